@@ -1,0 +1,14 @@
+"""Where pages come from: corpora on disk and in memory."""
+
+if __name__ != "webenv.corpora":
+    raise ImportError(f"this folder is a part of webenv: import webenv.corpora, not {__name__}")
+
+from webenv.corpora.build import build
+from webenv.corpora.content import ContentAgent
+from webenv.corpora.copies import similarity
+from webenv.corpora.corpus import Corpus
+from webenv.corpora.document import SourcePage
+from webenv.corpora.ingest import parse_source
+from webenv.corpora.manifest import Manifest
+
+__all__ = ["ContentAgent", "Corpus", "Manifest", "SourcePage", "build", "parse_source", "similarity"]

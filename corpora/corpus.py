@@ -1,0 +1,280 @@
+"""The Corpus: an offline web of pages that can be searched, visited and asked."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from webenv.corpora.assembly import Assembly
+from webenv.corpora.content import ContentAgent
+from webenv.corpora.document import PreparedPage, SourcePage
+from webenv.corpora.lexical import IndexedPage, LexicalIndex, day_of
+from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, verify
+from webenv.corpora.prepare import prepare
+from webenv.corpora.query import ANALYZER, parse_query
+from webenv.corpora.snippet import snippet
+from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
+from webenv.corpora.url import host_of, key_of, page_key, parents
+from webenv.errors import CorpusDamaged, CorpusError
+from webenv.observations import Page, Result
+from webenv.web import (
+    AskRequest,
+    AskResponse,
+    Missing,
+    Scope,
+    SearchRequest,
+    SearchResponse,
+    VisitRequest,
+    VisitResponse,
+)
+
+__all__ = ["Corpus"]
+
+_EVERYTHING = Scope()
+_NO_PAGE = Missing("there is no such page")
+
+
+class Corpus:
+    """An offline web: a fixed set of pages, searched by words and fetched by URL.
+
+    Made by :meth:`open` (a folder that :func:`webenv.corpora.build` wrote) or :meth:`of` (pages in
+    memory). It never changes, so environments, threads and forked processes may share it; a deep
+    copy is the corpus itself.
+    """
+
+    def __init__(self, store: Store, index: LexicalIndex, path: Path | None, manifest: Manifest | None) -> None:
+        self._store = store
+        self._index = index
+        self._path = path
+        self._manifest = manifest
+        self._content = ContentAgent(self)
+
+    # ── making one ────────────────────────────────────────────────────────────
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], workers: int | None = None) -> Self:
+        """Opens a corpus folder.
+
+        Args:
+            path: the folder.
+            workers: processes that share a large batch of searches, this one included; ``None``:
+                as many as there are cores; 1: only this one.
+
+        Raises:
+            CorpusNotFound: if there is no corpus.
+            CorpusDamaged: if a file is missing or not what was written; names it.
+        """
+        folder = Path(path)
+        manifest = Manifest.read(folder)
+        verify(folder / manifest.data, manifest)
+        return cls._opened(folder, manifest)
+
+    @classmethod
+    def _opened(cls, folder: Path, manifest: Manifest) -> Self:
+        data = folder / manifest.data
+        try:
+            index = LexicalIndex.open(str(data / INDEX))
+        except ValueError as error:
+            raise CorpusDamaged(f"{data / INDEX} cannot be opened ({error}): build the corpus again.") from error
+        return cls(DiskStore(str(data / PAGES)), index, folder, manifest)
+
+    @classmethod
+    def of(cls, pages: Iterable[SourcePage | Page | Mapping[str, Any]]) -> Self:
+        """Makes a corpus in memory.
+
+        Args:
+            pages: each a :class:`SourcePage`, a :class:`webenv.observations.Page`, or a mapping with
+                ``url`` and ``text`` or ``html``, and if wanted ``title``, ``date`` and ``aliases``.
+
+        Raises:
+            CorpusError: if a page cannot be used, or two of one URL have different texts.
+        """
+        assembly = Assembly()
+        taken: dict[int, PreparedPage] = {}
+        for number, given in enumerate(pages):
+            page = assembly.take(prepare(_source_page(given, f"page {number}")))
+            if page is not None:
+                taken[page.key] = page
+            for reason, examples in assembly.examples.items():
+                raise CorpusError(f"{examples[0]}: {reason}. Each page needs a web address of its own and a text.")
+        _, keys, leaders = assembly.leaders()
+        stored = {}
+        for key, leader in zip(keys.tolist(), leaders.tolist(), strict=True):
+            page = taken[key]
+            stored[key] = StoredPage(page.url, page.title, page.text, page.date, leader, page.site)
+        return cls._in_memory(stored, assembly.aliases())
+
+    @classmethod
+    def _in_memory(cls, pages: Mapping[int, StoredPage], aliases: Mapping[int, int]) -> Self:
+        store = MemoryStore(pages, aliases)
+        index = LexicalIndex.build(IndexedPage(key, p.title, p.text, p.site, p.date) for key, p in store.rows())
+        return cls(store, index, None, None)
+
+    # ── the Web protocol ──────────────────────────────────────────────────────
+
+    @cached_property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, ``digest`` of the contents, and ``analysis`` of texts and queries."""
+        return {"name": "corpus", "digest": self.digest, "analysis": ANALYZER}
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        """Searches pages by words.
+
+        A page scores by its words that the query has; ``"quoted phrases"`` must occur;
+        ``site:host`` and ``-site:host`` filter. A query of ``site:`` alone gives the site's pages
+        by key; one that says nothing finds nothing. Equal requests are answered once.
+
+        Returns:
+            For each request at most ``limit`` results, best first.
+
+        Raises:
+            InvalidArgument: if a scope's ``as_of`` is no ISO date.
+        """
+        answers: dict[SearchRequest, SearchResponse] = {}
+        for request in requests:
+            if request not in answers:
+                answers[request] = self._search(request)
+        return [answers[request] for request in requests]
+
+    def _search(self, request: SearchRequest) -> tuple[Result, ...]:
+        query = parse_query(request.query)
+        keys = self._index.search(query, request.limit, request.scope)
+        if not keys:
+            return ()
+        weights = self._index.weights(query)
+        results = []
+        for key in keys:
+            page = self._store.get(key)
+            if page is None:
+                raise CorpusDamaged("the index names a page that is not in the store: build the corpus again.")
+            text = snippet(page.text, weights)
+            results.append(Result(page.title, page.url, text, page.site, f"{page.leader:016x}"))
+        return tuple(results)
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        """Fetches pages by URL: as search returned it, in any other form of it, or by an alias.
+
+        Raises:
+            InvalidArgument: if a scope's ``as_of`` is no ISO date.
+        """
+        return [self._visit(url, scope) for url, scope in requests]
+
+    def _visit(self, url: str, scope: Scope) -> Page | Missing:
+        page = self._store.get(page_key(url))
+        if page is None:
+            page = self._find(url)
+        if page is None or (scope != _EVERYTHING and self._hidden(url, page, scope)):
+            return _NO_PAGE
+        return Page(page.url, page.title, page.text, page.date, f"{page.leader:016x}")
+
+    def _find(self, url: str) -> StoredPage | None:
+        key = key_of(url)
+        if key is None:
+            return None
+        page = self._store.get(key)
+        if page is None:
+            other = self._store.alias(key)
+            page = None if other is None else self._store.get(other)
+        return page
+
+    def _hidden(self, url: str, page: StoredPage, scope: Scope) -> bool:
+        if scope.as_of:
+            last = day_of(scope.as_of, "as_of")
+            if not page.date or day_of(page.date) > last:
+                return True
+        hosts = {*parents(page.site), *parents(host_of(url))}
+        return any(host_of(blocked) in hosts for blocked in scope.blocked)
+
+    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
+        """Asks the sites' content agents: :class:`webenv.corpora.ContentAgent`, without a model."""
+        return self._content.ask(requests)
+
+    # ── what is in it ─────────────────────────────────────────────────────────
+
+    def __len__(self) -> int:
+        """How many pages there are."""
+        return len(self._index)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over all pages and aliases: equal corpora have equal digests."""
+        if self._manifest is not None:
+            return self._manifest.digest
+        return content_digest(self._store.rows(), self._store.aliases())
+
+    @cached_property
+    def sites(self) -> Mapping[str, int]:
+        """How many pages each host has; hosts in alphabetical order."""
+        if self._manifest is not None:
+            return dict(self._manifest.sites)
+        return dict(sorted(Counter(page.site for _, page in self._store.rows()).items()))
+
+    def urls(self) -> Iterator[str]:
+        """The URL of every page, in the order of their keys."""
+        return (page.url for _, page in self._store.rows())
+
+    def pages(self) -> Iterator[Page]:
+        """Every page, in the order of their keys."""
+        for _, page in self._store.rows():
+            yield Page(page.url, page.title, page.text, page.date, f"{page.leader:016x}")
+
+    @property
+    def manifest(self) -> Manifest | None:
+        """What the folder says of its contents; ``None`` for a corpus in memory."""
+        return self._manifest
+
+    def __repr__(self) -> str:
+        where = repr(str(self._path)) if self._path is not None else "in memory"
+        return f"<Corpus {where}: {len(self)} pages, {len(self.sites)} sites>"
+
+    # ── its life ──────────────────────────────────────────────────────────────
+
+    def close(self) -> None:
+        """Lets go of files and worker processes; they come back when the corpus is used again."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._path is not None and self._manifest is not None:
+            return (_reopen, (str(self._path.absolute()), self._manifest.digest))
+        return (Corpus._in_memory, (dict(self._store.rows()), dict(self._store.aliases())))
+
+
+def _reopen(path: str, digest: str) -> Corpus:
+    corpus = Corpus.open(path)
+    if corpus.digest != digest:
+        raise CorpusError(f"{path} has other pages than when this corpus was pickled: it was built again since.")
+    return corpus
+
+
+def _source_page(given: SourcePage | Page | Mapping[str, Any], origin: str) -> SourcePage:
+    if isinstance(given, SourcePage):
+        return given
+    if isinstance(given, Page):
+        return SourcePage(given.url, given.title, given.text, date=given.date, origin=f"{origin} ({given.url})")
+    fields = {"url", "title", "text", "html", "date", "aliases"}
+    if not isinstance(given, Mapping) or "url" not in given or not fields.issuperset(given):
+        raise CorpusError(
+            f"{origin} is {given!r:.80}: expected a mapping with url, text or html, title, date, aliases."
+        )
+    record = dict(given)
+    record["aliases"] = tuple(record.get("aliases", ()))
+    return SourcePage(**record, origin=f"{origin} ({record['url']})")

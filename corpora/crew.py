@@ -1,0 +1,137 @@
+"""Worker processes that prepare pages: in the order of their sources, with bounded memory, and
+without losing a build to a document that kills its worker."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
+from webenv.corpora.prepare import prepare
+
+__all__ = ["Prepared", "cores", "prepare_pages"]
+
+Prepared = PreparedPage | Redirect | Skipped
+
+_BATCH_PAGES = 32
+_BATCH_BYTES = 1_000_000
+
+
+def cores(workers: int | None) -> int:
+    """How many processes to use: as asked; ``None``: as there are cores; 1 where none can be started."""
+    if multiprocessing.current_process().daemon:
+        return 1
+    if workers is not None:
+        return max(1, workers)
+    from loky import cpu_count
+
+    return int(cpu_count())
+
+
+def prepare_pages(pages: Iterable[SourcePage | Skipped], workers: int) -> Iterator[Prepared]:
+    """Prepares pages, in order.
+
+    Args:
+        pages: what sources give.
+        workers: processes; 1: this one alone.
+    """
+    if workers == 1:
+        for page in pages:
+            yield page if isinstance(page, Skipped) else prepare(page)
+        return
+    crew = _Crew(workers)
+    waiting: deque[tuple[list[SourcePage | Skipped], Future[list[Prepared]]]] = deque()
+    try:
+        for batch in _batches(pages):
+            waiting.append((batch, crew.submit(batch)))
+            if len(waiting) > 2 * workers + 2:
+                yield from _first(crew, waiting)
+        while waiting:
+            yield from _first(crew, waiting)
+    finally:
+        crew.stop()
+
+
+def _batches(pages: Iterable[SourcePage | Skipped]) -> Iterator[list[SourcePage | Skipped]]:
+    batch: list[SourcePage | Skipped] = []
+    size = 0
+    for page in pages:
+        batch.append(page)
+        size += _size(page)
+        if len(batch) >= _BATCH_PAGES or size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _size(page: SourcePage | Skipped) -> int:
+    if isinstance(page, Skipped):
+        return 0
+    if page.path is not None and page.html is None:
+        try:
+            return os.path.getsize(page.path)
+        except OSError:
+            return 0  # whoever reads it will say what is wrong
+    return len(page.html or "") + len(page.text)
+
+
+def _first(crew: _Crew, waiting: deque[tuple[list[SourcePage | Skipped], Future[list[Prepared]]]]) -> list[Prepared]:
+    """The results of the batch that has waited longest."""
+    batch, future = waiting.popleft()
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        # Some worker was killed, and all that was under way is lost: find the document that does it.
+        crew.restart()
+        results = _one_by_one(crew, batch)
+        for number, (later, _) in enumerate(waiting):
+            waiting[number] = (later, crew.submit(later))
+        return results
+
+
+def _one_by_one(crew: _Crew, batch: list[SourcePage | Skipped]) -> list[Prepared]:
+    try:
+        return crew.submit(batch).result()
+    except BrokenProcessPool:
+        crew.restart()
+    if len(batch) > 1:
+        middle = len(batch) // 2
+        return _one_by_one(crew, batch[:middle]) + _one_by_one(crew, batch[middle:])
+    page = batch[0]
+    return [page if isinstance(page, Skipped) else Skipped("kills the extractor", page.origin or page.url)]
+
+
+class _Crew:
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._executor = self._start()
+
+    def _start(self) -> Any:
+        from loky import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(max_workers=self._workers, timeout=None)
+
+    def submit(self, batch: list[SourcePage | Skipped]) -> Future[list[Prepared]]:
+        try:
+            future: Future[list[Prepared]] = self._executor.submit(_prepare_batch, batch)
+        except BrokenProcessPool:
+            future = Future()
+            future.set_exception(BrokenProcessPool("a worker was killed"))
+        return future
+
+    def restart(self) -> None:
+        self.stop()
+        self._executor = self._start()
+
+    def stop(self) -> None:
+        self._executor.shutdown(wait=True, kill_workers=True)
+
+
+def _prepare_batch(batch: list[SourcePage | Skipped]) -> list[Prepared]:
+    return [page if isinstance(page, Skipped) else prepare(page) for page in batch]

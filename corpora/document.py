@@ -1,0 +1,80 @@
+"""Pages on their way into a corpus: as a source gives them, and made ready."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["PreparedPage", "Redirect", "Skipped", "SourcePage"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """One page as a source gives it; any field may hold anything, and is checked later.
+
+    Attributes:
+        url: its address.
+        title: its title; empty: taken from the HTML, else the URL.
+        text: its main text; used where there is no HTML.
+        html: the whole document, of which the main text is extracted.
+        path: a file that holds the HTML, where ``html`` is not given.
+        date: ISO date of publication; empty: taken from the HTML, else unknown.
+        aliases: other addresses of the page.
+        origin: where the record stands, for messages; empty: ``url``.
+    """
+
+    url: str
+    title: str = ""
+    text: str = ""
+    html: bytes | str | None = None
+    path: str | None = None
+    date: str = ""
+    aliases: tuple[str, ...] = ()
+    origin: str = ""
+
+
+class PreparedPage(NamedTuple):
+    """A page that is ready to be stored.
+
+    Attributes:
+        key: the key of its URL, 63 bits.
+        url: its canonical URL.
+        title: its title, at most 1,000 characters.
+        site: its host without ``www.``.
+        date: ISO date, or empty.
+        text: its main text, 1 to 1,000,000 characters.
+        aliases: keys of its other addresses, as given.
+        hints: keys of addresses that its own HTML claims for it; good where no other page claims them.
+        fingerprint: 128 numbers of 16 bits, as bytes; two pages agree in about as many of them as
+            their texts share 5-word shingles.
+    """
+
+    key: int
+    url: str
+    title: str
+    site: str
+    date: str
+    text: str
+    aliases: tuple[int, ...]
+    hints: tuple[int, ...]
+    fingerprint: bytes
+
+
+class Redirect(NamedTuple):
+    """A document that only leads on to another URL (an HTML meta refresh)."""
+
+    key: int
+    target: int
+    origin: str
+
+
+class Skipped(NamedTuple):
+    """A document that is left out, and why.
+
+    Attributes:
+        reason: a few words, the same for all documents left out for that reason.
+        origin: which document.
+    """
+
+    reason: str
+    origin: str

@@ -1,0 +1,118 @@
+"""A corpus folder while it is built: one builder at a time, all or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from webenv.corpora.manifest import DATA, MANIFEST, Manifest, sync_folder
+from webenv.errors import CorpusError
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing keeps two builds apart, nor a build from its readers
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["CorpusFolder", "hold"]
+
+_LOCK = ".lock"
+_WORK = "building-"
+
+
+class CorpusFolder:
+    """The folder that a build writes to.
+
+    As a context manager it locks the folder, clears away what killed builds left, and gives a
+    fresh ``work`` folder in it, which :meth:`commit` puts in place in one step. Until then, and
+    whatever happens, the former corpus stays as it was.
+
+    Args:
+        path: the folder; it is made where there is none.
+
+    Raises:
+        CorpusError: if it holds other things, cannot be written to, or another build is under way.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.name = secrets.token_hex(8)
+        self.work = self.path / (_WORK + self.name)
+        self._lock = -1
+
+    def __enter__(self) -> Self:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            for entry in sorted(os.listdir(self.path)):
+                if not entry.startswith((MANIFEST, DATA, _WORK, _LOCK)):
+                    raise CorpusError(
+                        f"{self.path} holds {entry!r}, so it is no corpus folder: name a new or empty folder, or a corpus."
+                    )
+            self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            if fcntl is not None:
+                try:
+                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    os.close(self._lock)
+                    raise CorpusError(f"{self.path} is being built by another process: wait for it to end.") from None
+            self._clear()
+            self.work.mkdir()
+        except OSError as error:
+            raise CorpusError(f"{self.path} cannot be written to: {error.strerror}.") from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.work, ignore_errors=True)
+        os.close(self._lock)
+
+    def commit(self, manifest: Manifest) -> None:
+        """Puts the work folder in place as ``manifest.data``, and the manifest that names it."""
+        for path in sorted(self.work.rglob("*")):
+            if path.is_file():
+                with open(path, "rb") as file:
+                    os.fsync(file.fileno())
+            else:
+                sync_folder(path)
+        sync_folder(self.work)
+        os.replace(self.work, self.path / manifest.data)
+        manifest.write(self.path)
+        self._clear()
+
+    def _clear(self) -> None:
+        """Removes what killed builds left, and data that the manifest does not name and nobody reads."""
+        current = None
+        with contextlib.suppress(CorpusError):  # no corpus yet, or a damaged one: its data stay for now
+            current = Manifest.read(self.path).data
+        for entry in sorted(self.path.iterdir()):
+            killed = entry.name.startswith(_WORK) or entry.name == MANIFEST + ".new"
+            former = entry.name.startswith(DATA) and current is not None and entry.name != current
+            if killed or (former and _unread(entry)):
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+
+def hold(folder: Path) -> int:
+    """Marks a data folder as being read for as long as the file descriptor given back is open; -1: cannot be marked."""
+    if fcntl is None:
+        return -1
+    descriptor = os.open(folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    return descriptor
+
+
+def _unread(folder: Path) -> bool:
+    if fcntl is None:
+        return True
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

@@ -1,0 +1,204 @@
+"""The lexical index: BM25 over title and main text, with sites and dates as filters.
+
+tantivy does the work. The index keeps no text, only what is needed to find keys of pages.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import tantivy
+from tantivy import Occur, Query
+
+from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer
+from webenv.corpora.url import host_of, parents
+from webenv.errors import CorpusError, InvalidArgument
+from webenv.web import Scope
+
+__all__ = ["IndexedPage", "LexicalIndex", "day_of"]
+
+_MOST_TIES = 4_096
+_HEAP_SMALL = 15_000_000
+_DIGITS = 5
+
+
+class IndexedPage(NamedTuple):
+    """What the index takes of a page."""
+
+    key: int
+    title: str
+    text: str
+    site: str
+    date: str
+
+
+def day_of(date: str, what: str = "date") -> int:
+    """The number of a day, from its ISO date; what follows the day is left aside.
+
+    Raises:
+        InvalidArgument: if it is no ISO date.
+    """
+    try:
+        return datetime.date.fromisoformat(date[:10]).toordinal()
+    except ValueError:
+        raise InvalidArgument(f"{what}={date!r:.80}: expected an ISO date, as in 2025-01-31.") from None
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("text", stored=False, tokenizer_name=ANALYZER, index_option="position")
+    builder.add_text_field("site", stored=False, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("key", stored=False, indexed=False, fast=True)
+    builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
+    return builder.build()
+
+
+class LexicalIndex:
+    """Finds the pages that fit a query best.
+
+    Made by :meth:`build` or :meth:`open`. Scores are tantivy's BM25 (k1 1.2, b 0.75) over all
+    words; filters change what is found, never a score. Pages are ranked by score, rounded to
+    five digits, then by key: so the parts that an index happens to be made of cannot show.
+    """
+
+    def __init__(self, index: tantivy.Index) -> None:
+        index.register_tokenizer(ANALYZER, analyzer())
+        index.config_reader("manual")
+        index.reload()
+        self._schema = index.schema
+        self._searcher = index.searcher()
+        self._one_part = self._searcher.num_segments <= 1
+
+    @classmethod
+    def build(cls, pages: Iterable[IndexedPage], path: str | None = None, heap: int = _HEAP_SMALL) -> LexicalIndex:
+        """Makes an index.
+
+        Args:
+            pages: the pages, in the order of their keys.
+            path: an empty folder for the index; ``None``: in memory.
+            heap: bytes of memory for the work, from 15,000,000; an index that fits becomes one part.
+        """
+        try:
+            return cls(_write(pages, path, heap))
+        except ValueError as error:
+            raise CorpusError(f"the index cannot be written ({error}).") from error
+
+    @classmethod
+    def open(cls, path: str) -> LexicalIndex:
+        """Opens the index in a folder."""
+        return cls(tantivy.Index.open(path))
+
+    def __len__(self) -> int:
+        return int(self._searcher.num_docs)
+
+    # ── searching ─────────────────────────────────────────────────────────────
+
+    def search(self, query: ParsedQuery, limit: int, scope: Scope = Scope()) -> list[int]:
+        """Keys of the pages that fit best, best first, at most ``limit``.
+
+        A query without words gives pages of its sites, by key; one that says nothing gives none.
+
+        Raises:
+            InvalidArgument: if ``scope.as_of`` is no ISO date.
+        """
+        if limit < 1 or not len(self):
+            return []
+        core = self._core(query)
+        limit = min(limit, len(self))
+        if core is None:
+            if not query.sites:
+                return []
+            everything = self._filtered(Query.const_score_query(Query.all_query(), 0.0), query, scope)
+            found = self._searcher.search(everything, limit, count=False, order_by_field="key", order=tantivy.Order.Asc)
+            return self._keys(found.hits)
+        whole = self._filtered(core, query, scope)
+        wanted = limit + 8
+        while True:
+            hits = self._searcher.search(whole, wanted, count=False).hits
+            if len(hits) < wanted or wanted >= _MOST_TIES or self._settled(hits, limit):
+                break
+            wanted *= 4
+        keys = self._keys(hits)
+        ranked = sorted(zip(hits, keys, strict=True), key=lambda hit: (-_rounded(hit[0][0]), hit[1]))
+        return [key for _, key in ranked[:limit]]
+
+    def weights(self, query: ParsedQuery) -> dict[str, float]:
+        """What each word of a query is worth: BM25's inverse document frequency, by stem."""
+        count = len(self)
+        weights = {}
+        for form in query.stems:
+            having = self._searcher.doc_freq("text", form)
+            weights[form] = math.log(1 + (count - having + 0.5) / (having + 0.5))
+        return weights
+
+    def _settled(self, hits: list[tuple[float, tantivy.DocAddress]], limit: int) -> bool:
+        """Whether the first ``limit`` hits cannot change when more are fetched."""
+        if self._one_part and hits[limit - 1][0] == hits[-1][0]:
+            return True  # pages of equal score come in the order of their keys
+        return _rounded(hits[limit - 1][0]) != _rounded(hits[-1][0])
+
+    def _keys(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
+        if not hits:
+            return []
+        keys = self._searcher.fast_field_values("key", [address for _, address in hits])
+        return [int(key) for key in keys if key is not None]
+
+    # ── queries ───────────────────────────────────────────────────────────────
+
+    def _core(self, query: ParsedQuery) -> Query | None:
+        """What earns a score; ``None`` where nothing does."""
+        words = [(Occur.Should, Query.term_query(self._schema, "text", form, "freq")) for form in query.words]
+        phrases = [(Occur.Must, self._phrase(phrase)) for phrase in query.phrases]
+        parts = phrases + words
+        if not parts:
+            return None
+        return parts[0][1] if len(parts) == 1 else Query.boolean_query(parts)
+
+    def _phrase(self, phrase: tuple[tuple[int, str], ...]) -> Query:
+        if len(phrase) == 1:
+            return Query.term_query(self._schema, "text", phrase[0][1], "freq")
+        return Query.phrase_query(self._schema, "text", list(phrase))
+
+    def _filtered(self, core: Query, query: ParsedQuery, scope: Scope) -> Query:
+        """The query with its filters, which add nothing to the score."""
+        filters = []
+        if query.sites:
+            sites = [(Occur.Should, self._site(host)) for host in query.sites]
+            either = sites[0][1] if len(sites) == 1 else Query.boolean_query(sites)
+            filters.append((Occur.Must, Query.const_score_query(either, 0.0)))
+        if scope.as_of:
+            last = day_of(scope.as_of, "as_of")
+            days = Query.range_query(self._schema, "day", tantivy.FieldType.Unsigned, 1, last)
+            filters.append((Occur.Must, Query.const_score_query(days, 0.0)))
+        hidden = dict.fromkeys((*query.excluded, *(host_of(host) for host in scope.blocked)))
+        filters += [(Occur.MustNot, self._site(host)) for host in hidden if host]
+        return Query.boolean_query([(Occur.Must, core), *filters]) if filters else core
+
+    def _site(self, host: str) -> Query:
+        return Query.term_query(self._schema, "site", host, "basic")
+
+
+def _write(pages: Iterable[IndexedPage], path: str | None, heap: int) -> tantivy.Index:
+    index = tantivy.Index(_schema(), path=path)
+    index.register_tokenizer(ANALYZER, analyzer())
+    writer = index.writer(heap, 1)
+    for page in pages:
+        document = tantivy.Document()
+        document.add_text("text", f"{page.title}\n{page.text}")
+        for host in parents(page.site):
+            document.add_text("site", host)
+        document.add_unsigned("key", page.key)
+        if page.date:
+            document.add_unsigned("day", day_of(page.date))
+        writer.add_document(document)
+    writer.commit()
+    writer.wait_merging_threads()
+    return index
+
+
+def _rounded(score: float) -> float:
+    """A score to five digits: sums of the same numbers in another order differ behind them."""
+    return float(f"{score:.{_DIGITS - 1}e}")

@@ -1,0 +1,240 @@
+"""The manifest: what a corpus folder holds, and whether it is what was written.
+
+::
+
+    DIR/manifest.json         names the data folder; replaced in one step at the end of a build
+    DIR/data-…/pages.sqlite   the pages
+    DIR/data-…/index/         the lexical index
+    DIR/data-…/verified.json  size, time and inode of each file when its checksum was last found right
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from webenv.corpora.store import StoredPage
+from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
+
+__all__ = [
+    "DATA",
+    "FORMAT",
+    "INDEX",
+    "MANIFEST",
+    "PAGES",
+    "Manifest",
+    "add_aliases",
+    "add_page",
+    "checksums",
+    "content_digest",
+    "skipped_line",
+    "sync_folder",
+    "verify",
+]
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+DATA = "data-"
+PAGES = "pages.sqlite"
+INDEX = "index"
+_STAMP = "verified.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a corpus folder holds.
+
+    Attributes:
+        format: of the folder; 1.
+        data: the name of the data folder.
+        digest: SHA-256 over the pages sorted by key, and their aliases: equal for equal contents.
+        pages: how many pages there are.
+        aliases: how many other addresses lead to them.
+        copies: pages that are a copy of another page.
+        sites: pages of each host, by host.
+        skipped: documents left out, by reason.
+        examples: a few of them, by reason.
+        sources: what the corpus was built from, as given.
+        extractor: name and version of what extracted main texts.
+        engine: name and version of the index, and of its analysis.
+        files: size in bytes and SHA-256 of each file, by its path in the data folder.
+    """
+
+    format: int
+    data: str
+    digest: str
+    pages: int
+    aliases: int
+    copies: int
+    sites: dict[str, int]
+    skipped: dict[str, int]
+    examples: dict[str, list[str]]
+    sources: list[str]
+    extractor: str
+    engine: str
+    files: dict[str, tuple[int, str]]
+
+    def write(self, folder: Path) -> None:
+        """Puts the manifest in place, in one step."""
+        record = asdict(self)
+        record["checksum"] = _checksum(record)
+        new = folder / (MANIFEST + ".new")
+        with open(new, "w", encoding="utf-8") as file:
+            json.dump(record, file, indent=1, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, folder / MANIFEST)
+        sync_folder(folder)
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Reads the manifest of a folder.
+
+        Raises:
+            CorpusNotFound: if there is no corpus.
+            CorpusDamaged: if the manifest is missing beside its data, or not as it was written.
+            CorpusError: if the folder is of another version of webenv.
+        """
+        path = folder / MANIFEST
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            if any(folder.glob(DATA + "*")):
+                raise CorpusDamaged(f"{path} is missing: build the corpus again.") from None
+            build = f"webenv corpus build {folder} --from html:PATH@https://site"
+            raise CorpusNotFound(f"there is no corpus at {folder}. One is built by: {build}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise CorpusDamaged(f"{path} cannot be read ({error}): build the corpus again.") from error
+        try:
+            record = json.loads(text)
+            if record["format"] != FORMAT:
+                raise CorpusError(
+                    f"{folder} has the format {record['format']!r}, this webenv reads {FORMAT}: build the corpus again."
+                )
+            if record.pop("checksum") != _checksum(record):
+                raise ValueError("its checksum is wrong")
+            record["files"] = {name: (size, digest) for name, (size, digest) in record["files"].items()}
+            return cls(**{field.name: record[field.name] for field in fields(cls)})
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise CorpusDamaged(f"{path} is not what was written ({error}): build the corpus again.") from error
+
+
+def _checksum(record: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+
+def content_digest(rows: Iterable[tuple[int, StoredPage]], aliases: Iterable[tuple[int, int]]) -> str:
+    """SHA-256 over pages (address, title, date, text) and aliases, both sorted by key."""
+    digest = hashlib.sha256()
+    for _, page in rows:
+        add_page(digest, page)
+    add_aliases(digest, aliases)
+    return digest.hexdigest()
+
+
+def add_page(digest: hashlib._Hash, page: StoredPage) -> None:
+    """Adds one page to a digest."""
+    parts = [part.encode() for part in (page.url, page.title, page.date, page.text)]
+    digest.update(b"%d %d %d %d\n" % tuple(len(part) for part in parts))
+    for part in parts:
+        digest.update(part)
+
+
+def add_aliases(digest: hashlib._Hash, aliases: Iterable[tuple[int, int]]) -> None:
+    """Adds all aliases, sorted, to a digest."""
+    for alias in aliases:
+        digest.update(b"%x %x\n" % alias)
+
+
+def skipped_line(skipped: Mapping[str, int], examples: Mapping[str, Sequence[str]]) -> str:
+    """What was left out, in one line; empty where nothing was.
+
+    >>> skipped_line({"empty text": 2, "bad JSON line": 1}, {"bad JSON line": ["jsonl:a:17"]})
+    '3 skipped: 2 empty text, 1 bad JSON line (jsonl:a:17)'
+    """
+    if not skipped:
+        return ""
+    parts = []
+    for reason, count in sorted(skipped.items(), key=lambda item: (-item[1], item[0])):
+        first = examples.get(reason, ())[:1]
+        parts.append(f"{count} {reason}" + (f" ({first[0]})" if first else ""))
+    return f"{sum(skipped.values())} skipped: " + ", ".join(parts)
+
+
+def checksums(data: Path) -> dict[str, tuple[int, str]]:
+    """Size in bytes and SHA-256 of each file of a data folder."""
+    return {name: (path.stat().st_size, _sha256(path)) for name, path in _files(data)}
+
+
+def verify(data: Path, manifest: Manifest, full: bool = False) -> None:
+    """Checks that every file of a data folder is there and is what was written.
+
+    Checksums are computed where a file's size, time or inode is not what it was when its checksum
+    was last found right; a folder that cannot be written to is computed every time.
+
+    Args:
+        data: the data folder.
+        manifest: what should be there.
+        full: compute every checksum.
+
+    Raises:
+        CorpusDamaged: names the file.
+    """
+    known = {} if full else _read_stamp(data)
+    stamp = {}
+    for name, (size, digest) in manifest.files.items():
+        path = data / name
+        try:
+            status = path.stat()
+            stamp[name] = [status.st_size, status.st_mtime_ns, status.st_ino]
+            if status.st_size != size:
+                raise CorpusDamaged(f"{path} has {status.st_size} bytes, expected {size}: build the corpus again.")
+            if known.get(name) != stamp[name] and _sha256(path) != digest:
+                raise CorpusDamaged(f"{path} is not what was written (its checksum differs): build the corpus again.")
+        except FileNotFoundError:
+            raise CorpusDamaged(f"{path} is missing: build the corpus again.") from None
+        except OSError as error:
+            raise CorpusDamaged(f"{path} cannot be read ({error}): build the corpus again.") from error
+    if stamp != known:
+        _write_stamp(data, stamp)
+
+
+def _read_stamp(data: Path) -> dict[str, list[int]]:
+    try:
+        stamp = json.loads((data / _STAMP).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def _write_stamp(data: Path, stamp: dict[str, list[int]]) -> None:
+    new = data / f"{_STAMP}.{os.getpid()}"
+    try:
+        new.write_text(json.dumps(stamp), encoding="utf-8")
+        os.replace(new, data / _STAMP)
+    except OSError:
+        return  # a folder that cannot be written to is verified each time
+
+
+def _files(data: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(data.rglob("*")):
+        if path.is_file() and not path.name.endswith(".lock") and not path.name.startswith(_STAMP):
+            yield path.relative_to(data).as_posix(), path
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes sure that a folder's entries are on disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,113 @@
+"""What a query says: words, "phrases", site: and -site: filters. Any text is a query."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import tantivy
+
+from webenv.corpora.url import host_of
+
+__all__ = ["ANALYZER", "ParsedQuery", "analyzer", "parse_query", "stem", "utf8"]
+
+ANALYZER = "words-1"
+"""The name of the analysis; changes with it, so that an index made with another is recognised."""
+
+_MOST_CHARACTERS = 20_000
+_MOST_WORDS = 256
+_MOST_FILTERS = 32
+_STOP_WORDS = (
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these "
+    "they this to was will with"
+)
+# An operator stands at the start or after a space or a bracket; a phrase needs both its quotes.
+_FILTER = re.compile(r"""(?:(?<=^)|(?<=[\s(,"“”]))(-?)site:([^\s"“”,;()<>]*)""", re.IGNORECASE)
+_PHRASE = re.compile(r'["“”„]([^"“”„]*)["“”„]')
+
+
+@cache
+def analyzer() -> tantivy.TextAnalyzer:
+    """Words with inner dots and apostrophes, lower-cased, without Lucene's 33 English stop words, stemmed."""
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(r"[\w]+(?:[.'][\w]+)*"))
+        .filter(tantivy.Filter.remove_long(256))
+        .filter(tantivy.Filter.lowercase())
+        .filter(tantivy.Filter.custom_stopword(_STOP_WORDS.split()))
+        .filter(tantivy.Filter.stemmer("english"))
+        .build()
+    )
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str) -> str:
+    """The indexed form of one word; empty for a stop word."""
+    forms = analyzer().analyze(word)
+    return forms[0] if len(forms) == 1 else ""
+
+
+def utf8(text: str) -> str:
+    """The text without lone surrogates, which have no UTF-8 form."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query, read.
+
+    Attributes:
+        words: stems of the plain words, each once, in order; a page need not have them all.
+        phrases: quoted phrases as (place, stem) pairs; a page must have every one.
+        sites: hosts; a page must be of one of them, or of a subdomain.
+        excluded: hosts; a page must be of none of them.
+    """
+
+    words: tuple[str, ...] = ()
+    phrases: tuple[tuple[tuple[int, str], ...], ...] = ()
+    sites: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The stems of words and phrases, each once."""
+        return tuple(dict.fromkeys((*self.words, *(form for phrase in self.phrases for _, form in phrase))))
+
+
+def parse_query(query: str) -> ParsedQuery:
+    """Reads a query; of very long ones the first 20,000 characters and 256 words.
+
+    ``site:`` takes a host in any case, with or without ``www.``, scheme, port or path; one that
+    names no host matches no site, and one with nothing after it is ignored.
+
+    >>> parse_query('tide "neap tides" site:www.Example.org/x -site:b.example')
+    ParsedQuery(words=('tide',), phrases=(((0, 'neap'), (1, 'tide')),), sites=('example.org',), excluded=('b.example',))
+    """
+    query = utf8(query[:_MOST_CHARACTERS])
+    sites: dict[str, None] = {}
+    excluded: dict[str, None] = {}
+    lowered = query.lower()
+    if "site:" in lowered:
+
+        def take(match: re.Match[str]) -> str:
+            host = host_of(match[2].removeprefix("*.").lstrip("."))
+            if match[2] and len(sites) + len(excluded) < _MOST_FILTERS:
+                if match[1] and host:
+                    excluded[host] = None
+                elif not match[1]:
+                    sites[host or "-"] = None  # no page is of the site "-"
+            return " "
+
+        query = _FILTER.sub(take, query)
+    phrases: list[tuple[tuple[int, str], ...]] = []
+    left = _MOST_WORDS
+    if _PHRASE.search(query):
+        for quoted in _PHRASE.findall(query):
+            tokens = [(token.position, token.text) for token in analyzer().pre_tokenize(quoted).tokens][:left]
+            if tokens:
+                first = tokens[0][0]
+                phrases.append(tuple((place - first, form) for place, form in tokens))
+                left -= len(tokens)
+        query = _PHRASE.sub(" ", query)
+    words = tuple(dict.fromkeys(analyzer().analyze(query)))[:left]
+    return ParsedQuery(words, tuple(dict.fromkeys(phrases)), tuple(sites), tuple(excluded))

@@ -1,0 +1,169 @@
+"""Where pages are kept: on disk (SQLite, zstd with a dictionary of the corpus's own) or in memory."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
+from urllib.parse import quote
+
+import zstandard
+
+from webenv.errors import CorpusDamaged
+
+__all__ = ["SCHEMA", "DiskStore", "MemoryStore", "Store", "StoredPage"]
+
+SCHEMA = """
+CREATE TABLE pages (key INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL, site TEXT NOT NULL,
+                    date TEXT NOT NULL, leader INTEGER NOT NULL, text BLOB NOT NULL);
+CREATE TABLE aliases (key INTEGER PRIMARY KEY, page INTEGER NOT NULL);
+CREATE TABLE dictionary (data BLOB NOT NULL);
+"""
+"""The tables: texts are zstd frames, made with the dictionary where there is one."""
+
+_PAGE = "SELECT url, title, text, date, leader, site FROM pages WHERE key = ?"
+_ALIAS = "SELECT page FROM aliases WHERE key = ?"
+
+
+class StoredPage(NamedTuple):
+    """A page as it is kept; ``leader`` is the key of the page that it is a copy of, or its own."""
+
+    url: str
+    title: str
+    text: str
+    date: str
+    leader: int
+    site: str
+
+
+class Store(Protocol):
+    """Pages by key."""
+
+    def get(self, key: int) -> StoredPage | None:
+        """The page of this key."""
+        ...
+
+    def alias(self, key: int) -> int | None:
+        """The key of the page that another address leads to."""
+        ...
+
+    def rows(self) -> Iterator[tuple[int, StoredPage]]:
+        """All pages, in the order of their keys."""
+        ...
+
+    def aliases(self) -> Iterator[tuple[int, int]]:
+        """All aliases as (key, page's key), in order."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of files."""
+        ...
+
+
+class MemoryStore:
+    """Pages in memory.
+
+    Args:
+        pages: pages by key.
+        aliases: page's key by alias key.
+    """
+
+    def __init__(self, pages: Mapping[int, StoredPage], aliases: Mapping[int, int]) -> None:
+        self._pages = dict(sorted(pages.items()))
+        self._aliases = dict(sorted(aliases.items()))
+        self.get = self._pages.get
+        self.alias = self._aliases.get
+
+    def rows(self) -> Iterator[tuple[int, StoredPage]]:
+        """All pages, in the order of their keys."""
+        return iter(self._pages.items())
+
+    def aliases(self) -> Iterator[tuple[int, int]]:
+        """All aliases, in order."""
+        return iter(self._aliases.items())
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class _Reader(threading.local):
+    """What each thread of each process has of its own."""
+
+    pid = 0
+    connection: sqlite3.Connection
+    decompressor: zstandard.ZstdDecompressor
+
+
+class DiskStore:
+    """Pages in a SQLite file that nobody writes to any more.
+
+    Each thread of each process opens its own connection when it first reads, so a store may be
+    used after a fork. All read through the operating system's page cache.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._reader = _Reader()
+
+    def _open(self) -> _Reader:
+        reader = self._reader
+        pid = os.getpid()
+        if reader.pid != pid:
+            try:
+                uri = f"file:{quote(self._path)}?mode=ro&immutable=1"
+                reader.connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+                reader.connection.execute(f"PRAGMA mmap_size = {1 << 40}")
+                row = reader.connection.execute("SELECT data FROM dictionary").fetchone()
+            except sqlite3.DatabaseError as error:
+                raise self._damaged(error) from error
+            data = zstandard.ZstdCompressionDict(row[0]) if row else None
+            reader.decompressor = zstandard.ZstdDecompressor(dict_data=data)
+            reader.pid = pid
+        return reader
+
+    def _damaged(self, error: Exception) -> CorpusDamaged:
+        return CorpusDamaged(f"{self._path} cannot be read ({error}): build the corpus again.")
+
+    def get(self, key: int) -> StoredPage | None:
+        """The page of this key."""
+        reader = self._open()
+        try:
+            row = reader.connection.execute(_PAGE, (key,)).fetchone()
+            if row is None:
+                return None
+            url, title, blob, date, leader, site = row
+            return StoredPage(url, title, reader.decompressor.decompress(blob).decode(), date, leader, site)
+        except (sqlite3.DatabaseError, zstandard.ZstdError, UnicodeDecodeError) as error:
+            raise self._damaged(error) from error
+
+    def alias(self, key: int) -> int | None:
+        """The key of the page that another address leads to."""
+        try:
+            row = self._open().connection.execute(_ALIAS, (key,)).fetchone()
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(error) from error
+        return None if row is None else int(row[0])
+
+    def rows(self) -> Iterator[tuple[int, StoredPage]]:
+        """All pages, in the order of their keys."""
+        reader = self._open()
+        for key, url, title, blob, date, leader, site in reader.connection.execute(
+            "SELECT key, url, title, text, date, leader, site FROM pages ORDER BY key"
+        ):
+            text = reader.decompressor.decompress(blob).decode()
+            yield key, StoredPage(url, title, text, date, leader, site)
+
+    def aliases(self) -> Iterator[tuple[int, int]]:
+        """All aliases, in order."""
+        yield from self._open().connection.execute("SELECT key, page FROM aliases ORDER BY key")
+
+    def close(self) -> None:
+        """Closes this thread's connection; it opens again when read."""
+        if self._reader.pid == os.getpid():
+            self._reader.connection.close()
+            self._reader.pid = 0

@@ -1,0 +1,118 @@
+"""The identity of a URL: its canonical form, the key of its page, and its site."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from w3lib.url import canonicalize_url
+
+__all__ = ["MAX_URL", "canonical_url", "host_of", "key_of", "page_key", "parents"]
+
+MAX_URL = 4_096
+"""The longest URL that leads anywhere, in characters."""
+
+_TRACKING = re.compile(
+    r"(?:utm_\w+|mtm_\w+|pk_(?:campaign|kwd|source|medium|content)|hsa_\w+|_hs(?:enc|mi)|"
+    r"fbclid|gclid|gclsrc|gbraid|wbraid|dclid|msclkid|yclid|twclid|ttclid|igshid|igsh|mc_[ce]id|_ga|_gl|vero_id|oly_\w+_id)",
+    re.IGNORECASE,
+)
+_HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+_SCHEMELESS = re.compile(r"(?://)?((?:[^\s/?#:@]+\.)+[^\W\d_]{2,}(?::\d+)?(?:[/?#].*)?)", re.DOTALL)
+
+
+def canonical_url(url: str) -> str | None:
+    """The one form of a web address under which its page is kept; ``None`` where it is no web address.
+
+    Scheme and host in lower case, international hosts in their ASCII form, no user, default port,
+    fragment or tracking parameters, dot segments resolved, percent-encoding in one form, query
+    parameters sorted. A missing scheme is taken for https. Takes any string.
+
+    >>> canonical_url("HTTP://Bücher.Example:80/a/../b?z=1&utm_source=x&a=%7e#top")
+    'http://xn--bcher-kva.example/b?a=~&z=1'
+    """
+    url = url.strip()
+    if not url or len(url) > MAX_URL:
+        return None
+    bare = _SCHEMELESS.fullmatch(url)
+    if bare:
+        url = "https://" + bare[1]
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            return None
+        netloc = parts.netloc.rpartition("@")[2]
+        query = parts.query
+        if _TRACKING.search(query):
+            kept = [(n, v) for n, v in parse_qsl(query, keep_blank_values=True) if not _TRACKING.fullmatch(n)]
+            query = urlencode(kept)
+        parts = urlsplit(canonicalize_url(urlunsplit((parts.scheme, netloc, parts.path, query, ""))))
+        host = (parts.hostname or "").rstrip(".")
+        if ":" in host:
+            host = f"[{host}]"
+        elif not host.isascii():
+            host = host.encode("idna").decode("ascii").lower()
+        if not _HOST.fullmatch(host) or ".." in host:
+            return None
+        if parts.port is not None and parts.port != {"http": 80, "https": 443}[parts.scheme]:
+            host += f":{parts.port}"
+        return urlunsplit((parts.scheme, host, parts.path or "/", parts.query, ""))
+    except ValueError:  # also what encodings raise: not an address
+        return None
+
+
+def page_key(url: str) -> int:
+    """The key of the page at a canonical URL: 63 bits, equal for http and https, with and without
+    ``www.`` and a trailing slash.
+
+    A URL in another form has a key that no page has: then ask :func:`key_of`.
+    """
+    start = 8 if url.startswith("https://") else 7 if url.startswith("http://") else 0
+    if url.startswith("www.", start):
+        start += 4
+    bare = url[start:-1] if url.endswith("/") else url[start:]
+    return int.from_bytes(blake2b(bare.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1
+
+
+def key_of(url: str) -> int | None:
+    """The key of the page that any URL leads to; ``None`` where it is no web address.
+
+    >>> key_of("http://www.example.org/a/#x") == key_of("https://example.org/a")
+    True
+    """
+    canonical = canonical_url(url)
+    return None if canonical is None else page_key(canonical)
+
+
+def host_of(text: str) -> str:
+    """The host of a URL or a bare host, lower case, without ``www.`` and port; empty where there is none.
+
+    >>> host_of("https://WWW.Example.org:8080/a"), host_of("docs.example.org"), host_of("no host")
+    ('example.org', 'docs.example.org', '')
+    """
+    text = text.strip()[:MAX_URL]
+    if "://" not in text:
+        text = "http://" + text.lstrip("/")
+    try:
+        host = (urlsplit(text).hostname or "").strip(".")
+        if not host.isascii():
+            host = host.encode("idna").decode("ascii").lower()
+    except ValueError:  # also what encodings raise: no host
+        return ""
+    host = host.removeprefix("www.")
+    if ":" in host:
+        host = f"[{host}]"
+    return host if _HOST.fullmatch(host) and ".." not in host and len(host) <= 253 else ""
+
+
+def parents(host: str) -> list[str]:
+    """A host and every host above it.
+
+    >>> parents("a.example.org")
+    ['a.example.org', 'example.org', 'org']
+    """
+    if host.startswith("["):
+        return [host]
+    labels = host.split(".")
+    return [".".join(labels[i:]) for i in range(len(labels))]

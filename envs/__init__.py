@@ -1,0 +1,4 @@
+"""The benchmarks as environments, a folder each."""
+
+if __name__ != "webenv.envs":
+    raise ImportError(f"this folder is a part of webenv: import webenv.envs, not {__name__}")

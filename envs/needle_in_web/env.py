@@ -1,0 +1,195 @@
+"""Needle in the Web: find the one page that meets vague criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from gymnasium.vector import AutoresetMode
+
+from webenv.benchmark import Benchmark
+from webenv.budget import Budget
+from webenv.corpora import Corpus
+from webenv.corpora.sample.web import sample_web
+from webenv.env import SearchEnv
+from webenv.envs.needle_in_web.answers import read_answer
+from webenv.envs.needle_in_web.tasks import load_tasks
+from webenv.errors import InvalidArgument, did_you_mean
+from webenv.judge import Judge, Reward
+from webenv.rewards import StandardReward
+from webenv.rewards.registry import make_judge
+from webenv.rules import Rules
+from webenv.task import TaskSet
+from webenv.vector import SearchVectorEnv
+from webenv.web import Web
+
+__all__ = ["BUDGET", "RULES", "NeedleInWebEnv", "NeedleInWebVectorEnv", "needle_in_web"]
+
+BUDGET = Budget(searches=10, visits=10, asks=0, turns=20)
+RULES = Rules(fetch_answer=True, read_answer=read_answer, unanswered="no_source")
+
+_SAMPLE_TASKS = Path(__file__).parent / "sample"
+
+
+def needle_in_web(
+    *,
+    difficulty: str | Iterable[str] | None = None,
+    site: str | Iterable[str] | None = None,
+    split: str | None = None,
+    web: str | Path | Web = "sample",
+    tasks: str | Path | Iterable[str | Path] | TaskSet | None = None,
+    flagged: bool = False,
+    judge: str | Judge = "page",
+    judge_prompt: str | Path | None = None,
+    budget: Budget | Mapping[str, object] | None = None,
+    reward: Mapping[str, float] | Reward | None = None,
+    **unknown: object,
+) -> Benchmark:
+    """The benchmark behind ``NeedleInWeb-v0``; for its arguments see :class:`NeedleInWebEnv`."""
+    if unknown:
+        name = min(unknown)
+        known = [*(needle_in_web.__kwdefaults__ or {}), "render_mode"]
+        raise InvalidArgument(f"NeedleInWeb-v0 takes no keyword {name!r}. {did_you_mean(name, known)}")
+    chosen = _tasks(tasks, web, flagged).filter(difficulty=difficulty, site=site, split=split)
+    return Benchmark(
+        tasks=chosen,
+        web=_web(web),
+        judge=_judge(judge, judge_prompt),
+        rules=RULES,
+        budget=Budget.of(budget, BUDGET),
+        reward=StandardReward(reward) if reward is None or isinstance(reward, Mapping) else reward,
+        name="NeedleInWeb-v0",
+    )
+
+
+class NeedleInWebEnv(SearchEnv):
+    """``NeedleInWeb-v0``: given vague criteria, find the one page that mentions them all.
+
+    Description: Each task gives three criteria as a rule, in each of which a central element is
+    replaced by a generic expression. The agent searches, visits pages, and answers with the URL
+    of the page, or with ``No source found.``, a legal and wrong answer. The page that it answers
+    is fetched and judged whether or not it was visited. Source: Needle in the Web (Wang et al.),
+    sections 3 and 4.
+
+    Action Space: :func:`webenv.spaces.action_space`: search, visit, ask, answer, note. An answer
+    is one text: a URL, a markdown link, or either within ``<source>…</source>``.
+
+    Observation Space: :func:`webenv.spaces.observation_space`. The question's first line says
+    what to do; each further line is ``- `` and a criterion.
+
+    Rewards: the weighted sum of the terms ``answer`` (the verdict's value, weight 1 by default),
+    ``recall``, ``ndcg``, ``citation`` and ``cost`` (weight 0 by default).
+
+    Episode End: an answer or the last turn terminates; an episode without an answer has the
+    outcome ``no_source``. A bad action spends its turn and is told in ``notice``: no action, an
+    empty or over-long text, or more than the budget has left (refused whole, nothing charged).
+    Any URL may be visited. A web or a judge that failed truncates, unscored.
+
+    Information: ``task``, ``reward_terms``; at the end ``ending``, ``scored``, ``spent``, and
+    ``verdict`` with one of the outcomes ``no_source``, ``unreachable`` (the answered page cannot
+    be had), ``wrong_page``, ``criteria_match`` (all criteria), ``ground_truth_match`` (all
+    unmasked claims too), or ``unscored``. The two matches have the value 1, the others 0.
+
+    Arguments:
+        difficulty: ``"easy"``, ``"medium"``, ``"hard"``, or several; all by default.
+        site: the website(s) of the page sought, by the tasks' file names; all by default.
+        split: the split, where the tasks have some.
+        web: ``"sample"`` (60 pages of our own in the package), the folder of a corpus, or a Web.
+        tasks: official files, a folder of them, or a TaskSet; by default the sample's.
+        flagged: keeps official records whose criteria and claims do not match one to one.
+        judge: ``"page"`` (the gold page or a copy of it), ``"llm:<model>"`` (endpoint from
+            OPENAI_BASE_URL), or a Judge.
+        judge_prompt: a file with the prompt of the model judge, instead of ours.
+        budget: limits that differ from 10 searches, 10 visits, 0 asks, 20 turns.
+        reward: weights of the reward terms, or a Reward.
+        render_mode: ``"ansi"`` or ``None``.
+
+    Differs from the paper: the budget is ours (the paper sets none for agents it calls as they
+    are), and ``unreachable`` is set apart from ``wrong_page`` (the release judges an empty page).
+
+    Version History: v0: first version.
+    """
+
+    def __init__(
+        self,
+        *,
+        difficulty: str | Iterable[str] | None = None,
+        site: str | Iterable[str] | None = None,
+        split: str | None = None,
+        web: str | Path | Web = "sample",
+        tasks: str | Path | Iterable[str | Path] | TaskSet | None = None,
+        flagged: bool = False,
+        judge: str | Judge = "page",
+        judge_prompt: str | Path | None = None,
+        budget: Budget | Mapping[str, object] | None = None,
+        reward: Mapping[str, float] | Reward | None = None,
+        render_mode: str | None = None,
+        **unknown: object,
+    ) -> None:
+        benchmark = needle_in_web(
+            difficulty=difficulty,
+            site=site,
+            split=split,
+            web=web,
+            tasks=tasks,
+            flagged=flagged,
+            judge=judge,
+            judge_prompt=judge_prompt,
+            budget=budget,
+            reward=reward,
+            **unknown,
+        )
+        super().__init__(benchmark, render_mode=render_mode)
+
+
+class NeedleInWebVectorEnv(SearchVectorEnv):
+    """``NeedleInWeb-v0`` for ``gymnasium.make_vec``: many episodes in one process.
+
+    Arguments: ``num_envs``, ``group_size``, ``autoreset_mode`` and ``render_mode`` as in
+    :class:`webenv.SearchVectorEnv`; all others as in :class:`NeedleInWebEnv`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        group_size: int = 1,
+        autoreset_mode: str | AutoresetMode = "next_step",
+        render_mode: str | None = None,
+        **settings: object,
+    ) -> None:
+        benchmark = needle_in_web(**settings)  # type: ignore[arg-type]
+        super().__init__(
+            benchmark, num_envs, group_size=group_size, autoreset_mode=autoreset_mode, render_mode=render_mode
+        )
+
+
+def _tasks(tasks: str | Path | Iterable[str | Path] | TaskSet | None, web: object, flagged: bool) -> TaskSet:
+    if isinstance(tasks, TaskSet):
+        return tasks
+    if tasks is None:
+        if web != "sample":
+            raise InvalidArgument(f"web={str(web)!r:.100} comes without tasks: name them, as in tasks='FOLDER'.")
+        return load_tasks(_SAMPLE_TASKS, flagged=flagged)
+    paths = [tasks] if isinstance(tasks, str | Path) else list(tasks)
+    return load_tasks(*paths, flagged=flagged)
+
+
+def _web(web: str | Path | Web) -> Web:
+    if web == "sample":
+        return sample_web()
+    if isinstance(web, str | Path):
+        return Corpus.open(web)
+    if isinstance(web, Web):
+        return web
+    raise InvalidArgument(f"web={web!r:.100}: expected 'sample', the folder of a corpus, or a Web.")
+
+
+def _judge(judge: str | Judge, prompt: str | Path | None) -> Judge:
+    if isinstance(judge, str):
+        return make_judge(judge, prompt=prompt)
+    if prompt is not None:
+        raise InvalidArgument("judge_prompt goes with judge='llm:<model>'; a Judge brings its own prompt.")
+    if isinstance(judge, Judge):
+        return judge
+    raise InvalidArgument(f"judge={judge!r:.100}: expected 'page', 'llm:<model>', or a Judge.")

@@ -1,0 +1,128 @@
+"""The tasks of Needle in the Web, from files in the official format."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from webenv.errors import TaskFileError
+from webenv.task import Excluded, Gold, Task, TaskSet
+
+__all__ = ["DIFFICULTIES", "load_tasks", "render_question"]
+
+DIFFICULTIES = ("easy", "medium", "hard")
+
+_FILE_NAME = re.compile(rf"(?P<site>.+)_(?P<difficulty>{'|'.join(DIFFICULTIES)})")
+_NUMBERING = re.compile(r"^\s*\d{1,2}[.)]\s+")
+_MARKUP = re.compile(r"`+|\*\*")
+
+
+def load_tasks(*paths: str | Path, flagged: bool = False) -> TaskSet:
+    """Loads official files ``<site>_<difficulty>.json``.
+
+    A record's task is called ``<site>_<difficulty>/<id>``; its criteria are its ``raw_questions``
+    without numbering and markup, its gold the page ``context.url`` and the claims
+    ``ground_truth``, its tags the site and the difficulty. Some official records have criteria
+    and claims that do not match one to one; they are flagged and, by default, left out: the
+    task set's ``excluded`` names them.
+
+    Source: the released files of Needle in the Web (Wang et al.), section 3.
+
+    Args:
+        paths: files, or folders of such files.
+        flagged: keeps the flagged records as tasks, with the tag ``flagged``.
+
+    Raises:
+        TaskFileError: for a path without such files, a file that is no JSON list of records, a
+            record without a field it needs, or an id that comes twice in a file.
+    """
+    tasks: list[Task] = []
+    excluded: list[Excluded] = []
+    for file in _files(paths):
+        for task, problem in _read_file(file):
+            if problem and not flagged:
+                excluded.append(Excluded(task.id, problem))
+            else:
+                tasks.append(task)
+    return TaskSet(tasks, excluded, name="Needle in the Web")
+
+
+def render_question(criteria: Iterable[str]) -> str:
+    """The question that an agent reads: what is sought, then one criterion a line."""
+    lines = "\n".join(f"- {criterion}" for criterion in criteria)
+    return (
+        "Find the one web page that mentions all of the following, and answer with its URL "
+        f"(or with 'No source found.'):\n{lines}"
+    )
+
+
+def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
+    for path in map(Path, paths):
+        found = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        if not found:
+            raise TaskFileError(f"{path} holds no .json file; expected files such as wikipedia_easy.json.")
+        for file in found:
+            if not _FILE_NAME.fullmatch(file.stem):
+                raise TaskFileError(
+                    f"{file}: the name says neither site nor difficulty; expected <site>_easy.json, _medium or _hard."
+                )
+            yield file
+
+
+def _read_file(file: Path) -> Iterator[tuple[Task, str]]:
+    """The tasks of a file, each with what is wrong with its record (empty as a rule)."""
+    try:
+        records = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise TaskFileError(f"{file}: no such file.") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise TaskFileError(f"{file} cannot be read as JSON in UTF-8: {error}.") from error
+    if not isinstance(records, list):
+        raise TaskFileError(f"{file} holds a JSON {type(records).__name__}; expected a list of records.")
+    seen: set[str] = set()
+    for number, record in enumerate(records):
+        task, problem = _read_record(record, file, number)
+        if task.id in seen:
+            raise TaskFileError(f"{file}: the id {task.id.rpartition('/')[2]} comes twice; ids must differ in a file.")
+        seen.add(task.id)
+        yield task, problem
+
+
+def _read_record(record: Any, file: Path, number: int) -> tuple[Task, str]:
+    def field(holder: Any, name: str, kind: type | tuple[type, ...], what: str) -> Any:
+        value = holder.get(name) if isinstance(holder, dict) else None
+        if not isinstance(value, kind) or isinstance(value, bool) or value == "":
+            raise TaskFileError(f"{file}, record {number}: {name} is {value!r:.60}; expected {what}.")
+        return value
+
+    name = field(record, "id", (int, str), "a number or a text")
+    context = field(record, "context", dict, "an object with title, url and content")
+    url = field(context, "url", str, "the URL of the page").strip()
+    criteria = _texts(field(record, "raw_questions", list, "a list of criteria"), "raw_questions", file, number)
+    claims = _texts(field(record, "ground_truth", list, "a list of claims"), "ground_truth", file, number)
+    problem = ""
+    if len(criteria) != len(claims):
+        problem = f"{len(criteria)} criteria for {len(claims)} claims"
+    elif not criteria:
+        problem = "no criteria"
+    match = _FILE_NAME.fullmatch(file.stem)
+    tags = match.groupdict() if match else {}
+    task = Task(
+        id=f"{file.stem}/{name}",
+        question=render_question(criteria),
+        criteria=criteria,
+        gold=Gold(urls=(url,), claims=claims),
+        tags=tags | ({"flagged": problem} if problem else {}),
+    )
+    return task, problem
+
+
+def _texts(items: list[Any], name: str, file: Path, number: int) -> tuple[str, ...]:
+    for item in items:
+        if not isinstance(item, str):
+            raise TaskFileError(f"{file}, record {number}: {name} holds {item!r:.60}; expected texts only.")
+    cleaned = (" ".join(_MARKUP.sub("", _NUMBERING.sub("", item)).split()) for item in items)
+    return tuple(item for item in cleaned if item)

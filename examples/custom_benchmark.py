@@ -1,0 +1,38 @@
+"""Your own pages and questions as an environment: python examples/custom_benchmark.py."""
+
+import gymnasium as gym
+
+from webenv import Benchmark, Budget, Gold, Rules, SearchEnv, SearchVectorEnv, Task, TaskSet, answer, search, visit
+from webenv.corpora import Corpus
+from webenv.rewards import PageJudge
+
+# The pages: dictionaries here; a corpus of millions is a folder that `webenv corpus build` writes.
+web = Corpus.of(
+    [
+        {"url": "https://islands.example/fair", "title": "Fair Isle", "text": "A small island known for its knitting."},
+        {"url": "https://islands.example/skye", "title": "Skye", "text": "A large island with a bridge to the mainland."},
+        {"url": "https://birds.example/puffin", "title": "Puffin", "text": "A seabird that nests in burrows on cliffs."},
+    ]
+)
+# The questions, each with the page that answers it; tags are what reports are broken down by.
+tasks = TaskSet(
+    [
+        Task("knitting", "Which page is about an island of knitters?", gold=Gold(urls=("https://islands.example/fair",))),
+        Task("burrows", "Which page is about a bird in burrows?", gold=Gold(urls=("https://birds.example/puffin",))),
+    ]
+)
+# An answer is a URL whose page is fetched for the judge; a judge of your own is any class with `identity` and `score`.
+rules, budget = Rules(fetch_answer=True), Budget(searches=3, visits=3, turns=8)
+benchmark = Benchmark(tasks, web, PageJudge(), rules, budget, name="MyBench-v0")
+made_of = {"benchmark": benchmark}
+gym.register("MyBench-v0", entry_point=SearchEnv, vector_entry_point=SearchVectorEnv, kwargs=made_of)
+
+if __name__ == "__main__":
+    env = gym.make("MyBench-v0")
+    observation, info = env.reset(options={"task": "knitting"})
+    observation, *_ = env.step(search("island knitting"))
+    url = observation["results"][0]["url"]
+    observation, *_ = env.step(visit(url))
+    print(observation["pages"][0]["text"])
+    observation, reward, terminated, truncated, info = env.step(answer(url))
+    print(reward, info["verdict"]["outcome"], info["spent"])

@@ -1,0 +1,277 @@
+"""Needle in the Web: what an answer comes to, and its two judges.
+
+The outcomes (Needle in the Web, section 3):
+
+====================  =====  =========================================================
+no_source             0      the agent answered that there is none, or nothing
+unreachable           0      the answered page cannot be had
+wrong_page            0      the page lacks a criterion
+criteria_match        1      it meets every criterion, but not every unmasked claim
+ground_truth_match    1      it meets every criterion and every unmasked claim
+====================  =====  =========================================================
+
+*Differs from* the released code, which judges an unreachable page as an empty one, takes a reply
+that both accepts and rejects for an accept and an exhausted quota for a reject, and holds the
+claims against the original page in place of the answered one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from webenv.errors import InvalidArgument
+from webenv.judge import Submission, Verdict
+from webenv.llm import Model, ModelFailure, ModelReply
+from webenv.observations import Page
+from webenv.rewards.criterion import PARSER, CriterionPrompt
+from webenv.rewards.gold import GoldPages
+from webenv.web import Failure, Missing
+
+__all__ = ["OUTCOMES", "EntailmentJudge", "PageJudge", "without_page"]
+
+OUTCOMES: Mapping[str, float] = {
+    "no_source": 0.0,
+    "unreachable": 0.0,
+    "wrong_page": 0.0,
+    "criteria_match": 1.0,
+    "ground_truth_match": 1.0,
+}
+"""The value of each outcome."""
+
+
+def without_page(submission: Submission, judge: str) -> Verdict | None:
+    """The verdict where there is no page to judge; ``None`` where there is one.
+
+    No answer is ``no_source``, a page that the web lacks ``unreachable``; a page that could not
+    be fetched, or was not, leaves the submission unscored.
+
+    Args:
+        submission: a finished episode.
+        judge: who asks.
+    """
+    if not submission.answer.strip():
+        return Verdict("no_source", OUTCOMES["no_source"], "no page was answered", judge)
+    page = submission.page
+    if isinstance(page, Missing):
+        reason = f"no page at {submission.answer[:300]}: {page.reason}"
+        return Verdict("unreachable", OUTCOMES["unreachable"], reason, judge)
+    if isinstance(page, Failure):
+        return Verdict.unscored(f"{submission.answer[:300]} could not be fetched: {page.reason}", judge)
+    if page is None:
+        return Verdict.unscored(f"{submission.answer[:300]} was not fetched; this judge needs the answered page", judge)
+    return None
+
+
+class PageJudge:
+    """Whether the answered page is the gold page, or a copy of it; asks no model.
+
+    Two pages are the same if they share a content key or a URL (compared as
+    :func:`webenv.rewards.gold.address` does). It cannot see that another page meets the criteria
+    too: that page is ``wrong_page`` here, and ``criteria_match`` never comes.
+
+    A task whose every gold page is missing from the web cannot be solved there, whatever the
+    agent answers: unscored, as the fault is the corpus's. A gold page that could not be fetched
+    is known by its URL in the task alone: an answer that is no match stays unscored.
+    """
+
+    name = "page"
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name`` and ``version``."""
+        return {"name": self.name, "version": "1"}
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order."""
+        return [self._score(submission) for submission in submissions]
+
+    def _score(self, submission: Submission) -> Verdict:
+        task = submission.task
+        if not task.gold.urls:
+            return Verdict.unscored(f"task {task.id!r} has no gold page to compare with", self.name)
+        fetched = dict(zip(task.gold.urls, submission.gold, strict=False))
+        lacking = [url for url, came in fetched.items() if isinstance(came, Missing)]
+        if len(lacking) == len(set(task.gold.urls)):
+            return Verdict.unscored(f"the web lacks the gold page {lacking[0][:300]}; add it to the corpus", self.name)
+        verdict = without_page(submission, self.name)
+        if verdict is not None:
+            return verdict
+        if self._is_gold(submission):
+            reason = "the answered page is the gold page or a copy of it"
+            return Verdict("ground_truth_match", OUTCOMES["ground_truth_match"], reason, self.name)
+        unknown = [url for url in task.gold.urls if not isinstance(fetched.get(url), Page)]
+        if unknown:
+            reason = f"the gold page {unknown[0][:300]} could not be had to compare the answer with"
+            return Verdict.unscored(reason, self.name)
+        reason = "the answered page is not the gold page; whether it meets the criteria too, this judge cannot see"
+        return Verdict("wrong_page", OUTCOMES["wrong_page"], reason, self.name)
+
+    @staticmethod
+    def _is_gold(submission: Submission) -> bool:
+        gold, page = GoldPages(submission), submission.page
+        names = [gold.identify(submission.answer)]
+        if isinstance(page, Page):
+            names.append(gold.identify(page.url, page.key))
+        return any(name in gold.ids for name in names)
+
+
+class _Question(NamedTuple):
+    """Whether a page's text meets a criterion."""
+
+    page: str
+    criterion: str
+
+
+class _Finding(NamedTuple):
+    """Whether it does (``None``: no verdict), why, and at which attempt that was found."""
+
+    met: bool | None
+    reason: str
+    attempt: int
+
+
+class EntailmentJudge:
+    """A chat model judges, criterion by criterion, whether the answered page meets them.
+
+    One call for each criterion with the page's title and whole text; if all are met, one for each
+    of the task's unmasked claims. All calls of a batch of submissions go out together, and so do
+    the second attempts; a question that several submissions raise is put once. A reply that is no
+    verdict (see :class:`webenv.rewards.criterion.CriterionPrompt`), or that was cut at the
+    model's longest reply, is asked for again. A model that could not be asked is not: it has
+    retried by itself.
+
+    One criterion that is clearly rejected makes a ``wrong_page``, whatever became of the other
+    calls. Without a reject, a criterion or claim without a verdict leaves the submission
+    unscored. Pages are never cut: one that is too long for the model is unscored. A task without
+    claims can be no more than a ``criteria_match``, one without criteria is unscored.
+
+    Source: Needle in the Web, section 3; its definition is *entailed*, its prompt asks *mentioned*.
+
+    Args:
+        model: who judges.
+        variant: ``entailed`` or ``mentioned``.
+        prompt: a file whose text replaces the variant's, such as the official prompt.
+        attempts: how often one question is put at most, from 1.
+
+    Raises:
+        InvalidArgument: for an unknown variant, or attempts below 1.
+        DataError: for a prompt file that cannot be used.
+    """
+
+    name = "entailment"
+
+    def __init__(
+        self, model: Model, variant: str = "entailed", prompt: str | Path | None = None, attempts: int = 3
+    ) -> None:
+        if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
+            raise InvalidArgument(f"EntailmentJudge(attempts={attempts!r}): expected a whole number from 1.")
+        self._model = model
+        self._prompt = CriterionPrompt(variant, prompt)
+        self._attempts = attempts
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, ``version``, variant, attempts, SHA-256 of the prompt, version of the parser, and the model's."""
+        model = {("model" if name == "model" else f"model_{name}"): v for name, v in self._model.identity.items()}
+        return {
+            "name": self.name,
+            "version": "1",
+            "variant": self._prompt.variant,
+            "attempts": str(self._attempts),
+            "prompt": self._prompt.digest,
+            "parser": PARSER,
+            **model,
+        }
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order."""
+        verdicts = [self._without_model(submission) for submission in submissions]
+        left = [n for n, verdict in enumerate(verdicts) if verdict is None]
+        found = self._ask([_questions(submissions[n], submissions[n].task.criteria) for n in left])
+        for n, findings in zip(left, found, strict=True):
+            verdicts[n] = self._on_criteria(findings)
+        left = [n for n, verdict in enumerate(verdicts) if verdict is None]
+        found = self._ask([_questions(submissions[n], submissions[n].task.gold.claims) for n in left])
+        for n, findings in zip(left, found, strict=True):
+            verdicts[n] = self._on_claims(findings)
+        return [verdict for verdict in verdicts if verdict is not None]
+
+    def _without_model(self, submission: Submission) -> Verdict | None:
+        verdict = without_page(submission, self.name)
+        if verdict is None and not submission.task.criteria:
+            return Verdict.unscored(f"task {submission.task.id!r} has no criteria to judge by", self.name)
+        return verdict
+
+    def _on_criteria(self, findings: Sequence[_Finding]) -> Verdict | None:
+        rejected = _first_reject(findings)
+        if rejected is not None:
+            reason = f"criterion {rejected + 1} is not met: {findings[rejected].reason or 'no reason given'}"
+            return Verdict("wrong_page", OUTCOMES["wrong_page"], reason, self.name)
+        return self._open(findings, "criterion")
+
+    def _on_claims(self, findings: Sequence[_Finding]) -> Verdict:
+        rejected = _first_reject(findings)
+        if rejected is not None:
+            reason = (
+                f"all criteria are met; claim {rejected + 1} is not: {findings[rejected].reason or 'no reason given'}"
+            )
+            return Verdict("criteria_match", OUTCOMES["criteria_match"], reason, self.name)
+        unscored = self._open(findings, "claim")
+        if unscored is not None:
+            return unscored
+        if not findings:
+            reason = "all criteria are met; the task holds no claims to check"
+            return Verdict("criteria_match", OUTCOMES["criteria_match"], reason, self.name)
+        reason = "all criteria and all claims are met"
+        return Verdict("ground_truth_match", OUTCOMES["ground_truth_match"], reason, self.name)
+
+    def _open(self, findings: Sequence[_Finding], what: str) -> Verdict | None:
+        for number, finding in enumerate(findings, start=1):
+            if finding.met is None:
+                return Verdict.unscored(f"no verdict on {what} {number}: {finding.reason}", self.name)
+        return None
+
+    def _ask(self, wanted: Sequence[Sequence[_Question]]) -> list[list[_Finding]]:
+        """The findings on each submission's questions; what a reject has settled is not asked again."""
+        found: dict[_Question, _Finding] = {}
+        final: set[_Question] = set()
+        waiting = list(dict.fromkeys(question for each in wanted for question in each))
+        for attempt in range(1, self._attempts + 1):
+            if not waiting:
+                break
+            replies = self._model.complete([self._prompt.ask(*question, attempt) for question in waiting])
+            for question, reply in zip(waiting, replies, strict=True):
+                found[question] = finding = self._read(question, reply, attempt)
+                if finding.met is not None or (isinstance(reply, ModelFailure) and not reply.answered):
+                    final.add(question)
+            undecided = [each for each in wanted if _first_reject([found[question] for question in each]) is None]
+            again = dict.fromkeys(question for each in undecided for question in each)
+            waiting = [question for question in again if question not in final]
+        return [[found[question] for question in each] for each in wanted]
+
+    def _read(self, question: _Question, reply: ModelReply | ModelFailure, attempt: int) -> _Finding:
+        if isinstance(reply, ModelFailure):
+            return _Finding(None, reply.reason, attempt)
+        if reply.finish == "length":
+            return _Finding(None, f"attempt {attempt}: the reply was cut at its longest; raise max_tokens", attempt)
+        ruling = self._prompt.read(reply.text, *question, attempt)
+        if ruling is None:
+            shown = " ".join(reply.text.split())[-200:]
+            return _Finding(None, f"attempt {attempt}: the reply holds no single verdict: …{shown}", attempt)
+        return _Finding(ruling.met, ruling.reason[:500], attempt)
+
+
+def _questions(submission: Submission, criteria: Sequence[str]) -> list[_Question]:
+    page = submission.page
+    if not isinstance(page, Page):
+        return []
+    text = page.text if page.text.startswith(page.title) else f"{page.title}\n\n{page.text}"
+    return [_Question(text, criterion) for criterion in criteria]
+
+
+def _first_reject(findings: Sequence[_Finding]) -> int | None:
+    """The place of the earliest reject: by attempt, then by order."""
+    rejects = [(finding.attempt, place) for place, finding in enumerate(findings) if finding.met is False]
+    return min(rejects)[1] if rejects else None

@@ -1,0 +1,41 @@
+"""Judges by name, as environments and the command line take them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from webenv.errors import InvalidArgument, did_you_mean
+from webenv.judge import Judge
+from webenv.llm import ChatModel
+from webenv.rewards.needle import EntailmentJudge, PageJudge
+
+__all__ = ["JUDGES", "make_judge"]
+
+JUDGES = ("page", "llm")
+"""The names that :func:`make_judge` knows."""
+
+
+def make_judge(name: str, *, prompt: str | Path | None = None) -> Judge:
+    """A judge of Needle in the Web by its name.
+
+    Args:
+        name: ``page``: the gold page or a copy of it, without a model. ``llm:<model>``: a chat
+            model, criterion by criterion, at the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set.
+        prompt: a file with the model's prompt, instead of ours.
+
+    Raises:
+        InvalidArgument: for an unknown name, or a prompt for a judge without a model.
+        DataError: for a prompt file that cannot be used.
+        ModelError: where ``llm:<model>`` has no endpoint.
+        MissingExtra: where ``llm:<model>`` lacks its library.
+    """
+    kind, _, model = name.partition(":")
+    if kind not in JUDGES:
+        raise InvalidArgument(f"no judge is called {name!r}. {did_you_mean(kind, JUDGES)}")
+    if kind == "page":
+        if model or prompt is not None:
+            raise InvalidArgument(f"judge {name!r}: 'page' asks no model, so it takes no model name and no prompt.")
+        return PageJudge()
+    if not model:
+        raise InvalidArgument("judge 'llm' needs a model: write llm:<model>, as in llm:gpt-4.1-mini.")
+    return EntailmentJudge(ChatModel(model), prompt=prompt)

@@ -1,0 +1,58 @@
+"""Policies by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from webenv.errors import DataError, InvalidArgument, ModelError
+from webenv.llm import ChatModel
+from webenv.policies import POLICIES, make_policy
+from webenv.task import Task, TaskSet
+
+TASKS = TaskSet([Task("t1", "Where?")])
+MODEL = ChatModel("tiny", base_url="http://127.0.0.1:1/v1")
+
+
+def test_every_name() -> None:
+    """Each name makes the policy of that name."""
+    for name in POLICIES:
+        given = MODEL if name == "react" else None
+        assert make_policy(name, tasks=TASKS, model=given).identity["name"] == name
+
+
+def test_react_by_model_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """react:<model> takes the endpoint from the environment, the name to the letter, and fails without one."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
+    identity = make_policy("react:org/some-model:7b").identity
+    assert (identity["model"], identity["model_host"]) == ("org/some-model:7b", "localhost:8000")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ModelError, match="Set OPENAI_API_KEY"):
+        make_policy("react:some-model")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("oracel", {}, "no policy is called 'oracel'. Did you mean 'oracle'"),
+        ("", {}, "Expected one of: keyword, oracle, random, react"),
+        ("oracle", {}, "needs the environment's tasks"),
+        ("react", {}, "needs one model"),
+        ("react:", {}, "needs one model"),
+        ("react:tiny", {"model": MODEL}, "needs one model"),
+        ("random:7", {}, "policy 'random' takes no settings"),
+        ("keyword", {"prompt": "rules.txt"}, "policy 'keyword' takes no prompt"),
+    ],
+)
+def test_what_is_refused(name: str, arguments: dict[str, object], message: str) -> None:
+    """Unknown names, missing needs and settings without effect are refused with what to do."""
+    with pytest.raises(InvalidArgument, match=message):
+        make_policy(name, **arguments)  # type: ignore[arg-type]
+
+
+def test_prompt_file(tmp_path: Path) -> None:
+    """The prompt file reaches react."""
+    with pytest.raises(DataError, match="cannot be read"):
+        make_policy("react", model=MODEL, prompt=tmp_path / "none.txt")

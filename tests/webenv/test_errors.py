@@ -1,0 +1,46 @@
+"""The exception tree."""
+
+from __future__ import annotations
+
+import gymnasium
+import pytest
+
+from webenv import errors
+from webenv.errors import MissingExtra, ResetNeeded, UnknownTask, WebenvError, did_you_mean
+
+
+def test_every_exception_is_a_webenv_error() -> None:
+    """Whatever webenv raises on purpose can be caught as WebenvError."""
+    kinds = [getattr(errors, name) for name in errors.__all__ if name != "did_you_mean"]
+    assert all(issubclass(kind, WebenvError) for kind in kinds)
+
+
+def test_the_tree_is_drawn() -> None:
+    """Each exception stands in the tree at the top of the module."""
+    assert [name for name in errors.__all__ if name not in (errors.__doc__ or "") and name != "did_you_mean"] == []
+
+
+def test_builtin_and_gymnasium_kinds() -> None:
+    """Exceptions are also of the kinds that callers know: ValueError, ImportError, gymnasium's ResetNeeded."""
+    assert issubclass(UnknownTask, ValueError)
+    assert issubclass(MissingExtra, ImportError)
+    assert issubclass(ResetNeeded, gymnasium.error.ResetNeeded)
+
+
+def test_missing_extra_names_the_pip_line() -> None:
+    """A missing package is named with what needs it and the line that installs it."""
+    message = "judge='llm:x' needs openai, which is not installed: pip install 'webenv[llm]'"
+    assert str(MissingExtra("openai", "llm", "judge='llm:x'")) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "message"),
+    [
+        ("esay", ["easy", "medium", "hard"], "Did you mean 'easy'?"),
+        ("x", ["medium", "easy"], "Expected one of: easy, medium."),
+        ("x", [str(n) for n in range(10, 23)], f"Expected one of: {', '.join(map(str, range(10, 22)))}, … (13 in all)"),
+    ],
+)
+def test_did_you_mean(name: str, known: list[str], message: str) -> None:
+    """An unknown name is answered by its nearest known one, or by the first twelve."""
+    assert did_you_mean(name, known).removesuffix(".") == message.removesuffix(".")

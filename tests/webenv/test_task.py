@@ -1,0 +1,143 @@
+"""Tasks and sets of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from webenv.errors import InvalidArgument, TaskFileError, UnknownTask
+from webenv.task import Excluded, Gold, Task, TaskSet
+from webenv.web import Scope
+
+EASY = Task("w/1", "Which?", ("one",), Gold(urls=("https://a.example/",)), {"difficulty": "easy", "site": "w"})
+HARD = Task("w/2", "Where?", (), Gold(answers=("here",)), {"difficulty": "hard", "site": "w"})
+OTHER = Task("v/1", "When?", (), Gold(), {"difficulty": "easy", "site": "v"})
+TASKS = TaskSet([EASY, HARD, OTHER], [Excluded("w/3", "41 criteria for 3 claims")], name="three")
+
+
+def refusal(call: Callable[[], Any], kind: type[Exception] = InvalidArgument) -> str:
+    with pytest.raises(kind) as error:
+        call()
+    return str(error.value)
+
+
+def test_a_set_is_a_sequence() -> None:
+    """A task set has a length, an order and slices."""
+    assert len(TASKS) == 3
+    assert [task.id for task in TASKS] == ["w/1", "w/2", "v/1"]
+    assert TASKS[-1] is OTHER
+    assert TASKS[:2] == (EASY, HARD)
+
+
+def test_find() -> None:
+    """A task is found by its id."""
+    assert TASKS.find("w/2") is HARD
+
+
+@pytest.mark.parametrize(
+    ("task_id", "message"),
+    [
+        ("w/22", "three has no task 'w/22'. Did you mean 'w/2'?"),
+        ("zzz", "three has no task 'zzz'. Expected one of: v/1, w/1, w/2."),
+        ("w/3", "three: task 'w/3' was left out: 41 criteria for 3 claims."),
+        (7, "three has no task 7. Expected one of: v/1, w/1, w/2."),
+        (["w/1"], "three has no task ['w/1']. Did you mean 'w/1'?"),
+    ],
+)
+def test_find_refuses(task_id: Any, message: str) -> None:
+    """An unknown id is answered by the nearest one, or by why the task was left out."""
+    assert refusal(lambda: TASKS.find(task_id), UnknownTask) == message
+
+
+def test_filter() -> None:
+    """Filters narrow by tags; None lets all pass, several values are each let pass."""
+    assert [task.id for task in TASKS.filter(difficulty="easy")] == ["w/1", "v/1"]
+    assert [task.id for task in TASKS.filter(difficulty=("easy", "hard"), site="w")] == ["w/1", "w/2"]
+    assert [task.id for task in TASKS.filter(difficulty=None)] == ["w/1", "w/2", "v/1"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "message"),
+    [
+        ({"difficulty": "esay"}, "three: no task has difficulty='esay'. Did you mean 'easy'?"),
+        ({"difficulty": 3}, "three: no task has difficulty=3. Expected one of: easy, hard."),
+        ({"difficulty": ["easy", 3]}, "three: no task has difficulty=3. Expected one of: easy, hard."),
+        ({"split": "train"}, "three: no task has split='train'. No task of it has the tag 'split'."),
+    ],
+)
+def test_filter_refuses(tags: dict[str, Any], message: str) -> None:
+    """A tag or value that no task has is refused."""
+    assert refusal(lambda: TASKS.filter(**tags)) == message
+
+
+def test_filter_to_nothing() -> None:
+    """Values that no task has together give an empty set, from which nothing is drawn."""
+    none = TASKS.filter(difficulty="hard", site="v")
+    assert len(none) == 0
+    assert refusal(lambda: none.draw(np.random.default_rng(0))) == "three holds no task to draw."
+
+
+def test_draw_is_uniform() -> None:
+    """Over 3,000 draws each of three tasks comes up between 900 and 1,100 times."""
+    rng = np.random.default_rng(1)
+    drawn = [TASKS.draw(rng).id for _ in range(3_000)]
+    assert all(900 < drawn.count(task.id) < 1_100 for task in TASKS)
+
+
+def test_ids_differ() -> None:
+    """Two tasks of one id are refused by name."""
+    message = refusal(lambda: TaskSet([EASY, HARD, replace(OTHER, id="w/1")], name="three"), TaskFileError)
+    assert message == "three: two tasks have the id 'w/1'; ids must differ."
+
+
+@pytest.mark.parametrize(
+    ("task_id", "question", "message"),
+    [
+        ("", "Which?", "a task's id is a text that is not empty, got ''."),
+        (7, "Which?", "a task's id is a text that is not empty, got 7."),
+        ("x", " \n", "task 'x': its question is empty; expected a text."),
+        ("x", None, "task 'x': its question is empty; expected a text."),
+    ],
+)
+def test_a_task_has_id_and_question(task_id: Any, question: Any, message: str) -> None:
+    """A task without an id or a question is refused."""
+    assert refusal(lambda: Task(task_id, question)) == message
+
+
+def test_digest_is_pinned() -> None:
+    """The digest is the same on every machine and in every process."""
+    assert TASKS.digest == "96bf907576548ce32fa0ec23a08f152afff167c2a5f52b12c0899ca129935bca"
+
+
+def test_digest_ignores_the_order() -> None:
+    """Equal sets have equal digests, whatever their order and name."""
+    assert TaskSet([OTHER, EASY, HARD], name="turned").digest == TASKS.digest
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(EASY, id="w/9"),
+        replace(EASY, question="Which one?"),
+        replace(EASY, criteria=("two",)),
+        replace(EASY, gold=Gold(urls=("https://b.example/",))),
+        replace(EASY, gold=Gold(urls=EASY.gold.urls, answers=("a",))),
+        replace(EASY, gold=Gold(urls=EASY.gold.urls, claims=("a",))),
+        replace(EASY, tags={"difficulty": "hard", "site": "w"}),
+        replace(EASY, scope=Scope(as_of="2020-01-01")),
+        replace(EASY, scope=Scope(blocked=("a.example",))),
+    ],
+)
+def test_digest_sees_every_field(changed: Task) -> None:
+    """A change of any field of a task changes the digest."""
+    assert TaskSet([changed, HARD, OTHER]).digest != TASKS.digest
+
+
+def test_gold_is_not_printed() -> None:
+    """A task's text form does not hold its gold."""
+    assert "a.example" not in repr(EASY)
+    assert "'here'" not in repr(TASKS[:])

@@ -1,0 +1,70 @@
+"""Benchmark: everything that an environment is made of, but the state of its episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from webenv.budget import Budget
+from webenv.errors import InvalidArgument
+from webenv.judge import Judge, Reward, Submission, Verdict
+from webenv.rules import Rules
+from webenv.task import TaskSet
+from webenv.web import Web
+
+__all__ = ["AnswerReward", "Benchmark"]
+
+
+class AnswerReward:
+    """The plainest reward: the value of the verdict, as the term ``answer``."""
+
+    weights: Mapping[str, float] = {"answer": 1.0}
+
+    def terms(self, submissions: Sequence[Submission], verdicts: Sequence[Verdict]) -> list[dict[str, float]]:
+        """One term an episode: ``answer``, 0 to 1."""
+        return [{"answer": verdict.value or 0.0} for verdict in verdicts]
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """The tasks, the web they are put on, who judges, and by what rules.
+
+    Nothing in it changes while episodes run, so forks of an environment share it.
+
+    Attributes:
+        tasks: at least one task.
+        web: what searches, visits and asks go to.
+        judge: scores the answers.
+        rules: what is allowed, and what becomes of what is not.
+        budget: the limits of an episode.
+        reward: turns a scored episode into reward terms.
+        name: what it is called in the record of a run.
+    """
+
+    tasks: TaskSet
+    web: Web
+    judge: Judge
+    rules: Rules = Rules()
+    budget: Budget = Budget()
+    reward: Reward = field(default_factory=AnswerReward)
+    name: str = "custom"
+
+    def __post_init__(self) -> None:
+        if not len(self.tasks):
+            raise InvalidArgument(f"{self.tasks.name} holds no task; an environment needs at least one.")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Benchmark:
+        return self
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the results of this benchmark depend on, as JSON-ready data."""
+        return {
+            "name": self.name,
+            "tasks": {"name": self.tasks.name, "digest": self.tasks.digest, "count": len(self.tasks)},
+            "web": dict(self.web.identity),
+            "judge": dict(self.judge.identity),
+            "budget": {name: getattr(self.budget, name) for name in Budget.__dataclass_fields__},
+            "reward": dict(self.reward.weights),
+        }

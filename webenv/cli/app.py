@@ -1,0 +1,108 @@
+"""The command ``webenv``: its sub-commands, and what becomes of errors."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+import webenv
+from webenv.errors import WebenvError
+
+__all__ = ["COMMANDS", "main", "run"]
+
+COMMANDS = {
+    "eval": ("webenv.cli.eval", "Plays policies in an environment, keeps a record, and sums it up."),
+    "play": ("webenv.cli.play", "Plays an episode yourself."),
+    "corpus": ("webenv.cli.corpus", "Builds, checks, searches and reads corpora."),
+}
+"""Name → module and summary. A module has a typer ``app``, or a ``command`` where there is only one."""
+
+_UsageError: Any = typer.BadParameter.__mro__[2]  # click's base of what users mistype, wherever typer keeps click
+
+
+def main() -> None:
+    """The console entry point."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:  # a terminal that lacks a character shows another
+            reconfigure(errors="replace")
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs a command line.
+
+    Args:
+        arguments: the words after ``webenv``.
+
+    Returns:
+        The exit code: 0; 1 after an error, which stands on stderr in one line; 130 after Ctrl-C.
+    """
+    try:
+        code = _build(arguments)(list(arguments), standalone_mode=False, prog_name="webenv", obj=list(arguments))
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except (WebenvError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            return _reader_has_gone()
+        return _fail(str(error))
+    except _UsageError as error:
+        return _fail(error.format_message())
+    except typer.Exit as error:
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort) as error:
+        print(f"webenv: interrupted{f': {error}' if str(error) else '.'}", file=sys.stderr)
+        return 130
+
+
+def _fail(message: str) -> int:
+    print(f"webenv: error: {' '.join(message.split())}", file=sys.stderr)
+    return 1
+
+
+def _reader_has_gone() -> int:
+    """Ends quietly when whoever read our output has stopped reading (``webenv … | head``)."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+def _build(arguments: Sequence[str]) -> Any:
+    """The command line with the one sub-command that is called imported; the others only have their summary."""
+    app = typer.Typer(
+        help="Environments in which agents that search the web are trained and evaluated.",
+        add_completion=False,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_top)
+    called = next((word for word in arguments if not word.startswith("-")), "")
+    for name, (module, summary) in COMMANDS.items():
+        if name != called:
+            app.command(name, help=summary)(_not_called)
+            continue
+        found = importlib.import_module(module)
+        if hasattr(found, "app"):
+            app.add_typer(found.app, name=name, help=summary)
+        else:
+            app.command(name)(found.command)
+    return typer.main.get_command(app)
+
+
+def _not_called() -> None:
+    """Stands for a sub-command that is not imported."""
+
+
+def _top(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Shows the version.")] = False,
+) -> None:
+    if version:
+        print(f"webenv {webenv.__version__}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())

@@ -1,0 +1,154 @@
+"""SearchEnv: one episode at a time, as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, cast
+
+import gymnasium
+from gymnasium import Space
+
+from webenv.actions import Action
+from webenv.benchmark import Benchmark
+from webenv.episode import Episode
+from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_mean
+from webenv.observations import Observation, ObservationDict
+from webenv.spaces import action_space, observation_space
+from webenv.turn import play_turn
+
+__all__ = ["SearchEnv", "observation_text"]
+
+
+class SearchEnv(gymnasium.Env[ObservationDict, Action]):
+    """Puts a question; the agent searches, visits, asks, and answers, under a budget.
+
+    Description: each episode is one task of ``benchmark.tasks``, played on ``benchmark.web``.
+    Action Space: :func:`webenv.spaces.action_space`; write actions with :mod:`webenv.actions`.
+    Observation Space: :func:`webenv.spaces.observation_space`.
+    Rewards: 0 until the end (but for a ``cost`` term with a weight), then the weighted sum of the
+    reward terms. Unscored episodes give 0 and are truncated.
+    Episode End: ``terminated`` by an answer or with the last turn; ``truncated`` only by what lies
+    outside the task: a web or a judge that failed, or the budget's seconds.
+    Information: ``task``, ``reward_terms``; at the end ``ending``, ``scored``, ``verdict``, ``spent``.
+
+    Args:
+        benchmark: the tasks, the web, the judge, the rules and the budget.
+        render_mode: ``"ansi"``: ``render`` returns the last observation as text.
+
+    Raises:
+        InvalidArgument: for an unknown render mode.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}  # type: ignore[misc]
+
+    def __init__(self, benchmark: Benchmark, *, render_mode: str | None = None) -> None:
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise InvalidArgument(f"render_mode={render_mode!r}: expected 'ansi' or None.")
+        self.benchmark = benchmark
+        self.render_mode = render_mode
+        self.action_space = cast("Space[Action]", action_space())
+        self.observation_space = cast("Space[ObservationDict]", observation_space())
+        self.episode: Episode | None = None
+        self._last: Observation | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[ObservationDict, dict[str, Any]]:
+        """Begins an episode.
+
+        Args:
+            seed: seeds the choice of tasks, from here on.
+            options: ``{"task": id}`` chooses a task; otherwise one is drawn uniformly.
+
+        Raises:
+            UnknownTask: for a task id that is not among the tasks.
+            InvalidArgument: for an unknown option.
+        """
+        super().reset(seed=seed)
+        chosen = read_options(options, ("task",)).get("task")
+        tasks = self.benchmark.tasks
+        task = tasks.draw(self.np_random) if chosen is None else tasks.find(chosen)
+        self.episode = Episode(task, self.benchmark.rules, self.benchmark.budget)
+        self._last = self.episode.begin()
+        return self._last.to_dict(), {"task": task.id}
+
+    def step(self, action: Action) -> tuple[ObservationDict, float, bool, bool, dict[str, Any]]:
+        """Plays one turn. No action raises: a bad one becomes a notice or the end, as the rules say.
+
+        Raises:
+            ResetNeeded: where no episode is running.
+        """
+        if self.episode is None:
+            raise ResetNeeded("step was called before reset: call env.reset() first.")
+        step = play_turn(self.benchmark, [self.episode], [action])[0]
+        self._last = step.observation
+        return step.observation.to_dict(), step.reward, step.terminated, step.truncated, step.info
+
+    def render(self) -> str | None:
+        """The last observation as text, in render mode ``"ansi"``; otherwise ``None``."""
+        if self.render_mode is None or self._last is None:
+            return None
+        return observation_text(self._last)
+
+    def snapshot_state(self) -> dict[str, Any]:
+        """The state of the environment, as JSON-ready data (see :func:`webenv.snapshot`)."""
+        return {
+            "benchmark": self.benchmark.identity,
+            "episode": self.episode.save() if self.episode is not None else None,
+        }
+
+    def restore_state(self, saved: Mapping[str, Any]) -> None:
+        """Takes up a state that :meth:`snapshot_state` gave."""
+        check_benchmark(self.benchmark, saved.get("benchmark"))
+        episode = saved.get("episode")
+        self._last = None
+        if episode is None:
+            self.episode = None
+            return
+        self.episode = load_episode(self.benchmark, episode)
+
+
+def load_episode(benchmark: Benchmark, saved: Any) -> Episode:
+    """An episode from its saved form, with its task looked up in the benchmark."""
+    if not isinstance(saved, Mapping) or not isinstance(saved.get("task"), str):
+        raise SnapshotError(f"not a saved episode: {saved!r:.80}; expected what webenv.snapshot gave.")
+    return Episode.load(saved, benchmark.tasks.find(saved["task"]), benchmark.rules, benchmark.budget)
+
+
+def check_benchmark(benchmark: Benchmark, saved: Any) -> None:
+    """Refuses a state that was saved in an environment made of other parts.
+
+    Raises:
+        SnapshotError: naming the first part that differs.
+    """
+    if not isinstance(saved, Mapping):
+        raise SnapshotError("the state names no benchmark; expected what webenv.snapshot gave.")
+    for part, value in benchmark.identity.items():
+        if saved.get(part) != value:
+            raise SnapshotError(
+                f"the state was saved with other {part}: {saved.get(part)!r:.200}; this environment has {value!r:.200}."
+            )
+
+
+def read_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
+    for name in options or {}:
+        if name not in known:
+            raise InvalidArgument(f"reset has no option {name!r}. {did_you_mean(str(name), known)}")
+    return options or {}
+
+
+def observation_text(observation: Observation) -> str:
+    """An observation as text for a person: at most a screen or two."""
+    searches, visits, asks, turns = observation.budget
+    lines = [observation.question, ""]
+    for number, hit in enumerate(observation.results, start=1):
+        lines += [f"{number:2}. {hit.title}", f"    {hit.url}", f"    {hit.snippet}"]
+    for page in observation.pages:
+        lines += [f"── {page.title}", f"   {page.url}", page.text[:2000] + ("…" if len(page.text) > 2000 else "")]
+    for reply in observation.replies:
+        lines += [f"── {reply.site} replies: {reply.text}"]
+        lines += [f"   {document.title} {document.url}" for document in reply.documents]
+    if observation.notice:
+        lines.append(f"Notice: {observation.notice}")
+    lines.append(f"Left: {searches} searches, {visits} visits, {asks} asks, {turns} turns")
+    return "\n".join(lines)

@@ -1,0 +1,350 @@
+"""The rules of one episode, as a pure state machine: it never calls out.
+
+One turn, from hand to hand::
+
+    requests = episode.request(action)                # what to ask of the web, as data
+    turn = episode.receive(responses)                 # what came back
+    turn.submission                                   # on the last turn: what there is to judge
+
+Whoever drives an episode does the I/O between the two calls (:mod:`webenv.turn` does it for
+hundreds at once).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from webenv.actions import Action, Kind, read_action
+from webenv.budget import Budget, Spending
+from webenv.errors import ResetNeeded, SnapshotError
+from webenv.judge import Seen, Submission, Verdict
+from webenv.observations import Document, Observation, Page, Reply, Result
+from webenv.rules import Rules
+from webenv.spaces import LIMITS, clean
+from webenv.task import Task
+from webenv.web import (
+    AskRequest,
+    AskResponse,
+    Failure,
+    Missing,
+    SearchRequest,
+    SearchResponse,
+    VisitRequest,
+    VisitResponse,
+)
+
+__all__ = ["Episode", "Requests", "Responses", "Turn"]
+
+_MOST_ARGUMENTS = 100
+_ARGUMENT_LIMITS = {
+    Kind.SEARCH: ("query", LIMITS["query"]),
+    Kind.VISIT: ("URL", LIMITS["url"]),
+    Kind.ASK: ("question", LIMITS["question"]),
+    Kind.ANSWER: ("answer", LIMITS["answer"]),
+    Kind.NOTE: ("note", LIMITS["note"]),
+}
+_USAGE = "An action is one of search, visit, ask, answer and note, with its texts."
+
+
+class Requests(NamedTuple):
+    """What a turn asks of the web."""
+
+    searches: tuple[SearchRequest, ...] = ()
+    visits: tuple[VisitRequest, ...] = ()
+    asks: tuple[AskRequest, ...] = ()
+
+
+class Responses(NamedTuple):
+    """What came of each request, in the order of :class:`Requests`."""
+
+    searches: Sequence[SearchResponse] = ()
+    visits: Sequence[VisitResponse] = ()
+    asks: Sequence[AskResponse] = ()
+
+
+class Turn(NamedTuple):
+    """What a turn came to.
+
+    Attributes:
+        observation: what the agent sees.
+        cost: minus the share of all searches, visits and asks that the turn spent, −1 to 0.
+        ending: empty while the episode goes on; else why it ended.
+        submission: what there is to judge; ``None`` while the episode goes on, and where the web failed.
+        verdict: the verdict where no judge is needed: no answer was given, or the web failed.
+    """
+
+    observation: Observation
+    cost: float
+    ending: str
+    submission: Submission | None
+    verdict: Verdict | None
+
+
+class _Plan(NamedTuple):
+    """A turn between ``request`` and ``receive``."""
+
+    action: Action | None
+    requests: Requests
+    spent: Spending
+    notice: str
+    ending: str
+    answer: str
+    own_visits: int  # how many of requests.visits show the agent a page; the rest are for the judge
+
+
+class Episode:
+    """One episode: a task, its rules and budget, and what has happened so far.
+
+    Args:
+        task: the task to be solved.
+        rules: the benchmark's rules.
+        budget: the limits.
+    """
+
+    def __init__(self, task: Task, rules: Rules, budget: Budget) -> None:
+        self.task = task
+        self.rules = rules
+        self.budget = budget
+        self.spent = Spending()
+        self.ending = ""
+        self._seen: dict[str, str] = {}  # URL → key, in the order of first sight
+        self._plan: _Plan | None = None
+
+    # ── the turn ──────────────────────────────────────────────────────────────
+
+    def begin(self) -> Observation:
+        """The first observation: the question and the whole budget."""
+        return self._observe(())
+
+    def request(self, raw: object) -> Requests:
+        """Checks an action and says what to ask of the web; charges nothing yet.
+
+        Args:
+            raw: whatever the agent sent.
+
+        Raises:
+            ResetNeeded: if the episode has ended.
+        """
+        if self.ending:
+            raise ResetNeeded(f"the episode has ended ({self.ending}): call reset before the next step.")
+        action = read_action(raw)
+        problem, rule = self._problem(action)
+        plan = self._refuse(action, problem, rule) if action is None or problem else self._accept(action)
+        if not plan.ending and plan.spent.turns >= self.budget.turns:
+            plan = plan._replace(ending="out_of_turns")
+        if plan.ending:
+            gold = tuple(VisitRequest(url) for url in self.task.gold.urls)
+            plan = plan._replace(requests=plan.requests._replace(visits=plan.requests.visits + gold))
+        self._plan = plan
+        return plan.requests
+
+    def receive(self, responses: Responses, seconds: float = 0.0) -> Turn:
+        """Takes what came back, charges the budget, and says what the turn came to.
+
+        Args:
+            responses: one response for each request of the last ``request``.
+            seconds: how long the answers took.
+        """
+        plan = self._plan
+        if plan is None:
+            raise ResetNeeded("receive was called without a request before it.")
+        self._plan = None
+        before, self.spent = self.spent, plan.spent._replace(seconds=plan.spent.seconds + seconds)
+        cost = 0.0 - self.budget.share(before, self.spent)
+        shown = responses.visits[: plan.own_visits]
+        failure = next((r for r in (*responses.searches, *shown, *responses.asks) if isinstance(r, Failure)), None)
+        late = self.budget.seconds is not None and self.spent.seconds > self.budget.seconds
+        if failure is not None or late:
+            self.ending = "web_failed" if failure is not None else "out_of_time"
+            reason = failure.reason if failure is not None else f"the web took over {self.budget.seconds} seconds"
+            verdict = Verdict.unscored(reason, "rules")
+            return Turn(self._observe((clean(reason, "notice"),)), cost, self.ending, None, verdict)
+        observation = self._show(plan, responses)
+        self.ending = plan.ending
+        if not plan.ending:
+            return Turn(observation, cost, "", None, None)
+        judged = list(responses.visits[plan.own_visits :])
+        page = judged.pop(0) if plan.answer and self.rules.fetch_answer else None
+        submission = Submission(
+            task=self.task,
+            ending=plan.ending,
+            answer=plan.answer,
+            page=page,
+            gold=tuple(judged),
+            seen=tuple(Seen(url, key) for url, key in self._seen.items()),
+            budget=self.budget,
+            spending=self.spent,
+        )
+        ruled = None
+        if plan.ending != "answered":
+            outcome = self.rules.unanswered or plan.ending
+            ruled = Verdict(outcome, 0.0, f"ended without an answer: {plan.ending.replace('_', ' ')}", "rules")
+        return Turn(observation, cost, plan.ending, submission, ruled)
+
+    # ── checking an action ────────────────────────────────────────────────────
+
+    def _problem(self, action: Action | None) -> tuple[str, str]:
+        """What is wrong with an action, and which rule says what follows; empty if nothing is."""
+        if action is None:
+            return f"That is no action. {_USAGE}", "invalid"
+        kind, texts = action
+        name, limit = _ARGUMENT_LIMITS[Kind(kind)]
+        if not texts:
+            return f"The action names no {name}. {_USAGE}", "invalid"
+        most = self.rules.answers if kind == Kind.ANSWER else _MOST_ARGUMENTS
+        if len(texts) > most:
+            return f"The action has {len(texts)} texts; at most {most} are taken.", "invalid"
+        if kind == Kind.ASK and len(texts) == 1:
+            return "The question names no site: ask takes a question, then one or more sites.", "invalid"
+        for place, text in enumerate(texts):
+            if kind == Kind.ASK and place > 0:
+                name, limit = "site", LIMITS["site"]
+            if len(text) > limit:
+                return f"{'An' if name == 'answer' else 'A'} {name} has {len(text)} characters; at most {limit} are taken.", "invalid"
+            if kind not in (Kind.NOTE, Kind.ANSWER) and not text.strip():
+                return f"A {name} is empty.", "invalid"
+        left = self.budget.left(self.spent)
+        wanted = len(texts) - int(kind == Kind.ASK)
+        if kind <= Kind.ASK and wanted > left[kind]:
+            unit = ("searches", "visits", "asks")[kind]
+            return (
+                f"Over budget: the action wants {wanted} {unit}, {left[kind]} left. Nothing of it was done.",
+                "overrun",
+            )
+        return "", ""
+
+    def _refuse(self, action: Action | None, problem: str, rule: str) -> _Plan:
+        spent = self.spent._replace(turns=self.spent.turns + 1)
+        fails = (self.rules.overrun if rule == "overrun" else self.rules.invalid) == "fail"
+        ending = ""
+        if fails:
+            ending = f"{Kind(action.kind).name.lower()}_overrun" if action and rule == "overrun" else "invalid_action"
+        return _Plan(None, Requests(), spent, problem, ending, "", 0)
+
+    def _accept(self, action: Action) -> _Plan:
+        kind, texts = Kind(action.kind), action.arguments
+        scope, spent = self.task.scope, self.spent._replace(turns=self.spent.turns + 1)
+        plan = _Plan(action, Requests(), spent, "", "", "", 0)
+        if kind is Kind.SEARCH:
+            searches = tuple(SearchRequest(text, self.rules.results, scope) for text in texts)
+            return plan._replace(
+                requests=Requests(searches=searches), spent=spent._replace(searches=spent.searches + len(texts))
+            )
+        if kind is Kind.VISIT:
+            visits = tuple(VisitRequest(url, scope) for url in self._visitable(texts))
+            return plan._replace(
+                requests=Requests(visits=visits),
+                spent=spent._replace(visits=spent.visits + len(texts)),
+                own_visits=len(visits),
+            )
+        if kind is Kind.ASK:
+            question, *sites = texts
+            asks = tuple(AskRequest(question, site, scope) for site in sites)
+            return plan._replace(requests=Requests(asks=asks), spent=spent._replace(asks=spent.asks + len(sites)))
+        if kind is Kind.ANSWER:
+            answer = self.rules.read_answer(texts)
+            fetched = (VisitRequest(answer, scope),) if answer and self.rules.fetch_answer else ()
+            return plan._replace(requests=Requests(visits=fetched), ending="answered", answer=answer)
+        return plan
+
+    def _visitable(self, urls: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(url.strip() for url in urls if self.rules.unseen == "allow" or url.strip() in self._seen)
+
+    # ── showing what came back ────────────────────────────────────────────────
+
+    def _show(self, plan: _Plan, responses: Responses) -> Observation:
+        notices = [plan.notice] if plan.notice else []
+        results: list[Result] = []
+        for number, hits in enumerate(responses.searches, start=1):
+            assert not isinstance(hits, Failure)  # a failure ended the turn before
+            if len(responses.searches) > 1:
+                first = len(results) + 1
+                where = f"results {first} to {len(results) + len(hits)}" if hits else "nothing"
+                notices.append(f"Query {number} found {where}.")
+            results.extend(_clean_result(hit) for hit in hits)
+        pages: list[Page] = []
+        if plan.action is not None and plan.action.kind == Kind.VISIT and self.rules.unseen != "allow":
+            unseen = [url for url in plan.action.arguments if url.strip() not in self._seen]
+            notices += [f"Not available, never shown: {url.strip()[:200]}." for url in unseen]
+        for request, response in zip(plan.requests.visits, responses.visits[: plan.own_visits], strict=False):
+            if isinstance(response, Page):
+                pages.append(self._clip(response, notices))
+                self._seen.setdefault(request.url, response.key)
+            elif isinstance(response, Missing):
+                notices.append(f"No page at {request.url[:200]}: {response.reason}.")
+        replies: list[Reply] = []
+        for ask_request, reply in zip(plan.requests.asks, responses.asks, strict=True):
+            if isinstance(reply, Reply):
+                replies.append(_clean_reply(reply))
+            elif isinstance(reply, Missing):
+                notices.append(f"No content agent at {ask_request.site[:200]}: {reply.reason}.")
+        documents = [document for reply in replies for document in reply.documents]
+        for url, key in [(item.url, item.key) for part in (results, pages, documents) for item in part]:
+            self._seen.setdefault(url, key)
+        if plan.action is not None and plan.action.kind == Kind.SEARCH and not results:
+            notices.append("Nothing was found.")
+        return self._observe(notices, tuple(results), tuple(pages), tuple(replies))
+
+    def _clip(self, page: Page, notices: list[str]) -> Page:
+        limit = min(self.rules.page_characters, LIMITS["text"])
+        if len(page.text) > limit:
+            notices.append(f"Only the first {limit} of {len(page.text)} characters of {page.url[:200]} are shown.")
+        text = clean(page.text[:limit], "text")
+        return Page(clean(page.url, "url"), clean(page.title, "title"), text, page.date, page.key)
+
+    def _observe(
+        self,
+        notices: Sequence[str],
+        results: tuple[Result, ...] = (),
+        pages: tuple[Page, ...] = (),
+        replies: tuple[Reply, ...] = (),
+    ) -> Observation:
+        question = clean(self.task.question, "question")
+        left = self.budget.left(self.spent)
+        return Observation(question, results, pages, replies, clean(" ".join(notices), "notice"), left)
+
+    # ── as plain data ─────────────────────────────────────────────────────────
+
+    def save(self) -> dict[str, Any]:
+        """The episode between two turns as JSON-ready data: the task by its id, nothing of its gold."""
+        return {
+            "task": self.task.id,
+            "spent": list(self.spent),
+            "ending": self.ending,
+            "seen": [[url, key] for url, key in self._seen.items()],
+        }
+
+    @classmethod
+    def load(cls, saved: Mapping[str, Any], task: Task, rules: Rules, budget: Budget) -> Episode:
+        """The episode that :meth:`save` saved.
+
+        Raises:
+            SnapshotError: if the data are not of that form.
+        """
+        episode = cls(task, rules, budget)
+        try:
+            searches, visits, asks, turns, seconds = saved["spent"]
+            episode.spent = Spending(int(searches), int(visits), int(asks), int(turns), float(seconds))
+            episode.ending = str(saved["ending"])
+            episode._seen = {str(url): str(key) for url, key in saved["seen"]}
+        except (KeyError, TypeError, ValueError) as error:
+            raise SnapshotError(f"not a saved episode: {error!r}; expected what Episode.save gave.") from error
+        return episode
+
+
+def _clean_result(hit: Result) -> Result:
+    return Result(
+        clean(hit.title, "title"),
+        clean(hit.url, "url"),
+        clean(hit.snippet, "snippet"),
+        clean(hit.site, "site"),
+        hit.key,
+    )
+
+
+def _clean_reply(reply: Reply) -> Reply:
+    documents = tuple(
+        Document(clean(d.url, "url"), clean(d.title, "title"), clean(d.text, "text"), d.key) for d in reply.documents
+    )
+    return Reply(clean(reply.site, "site"), clean(reply.text, "text"), documents)

@@ -1,0 +1,139 @@
+"""Every exception that webenv raises on purpose.
+
+::
+
+    WebenvError
+    ├── InvalidArgument (ValueError)    a value given to webenv is not one that it takes
+    │   └── UnknownTask                 no task of that id
+    ├── MissingExtra (ImportError)      an optional package is not installed
+    ├── ResetNeeded                     step before reset, or after the end (also gymnasium's ResetNeeded)
+    ├── DataError                       a file given to webenv cannot be used
+    │   ├── TaskFileError               a file of tasks
+    │   └── CorpusError                 a corpus folder, or what one is to be built from
+    │       ├── CorpusNotFound          there is no corpus there
+    │       └── CorpusDamaged           a file of it is missing or not what was written
+    ├── ServiceError                    something that answers for us did not
+    │   ├── WebError                    the web could not be asked
+    │   ├── ModelError                  a chat model could not be asked
+    │   └── JudgeError                  a judge came to no verdict
+    ├── SnapshotError                   a state cannot be saved, or not restored here
+    └── RunError                        a run folder cannot be written or resumed
+
+A message says what came, what was expected, and what to do next, in one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import gymnasium
+
+__all__ = [
+    "CorpusDamaged",
+    "CorpusError",
+    "CorpusNotFound",
+    "DataError",
+    "InvalidArgument",
+    "JudgeError",
+    "MissingExtra",
+    "ModelError",
+    "ResetNeeded",
+    "RunError",
+    "ServiceError",
+    "SnapshotError",
+    "TaskFileError",
+    "UnknownTask",
+    "WebError",
+    "WebenvError",
+    "did_you_mean",
+]
+
+
+class WebenvError(Exception):
+    """The base of every exception that webenv raises on purpose."""
+
+
+class InvalidArgument(WebenvError, ValueError):
+    """A value given to webenv is not one that it takes."""
+
+
+class UnknownTask(InvalidArgument):
+    """A task set holds no task of the id that was asked for."""
+
+
+class MissingExtra(WebenvError, ImportError):
+    """An optional package is needed and not installed.
+
+    Args:
+        package: the package that could not be imported.
+        extra: the extra of webenv that installs it.
+        purpose: what it was needed for, as the end of "… needs".
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'webenv[{extra}]'")
+
+
+class ResetNeeded(WebenvError, gymnasium.error.ResetNeeded):
+    """``step`` was called where no episode is running."""
+
+
+class DataError(WebenvError):
+    """A file given to webenv cannot be used."""
+
+
+class TaskFileError(DataError):
+    """A file of tasks cannot be read, or a record in it is malformed."""
+
+
+class CorpusError(DataError):
+    """A corpus cannot be built, opened or read."""
+
+
+class CorpusNotFound(CorpusError):
+    """There is no corpus at the given folder."""
+
+
+class CorpusDamaged(CorpusError):
+    """A file of a corpus is missing, or is not what was written."""
+
+
+class ServiceError(WebenvError):
+    """Something outside that answers for an episode did not answer."""
+
+
+class WebError(ServiceError):
+    """The web could not be asked; raised by a ``Web``, it truncates the episodes that asked."""
+
+
+class ModelError(ServiceError):
+    """A chat model could not be asked, or its settings are wrong."""
+
+
+class JudgeError(ServiceError):
+    """A judge came to no verdict; raised by a ``Judge``, it leaves the episodes unscored."""
+
+
+class SnapshotError(WebenvError):
+    """A state cannot be saved as JSON, or does not belong to the environment it is restored to."""
+
+
+class RunError(WebenvError):
+    """The folder of an evaluation run cannot be written or resumed."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Ends an error message about an unknown name: the nearest known ones, or all of them.
+
+    >>> did_you_mean("esay", ["easy", "medium", "hard"])
+    "Did you mean 'easy'?"
+    >>> did_you_mean("x", ["easy", "medium"])
+    'Expected one of: easy, medium.'
+    """
+    choices = sorted(known)
+    near = get_close_matches(name, choices, n=1, cutoff=0.6)
+    if near:
+        return f"Did you mean '{near[0]}'?"
+    shown = ", ".join(choices[:12]) + (f", … ({len(choices)} in all)" if len(choices) > 12 else "")
+    return f"Expected one of: {shown}."

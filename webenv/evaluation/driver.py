@@ -1,0 +1,127 @@
+"""The driver: plays a policy, many episodes at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+
+from webenv.benchmark import Benchmark
+from webenv.episode import Episode
+from webenv.errors import InvalidArgument, ServiceError, WebenvError
+from webenv.evaluation.jobs import Job
+from webenv.evaluation.record import PlayedTurn, Record, shown
+from webenv.judge import Verdict
+from webenv.policy import Decision, History, Policy
+from webenv.turn import Step, play_turn
+from webenv.web import Failure
+
+__all__ = ["play_jobs"]
+
+
+def play_jobs(benchmark: Benchmark, policy: Policy, jobs: Iterable[Job], parallel: int = 64) -> Iterator[list[Record]]:
+    """Plays episodes, as many as ``parallel`` at a time, and yields them as they end.
+
+    In each step the policy is asked once for all of them, and at most one batch of searches, of
+    visits, of asks and of judgements goes out; a place that becomes free is given to the next
+    job. An episode is the same whatever plays beside it, to the letter.
+
+    A policy that cannot decide (a :class:`~webenv.web.Failure`, or a ``ServiceError`` or
+    ``OSError`` that it raises for all) ends the episode unscored, with the ending
+    ``policy_failed``.
+
+    Args:
+        benchmark: what the jobs' tasks belong to.
+        policy: what decides.
+        jobs: the episodes, taken one by one.
+        parallel: the most episodes at a time, at least 1.
+
+    Yields:
+        The episodes that ended in a step, at least one, in the order in which they began.
+
+    Raises:
+        UnknownTask: for a job whose task is not the benchmark's.
+        InvalidArgument: for ``parallel`` below 1.
+    """
+    if parallel < 1:
+        raise InvalidArgument(f"parallel={parallel}: expected at least 1.")
+    waiting = iter(jobs)
+    playing: list[_Played] = []
+    while True:
+        playing += [_Played(benchmark, job) for job in islice(waiting, parallel - len(playing))]
+        if not playing:
+            return
+        decided: list[tuple[_Played, Decision]] = []
+        for episode, decision in zip(playing, _decide(policy, playing), strict=True):
+            if isinstance(decision, Failure):
+                episode.fail(decision, policy)
+            else:
+                decided.append((episode, decision))
+        steps = play_turn(benchmark, [one.episode for one, _ in decided], [decision.action for _, decision in decided])
+        for (episode, decision), step in zip(decided, steps, strict=True):
+            episode.add(decision, step)
+        ended = [record for episode in playing if (record := episode.record) is not None]
+        playing = [episode for episode in playing if episode.record is None]
+        if ended:
+            yield ended
+
+
+def _decide(policy: Policy, playing: list[_Played]) -> list[Decision | Failure]:
+    try:
+        decisions = policy.act([episode.history for episode in playing])
+    except (ServiceError, OSError) as error:
+        return [Failure(str(error) or type(error).__name__)] * len(playing)
+    if len(decisions) != len(playing):
+        raise WebenvError(
+            f"Policy.act was given {len(playing)} histories and returned {len(decisions)} decisions; "
+            "it must return one for each."
+        )
+    return decisions
+
+
+class _Played:
+    """One episode that is being played."""
+
+    def __init__(self, benchmark: Benchmark, job: Job) -> None:
+        self.job = job
+        self.episode = Episode(benchmark.tasks.find(job.task), benchmark.rules, benchmark.budget)
+        self.history = History(job.task, job.seed, [self.episode.begin().to_dict()])
+        self.turns: list[PlayedTurn] = []
+        self.record: Record | None = None
+
+    def add(self, decision: Decision, step: Step) -> None:
+        observation = step.observation.to_dict()
+        self.history.decisions.append(decision)
+        self.history.observations.append(observation)
+        terms = step.info["reward_terms"]
+        self.turns.append(PlayedTurn.of(decision.action, decision.thought, observation, step.reward, terms))
+        if step.terminated or step.truncated:
+            verdict = Verdict(**step.info["verdict"])
+            self._end(step.info["ending"], verdict, step.info["spent"])
+
+    def fail(self, failure: Failure, policy: Policy) -> None:
+        spent = self.episode.spent
+        units = {"searches": spent.searches, "visits": spent.visits, "asks": spent.asks, "turns": spent.turns}
+        self._end("policy_failed", Verdict.unscored(failure.reason, policy.identity["name"]), units)
+
+    def _end(self, ending: str, verdict: Verdict, spent: Mapping[str, int]) -> None:
+        task = self.episode.task
+        self.record = Record(
+            task=task.id,
+            attempt=self.job.attempt,
+            seed=self.job.seed,
+            tags=dict(task.tags),
+            question=self.history.observations[0]["question"],
+            first=shown(self.history.observations[0]),
+            turns=tuple(self.turns),
+            ending=ending,
+            scored=verdict.scored,
+            verdict=verdict.to_dict(),
+            spent=dict(spent),
+            reward=sum(turn.reward for turn in self.turns),
+            seen=tuple((url, key) for url, key in self.episode.save()["seen"]),
+            gold={
+                "urls": list(task.gold.urls),
+                "answers": list(task.gold.answers),
+                "claims": list(task.gold.claims),
+            },
+        )

@@ -1,0 +1,147 @@
+"""Environments by name, with settings as a command line gives them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+
+from webenv.env import SearchEnv
+from webenv.errors import InvalidArgument, did_you_mean
+from webenv.registration import IDS
+
+__all__ = ["make_env", "read_budget", "read_setting", "read_settings"]
+
+_NUMBER = re.compile(r"-?\d+")
+_WORD = re.compile(r"[^\s\"'{}\[\]]+( [^\s\"'{}\[\]]+)*")
+_NOT_JSON = {"true": "true", "false": "false", "none": "null", "null": "null"}
+
+
+def make_env(env: str, settings: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
+    """Makes an environment, whose ``unwrapped`` is a :class:`webenv.SearchEnv`.
+
+    Args:
+        env: its id, with the version: ``NeedleInWeb-v0``; ``module:Id-v0`` imports the module first.
+        settings: its keyword arguments.
+
+    Raises:
+        InvalidArgument: for an unknown id, an environment of another kind, or an argument that it
+            does not take.
+    """
+    module, _, name = env.rpartition(":")
+    if not module and name not in gymnasium.registry:
+        raise InvalidArgument(f"no environment {env!r}. {did_you_mean(name, _known(name))}")
+    try:
+        made: gymnasium.Env[Any, Any] = gymnasium.make(env, disable_env_checker=True, **settings)
+    except ModuleNotFoundError as error:
+        if module and error.name is not None and f"{module}.".startswith(f"{error.name}."):
+            raise InvalidArgument(f"no environment {env!r}: there is no module {error.name!r} to import.") from error
+        raise
+    except gymnasium.error.UnregisteredEnv as error:
+        raise InvalidArgument(f"no environment {env!r}. {did_you_mean(name, _known(name))}") from error
+    except TypeError as error:
+        if "unexpected keyword argument" not in str(error):
+            raise
+        raise InvalidArgument(f"{env} does not take these settings: {error}.") from error
+    if not isinstance(made.unwrapped, SearchEnv):
+        made.close()
+        raise InvalidArgument(f"{env} is no environment of webenv. {did_you_mean(name, _search_envs())}")
+    return made
+
+
+def _known(name: str) -> list[str]:
+    """The ids to suggest: webenv's own if one is near or none of gymnasium's is."""
+    own = _search_envs()
+    every = list(gymnasium.registry)
+    return own if "Did you mean" in did_you_mean(name, own) or "Did" not in did_you_mean(name, every) else every
+
+
+def _search_envs() -> list[str]:
+    """webenv's own ids, and those registered with its classes."""
+    own = [name for name, spec in gymnasium.registry.items() if _makes_search_env(spec.entry_point)]
+    return list(dict.fromkeys((*IDS, *own)))
+
+
+def _makes_search_env(entry: object) -> bool:
+    return isinstance(entry, type) and issubclass(entry, SearchEnv)
+
+
+def read_settings(
+    named: Mapping[str, object], *, budget: str | None = None, others: Sequence[str] = ()
+) -> dict[str, Any]:
+    """An environment's keyword arguments, from options.
+
+    Args:
+        named: arguments that have an option of their own; what is ``None`` or empty is left out,
+            and a list of one is given as its one item.
+        budget: as :func:`read_budget` reads it.
+        others: texts ``name=value``, as :func:`read_setting` reads them.
+
+    Raises:
+        InvalidArgument: for a text that cannot be read, or an argument that is given twice.
+    """
+    settings: dict[str, Any] = {}
+    for name, value in named.items():
+        if isinstance(value, list | tuple):
+            value = value[0] if len(value) == 1 else list(value) or None
+        if value is not None:
+            settings[name] = value
+    if budget is not None:
+        settings["budget"] = read_budget(budget)
+    for text in others:
+        name, value = read_setting(text)
+        if name in settings:
+            raise InvalidArgument(f"--set {text!r}: {name} is given twice; give it once.")
+        settings[name] = value
+    return settings
+
+
+def read_budget(text: str) -> dict[str, int | float | None]:
+    """Limits of an episode, from text; which limits there are, the environment checks.
+
+    >>> read_budget("searches=5,visits=5")
+    {'searches': 5, 'visits': 5}
+
+    Raises:
+        InvalidArgument: if it is not of that form.
+    """
+    limits: dict[str, int | float | None] = {}
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name:
+            raise InvalidArgument(f"--budget {text!r}: {part!r} is no limit; expected as in searches=5,visits=5.")
+        if name in limits:
+            raise InvalidArgument(f"--budget {text!r}: {name} is given twice; give it once.")
+        try:
+            limits[name] = int(value) if _NUMBER.fullmatch(value) else float(value)
+        except ValueError as error:
+            raise InvalidArgument(f"--budget {text!r}: {name} is {value!r}; expected a number.") from error
+    return limits
+
+
+def read_setting(text: str) -> tuple[str, Any]:
+    """A keyword argument, from ``name=value``: the value is JSON, or a plain text.
+
+    >>> read_setting('reward={"answer": 1, "cost": 0.1}')
+    ('reward', {'answer': 1, 'cost': 0.1})
+    >>> read_setting("split=train")
+    ('split', 'train')
+
+    Raises:
+        InvalidArgument: if it is not of that form.
+    """
+    name, equals, value = (piece.strip() for piece in text.partition("="))
+    if not equals or not name.isidentifier():
+        raise InvalidArgument(f"--set {text!r}: expected name=value, where the value is JSON or a plain text.")
+    try:
+        return name, json.loads(value)
+    except ValueError as error:
+        meant = _NOT_JSON.get(value.lower())
+        if meant:
+            raise InvalidArgument(f"--set {text!r}: in JSON that is {name}={meant}.") from error
+        if not _WORD.fullmatch(value):
+            raise InvalidArgument(f"--set {text!r}: the value is neither JSON nor a plain text ({error}).") from error
+        return name, value

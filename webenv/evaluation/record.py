@@ -1,0 +1,181 @@
+"""Record: one played episode, as it stands in a run folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from webenv.actions import Kind, read_action
+from webenv.judge import VerdictDict
+from webenv.observations import ObservationDict
+
+__all__ = ["GoldDict", "PlayedTurn", "Record", "Shown", "shown"]
+
+
+class Shown(TypedDict):
+    """An observation as the agent got it, but for the question, which the record holds once."""
+
+    results: list[dict[str, str]]
+    pages: list[dict[str, str]]
+    replies: list[dict[str, Any]]
+    notice: str
+    budget: list[int]
+
+
+class GoldDict(TypedDict):
+    """The gold of the task: URLs, short answers and claims."""
+
+    urls: list[str]
+    answers: list[str]
+    claims: list[str]
+
+
+def shown(observation: ObservationDict) -> Shown:
+    """An observation as plain data."""
+    return {
+        "results": list(observation["results"]),
+        "pages": list(observation["pages"]),
+        "replies": list(observation["replies"]),
+        "notice": observation["notice"],
+        "budget": [int(left) for left in observation["budget"]],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """One turn of an episode.
+
+    Attributes:
+        kind: ``search``, ``visit``, ``ask``, ``answer``, ``note``; ``invalid`` for what was no action.
+        texts: the action's arguments; of what was no action, its ``repr``.
+        thought: what the policy kept of how it came to the action.
+        observation: what the agent saw next.
+        reward: the reward of the turn.
+        reward_terms: its terms, before they are weighed.
+    """
+
+    kind: str
+    texts: tuple[str, ...]
+    thought: str
+    observation: Shown
+    reward: float
+    reward_terms: Mapping[str, float]
+
+    @classmethod
+    def of(
+        cls, raw: object, thought: str, observation: ObservationDict, reward: float, terms: Mapping[str, float]
+    ) -> PlayedTurn:
+        """A turn from what the policy sent, whatever it is, and what came of it."""
+        action = read_action(raw)
+        kind = "invalid" if action is None else Kind(action.kind).name.lower()
+        texts = (repr(raw)[:1000],) if action is None else action.arguments
+        return cls(kind, texts, thought, shown(observation), reward, terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One played episode: the whole trajectory, and what became of it.
+
+    Holds the gold, so that a person can read it and a judge can score it again; it is not to be
+    shown to agents.
+
+    Attributes:
+        task: the task's id.
+        attempt: which time the run played this task, from 0.
+        seed: what the policy's chance depended on.
+        tags: the task's tags.
+        question: the question.
+        first: the first observation.
+        turns: the turns, at least one unless the policy failed at once.
+        ending: why the episode ended: ``answered``, a reason of the rules, or ``policy_failed``.
+        scored: whether there is a value.
+        verdict: what the judge found.
+        spent: searches, visits, asks and turns.
+        reward: the sum of the turns' rewards.
+        seen: URL and content key of each page that came before the agent, in the order of first sight.
+        gold: the task's gold.
+    """
+
+    task: str
+    attempt: int
+    seed: int
+    tags: Mapping[str, str]
+    question: str
+    first: Shown
+    turns: tuple[PlayedTurn, ...]
+    ending: str
+    scored: bool
+    verdict: VerdictDict
+    spent: Mapping[str, int]
+    reward: float
+    seen: tuple[tuple[str, str], ...]
+    gold: GoldDict
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What names the episode within its run."""
+        return self.task, self.attempt
+
+    def to_line(self) -> bytes:
+        """One line of JSON in UTF-8, with its end of line.
+
+        Any text survives; one with lone surrogates, which UTF-8 has no form for, makes the line
+        ASCII, with escapes.
+        """
+        data = {
+            "task": self.task,
+            "attempt": self.attempt,
+            "seed": self.seed,
+            "tags": dict(self.tags),
+            "question": self.question,
+            "first": self.first,
+            "turns": [
+                {
+                    "action": [turn.kind, list(turn.texts)],
+                    "thought": turn.thought,
+                    "observation": turn.observation,
+                    "reward": turn.reward,
+                    "reward_terms": dict(turn.reward_terms),
+                }
+                for turn in self.turns
+            ],
+            "ending": self.ending,
+            "scored": self.scored,
+            "verdict": self.verdict,
+            "spent": dict(self.spent),
+            "reward": self.reward,
+            "seen": [list(page) for page in self.seen],
+            "gold": self.gold,
+        }
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            return (json.dumps(data, separators=(",", ":")) + "\n").encode()
+
+    @classmethod
+    def from_line(cls, line: bytes) -> Record:
+        """The record of a line that :meth:`to_line` gave.
+
+        Raises:
+            ValueError: if the line is not of that form.
+        """
+        try:
+            data = json.loads(line)
+            turns = tuple(
+                PlayedTurn(
+                    turn["action"][0],
+                    tuple(turn["action"][1]),
+                    turn["thought"],
+                    turn["observation"],
+                    turn["reward"],
+                    turn["reward_terms"],
+                )
+                for turn in data.pop("turns")
+            )
+            seen = tuple((url, key) for url, key in data.pop("seen"))
+            return cls(turns=turns, seen=seen, **data)
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise ValueError(f"not a record of an episode: {error!r:.200}") from error

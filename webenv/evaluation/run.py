@@ -1,0 +1,230 @@
+"""evaluate: plays a policy in an environment, keeps a record, and sums it up."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gymnasium
+
+from webenv.benchmark import Benchmark
+from webenv.env import SearchEnv
+from webenv.errors import InvalidArgument, RunError
+from webenv.evaluation.driver import play_jobs
+from webenv.evaluation.environments import make_env
+from webenv.evaluation.folder import RunFolder, read_records
+from webenv.evaluation.identity import run_identity, versions
+from webenv.evaluation.jobs import Job, plan_jobs
+from webenv.evaluation.summary import Row, Summary, summarize
+from webenv.policy import Policy
+
+__all__ = ["Standing", "default_folder", "evaluate", "folder_name"]
+
+_FIRST = 20  # if none of the first episodes is scored, something is wrong
+
+Rows = dict[tuple[str, int], Row]
+
+
+class Standing(NamedTuple):
+    """Where a run stands, in episodes: done of total; of the done ones, right and unscored."""
+
+    done: int
+    total: int
+    successes: int
+    unscored: int
+
+
+def evaluate(
+    env: str | gymnasium.Env[Any, Any] | Benchmark,
+    policy: Policy,
+    *,
+    episodes: int | None = None,
+    attempts: int | None = None,
+    seed: int = 0,
+    parallel: int = 64,
+    out: str | Path | None = None,
+    resume: bool = False,
+    retry_unscored: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    watch: Callable[[Standing], None] | None = None,
+) -> Summary:
+    """Plays a policy, keeps every trajectory on disk, and sums it up.
+
+    What is played does not depend on ``parallel``, nor on being interrupted and resumed: an
+    episode depends on its task, its attempt and ``seed`` alone, if web, judge and policy do.
+
+    ::
+
+        summary = evaluate("NeedleInWeb-v0", KeywordPolicy(), settings={"difficulty": "hard"})
+        summary.total.success_rate, summary.total.interval
+
+    The run folder holds ``run.json`` (what is run, and with which versions) and
+    ``episodes.jsonl`` (one :class:`~webenv.evaluation.Record` a line, in the order in which
+    episodes end; read it with :func:`~webenv.evaluation.read_records`). A process that is killed
+    loses only the episodes that were being played.
+
+    Args:
+        env: an id, an environment (what is around it, such as wrappers, is not played), or a benchmark.
+        policy: what decides.
+        episodes: how many episodes, at least 1: the tasks in an order drawn from the seed, round
+            and round. ``None``: every task, ``attempts`` times; when resuming, as many as before.
+        attempts: how many episodes of a task in a row, at least 1. ``None``: 1; when resuming, as
+            many as before.
+        seed: decides the order of tasks, and with task and attempt the policy's chance.
+        parallel: the most episodes at a time, at least 1; their requests go out in batches.
+        out: the run folder; by default ``runs/<env>-<policy>-<UTC time>``.
+        resume: takes up the run in ``out``: plays what is not finished. It must be the same run
+            (environment, settings, tasks, web, judge, budget, reward, policy, seed); a greater
+            number of episodes continues it. Where ``out`` holds nothing yet, it begins.
+        retry_unscored: with ``resume``, plays unscored episodes again; the later record counts.
+        settings: keyword arguments of the environment, where ``env`` is an id.
+        watch: called at the beginning and after each step in which episodes ended.
+
+    Returns:
+        The summary: rates from 0 to 1, means an episode over scored episodes.
+
+    Raises:
+        InvalidArgument: for an argument out of range.
+        RunError: if the folder is not empty, in use, of another run, or cannot be written.
+    """
+    name, benchmark, given = _benchmark(env, settings)
+    plan = plan_jobs(benchmark.tasks, episodes=episodes, attempts=1 if attempts is None else attempts, seed=seed)
+    if parallel < 1:
+        raise InvalidArgument(f"parallel={parallel}: expected at least 1.")
+    if resume and out is None:
+        raise InvalidArgument("resume needs the folder of the run: name it with out (--out DIR).")
+    if retry_unscored and not resume:
+        raise InvalidArgument("retry_unscored goes with resume: it plays unscored episodes of an earlier run again.")
+    path = Path(out) if out is not None else default_folder(name, policy.identity["name"])
+    run = run_identity(name, given, benchmark, policy, seed)
+    notes: list[str] = []
+    with RunFolder(path, resume=resume) as folder:
+        before = folder.read_run()
+        if before is not None:
+            folder.check_run(run)
+            episodes = before["episodes"] if episodes is None else episodes
+            attempts = before["attempts"] if attempts is None else attempts
+            plan = plan_jobs(benchmark.tasks, episodes=episodes, attempts=attempts, seed=seed)
+            notes += _other_versions(before, versions())
+        run |= {"episodes": episodes, "attempts": 1 if attempts is None else attempts, "versions": versions()}
+        rows = _begin(folder, before, run, plan)
+        if folder.dropped:
+            notes.append("The last record was cut short when the run was stopped; its episode was played again.")
+        todo = [job for job in plan if job.key not in rows or (retry_unscored and not rows[job.key].scored)]
+        first = _play(benchmark, policy, todo, parallel, folder, rows, len(plan), watch)
+    order = {task.id: number for number, task in enumerate(benchmark.tasks)}
+    return summarize(
+        sorted((rows[job.key] for job in plan), key=lambda row: (order[row.task], row.attempt)),
+        env=name,
+        policy=policy.identity["name"],
+        seed=seed,
+        folder=str(path),
+        notes=notes,
+        warning=_warning(first),
+    )
+
+
+def _benchmark(
+    env: str | gymnasium.Env[Any, Any] | Benchmark, settings: Mapping[str, Any] | None
+) -> tuple[str, Benchmark, Mapping[str, Any]]:
+    """The environment's id, its benchmark, and the settings that it was made with."""
+    if settings and not isinstance(env, str):
+        raise InvalidArgument("settings go with the id of an environment; this one is made already.")
+    if isinstance(env, Benchmark):
+        return env.name, env, {}
+    made = (make_env(env, settings or {}) if isinstance(env, str) else env).unwrapped
+    if not isinstance(made, SearchEnv):
+        raise InvalidArgument(f"{env} is no environment of webenv: expected a SearchEnv.")
+    spec = made.spec
+    return (made.benchmark.name, made.benchmark, {}) if spec is None else (spec.id, made.benchmark, spec.kwargs)
+
+
+def _begin(folder: RunFolder, before: Mapping[str, Any] | None, run: Mapping[str, Any], plan: list[Job]) -> Rows:
+    """Writes what is run, if it is not there yet, and reads the finished episodes."""
+    if before is None:
+        folder.write_run({**run, "resumed_with": []})
+        folder.open_episodes()
+        return {}
+    folder.open_episodes()
+    rows = {row.key: row for row in map(Row.of, read_records(folder.path))}
+    planned = {job.key for job in plan}
+    beyond = next((key for key in rows if key not in planned), None)
+    if beyond is not None:
+        raise RunError(
+            f"{folder.path} holds more than this run has: task {beyond[0]!r}, attempt {beyond[1]}, for one; "
+            "give the number of episodes and attempts that it began with, or more."
+        )
+    now = {**before, "episodes": run["episodes"], "attempts": run["attempts"]}
+    if run["versions"] not in (before["versions"], *before["resumed_with"]):
+        now["resumed_with"] = [*before["resumed_with"], run["versions"]]
+    if now != before:
+        folder.write_run({part: value for part, value in now.items() if part not in ("format", "version")})
+    return rows
+
+
+def _play(
+    benchmark: Benchmark,
+    policy: Policy,
+    todo: list[Job],
+    parallel: int,
+    folder: RunFolder,
+    rows: Rows,
+    total: int,
+    watch: Callable[[Standing], None] | None,
+) -> list[Row]:
+    """Plays what is to be played into ``rows``; returns the first rows, in the order in which they ended."""
+    again = {job.key for job in todo}
+    kept = [row for key, row in rows.items() if key not in again]
+    done, successes = len(kept), sum(row.success for row in kept)
+    unscored = sum(not row.scored for row in kept)
+    first: list[Row] = []
+    if watch:
+        watch(Standing(done, total, successes, unscored))
+    for records in play_jobs(benchmark, policy, todo, parallel):
+        folder.append(records)
+        for row in map(Row.of, records):
+            rows[row.key] = row
+            done, successes, unscored = done + 1, successes + row.success, unscored + (not row.scored)
+            if len(first) < _FIRST:
+                first.append(row)
+        if watch:
+            watch(Standing(done, total, successes, unscored))
+    return first
+
+
+def _warning(first: list[Row]) -> str:
+    if not first or any(row.scored for row in first):
+        return ""
+    reason, _ = Counter(row.reason for row in first).most_common(1)[0]
+    which = "the only episode" if len(first) == 1 else f"none of the first {len(first)} episodes"
+    verb = "was not scored" if len(first) == 1 else "was scored"
+    return f"{which} {verb}: {' '.join(reason.split())}"
+
+
+def _other_versions(before: Mapping[str, Any], now: Mapping[str, str]) -> list[str]:
+    changed = [f"{name} {old} → {now.get(name)}" for name, old in before["versions"].items() if now.get(name) != old]
+    return [f"The run began with other versions: {', '.join(changed)}."] if changed else []
+
+
+def default_folder(env: str, policy: str = "") -> Path:
+    """A folder that is not there yet: ``runs/<env>-<policy>-<UTC time>``."""
+    parts = [folder_name(part) for part in (env, policy) if part]
+    stem = "-".join([*parts, time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())])
+    path, number = Path("runs") / stem, 1
+    while path.exists():
+        number += 1
+        path = Path("runs") / f"{stem}-{number}"
+    return path
+
+
+def folder_name(name: str) -> str:
+    """A name as the name of a folder: letters, digits, dot, dash and underscore.
+
+    >>> folder_name("react:some-lab/model-7b")
+    'react-some-lab-model-7b'
+    """
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "run"

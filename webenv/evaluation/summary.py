@@ -1,0 +1,214 @@
+"""Summary: what a run came to, in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from webenv.evaluation.record import Record
+
+__all__ = ["MOST_VALUES", "Group", "Row", "Summary", "group_rows", "summarize", "wilson"]
+
+MOST_VALUES = 20
+"""The most values that a tag may have to be reported by."""
+
+_Z = 1.959963984540054  # 97.5% point of the normal distribution
+
+
+def wilson(successes: int, episodes: int) -> tuple[float, float]:
+    """The 95% interval of a success rate, by Wilson's score method.
+
+    ``(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)`` with p = successes / n and z = 1.96. It
+    takes episodes for independent: several attempts at one task make it narrower than it should be.
+
+    Source: Wilson 1927, Journal of the American Statistical Association 22 (158).
+
+    Args:
+        successes: 0 to ``episodes``.
+        episodes: n, at least 1.
+
+    >>> low, high = wilson(8, 10)
+    >>> round(low, 4), round(high, 4)
+    (0.4902, 0.9433)
+    """
+    share, z2 = successes / episodes, _Z * _Z
+    middle = share + z2 / (2 * episodes)
+    spread = _Z * math.sqrt(share * (1 - share) / episodes + z2 / (4 * episodes * episodes))
+    low, high = ((middle + side) / (1 + z2 / episodes) for side in (-spread, spread))
+    return (0.0 if successes == 0 else low, 1.0 if successes == episodes else high)
+
+
+class Row(NamedTuple):
+    """What a summary needs of one record."""
+
+    task: str
+    attempt: int
+    tags: Mapping[str, str]
+    value: float | None
+    outcome: str
+    reason: str
+    reward: float
+    searches: int
+    visits: int
+    asks: int
+    turns: int
+
+    @classmethod
+    def of(cls, record: Record) -> Row:
+        """The row of a record; ``reason`` is why it is unscored, empty if it is scored."""
+        verdict, spent = record.verdict, record.spent
+        return cls(
+            task=record.task,
+            attempt=record.attempt,
+            tags=record.tags,
+            value=verdict["value"],
+            outcome=verdict["outcome"],
+            reason="" if record.scored else f"{record.ending}: {verdict['explanation']}",
+            reward=record.reward,
+            searches=spent["searches"],
+            visits=spent["visits"],
+            asks=spent["asks"],
+            turns=spent["turns"],
+        )
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What names the episode within its run."""
+        return self.task, self.attempt
+
+    @property
+    def scored(self) -> bool:
+        """Whether there is a value."""
+        return self.value is not None
+
+    @property
+    def success(self) -> bool:
+        """Whether the value is that of a right answer: 1."""
+        return self.value is not None and self.value >= 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Episodes taken together. All means are over scored episodes; ``None`` where there are none.
+
+    Attributes:
+        episodes: how many were played.
+        unscored: how many of these came to no verdict.
+        successes: how many have the value 1.
+        success_rate: successes / scored episodes, 0 to 1.
+        interval: the 95% interval of the success rate (:func:`wilson`), 0 to 1.
+        value: the mean value, 0 to 1; the success rate where no answer is partly right.
+        reward: the mean sum of rewards.
+        searches: the mean number of searches spent; ``visits``, ``asks`` and ``turns`` likewise.
+    """
+
+    episodes: int
+    unscored: int
+    successes: int
+    success_rate: float | None
+    interval: tuple[float, float] | None
+    value: float | None
+    reward: float | None
+    searches: float | None
+    visits: float | None
+    asks: float | None
+    turns: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run came to.
+
+    Attributes:
+        env: the environment's id.
+        policy: the policy's name.
+        seed: the seed of the run.
+        folder: where its records are.
+        total: all episodes.
+        by_tag: for each tag with at most 20 values, each value's episodes; in the order of the
+            task set.
+        outcomes: how often each outcome came, most frequent first, among scored episodes.
+        unscored: how often each reason came, most frequent first, among the others.
+        notes: what happened to the run folder that its owner may want to know.
+        warning: what seems wrong with the run; empty as a rule.
+    """
+
+    env: str
+    policy: str
+    seed: int
+    folder: str
+    total: Group
+    by_tag: Mapping[str, Mapping[str, Group]]
+    outcomes: Mapping[str, int]
+    unscored: Mapping[str, int]
+    notes: tuple[str, ...] = field(default=())
+    warning: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as JSON-ready data."""
+        return asdict(self)
+
+
+def summarize(
+    rows: Sequence[Row], *, env: str, policy: str, seed: int, folder: str, notes: Sequence[str] = (), warning: str = ""
+) -> Summary:
+    """The summary of a run, from one row for each episode; their order is the order of tags and values."""
+    return Summary(
+        env=env,
+        policy=policy,
+        seed=seed,
+        folder=folder,
+        total=group_rows(rows),
+        by_tag=_by_tag(rows),
+        outcomes=_counts(row.outcome for row in rows if row.scored),
+        unscored=_counts(row.reason for row in rows if not row.scored),
+        notes=tuple(notes),
+        warning=warning,
+    )
+
+
+def group_rows(rows: Sequence[Row]) -> Group:
+    """Takes episodes together.
+
+    A row without a value counts as unscored, and nowhere else.
+    """
+    scored = [row for row in rows if row.value is not None]
+    successes = sum(row.success for row in scored)
+
+    def mean(of: Callable[[Row], float]) -> float | None:
+        return fmean(of(row) for row in scored) if scored else None
+
+    return Group(
+        episodes=len(rows),
+        unscored=len(rows) - len(scored),
+        successes=successes,
+        success_rate=successes / len(scored) if scored else None,
+        interval=wilson(successes, len(scored)) if scored else None,
+        value=mean(lambda row: row.value or 0.0),
+        reward=mean(lambda row: row.reward),
+        searches=mean(lambda row: row.searches),
+        visits=mean(lambda row: row.visits),
+        asks=mean(lambda row: row.asks),
+        turns=mean(lambda row: row.turns),
+    )
+
+
+def _by_tag(rows: Sequence[Row]) -> dict[str, dict[str, Group]]:
+    found: dict[str, dict[str, list[Row]]] = {}
+    for row in rows:
+        for tag, value in row.tags.items():
+            found.setdefault(tag, {}).setdefault(value, []).append(row)
+    return {
+        tag: {value: group_rows(members) for value, members in values.items()}
+        for tag, values in found.items()
+        if len(values) <= MOST_VALUES
+    }
+
+
+def _counts(words: Iterable[str]) -> dict[str, int]:
+    counted = Counter(words)
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))

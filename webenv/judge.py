@@ -1,0 +1,122 @@
+"""The Judge: scores answers; and the Reward: turns a scored episode into terms.
+
+Both take batches and depend on nothing but what a :class:`Submission` holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypedDict, runtime_checkable
+
+from webenv.budget import Budget, Spending
+from webenv.task import Task
+from webenv.web import VisitResponse
+
+__all__ = ["Judge", "Reward", "Seen", "Submission", "Verdict", "VerdictDict"]
+
+
+class Seen(NamedTuple):
+    """A page that came before the agent, as a result, a page or a document; ``key`` as in ``Result``."""
+
+    url: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A finished episode, as a judge gets it.
+
+    Attributes:
+        task: the task, with its gold.
+        ending: why the episode ended: ``answered``, or the reason of the rules that ended it.
+        answer: what the agent answered, read by the rules (for Needle in the Web: a URL);
+            empty where it gave no answer.
+        page: what came of fetching ``answer``, where the rules fetch it; else ``None``.
+        gold: what came of fetching each of ``task.gold.urls``, in their order.
+        seen: the pages that came before the agent, each URL once, in the order of first sight.
+        budget: the limits of the episode.
+        spending: what was spent of them.
+    """
+
+    task: Task
+    ending: str
+    answer: str
+    page: VisitResponse | None
+    gold: tuple[VisitResponse, ...]
+    seen: tuple[Seen, ...]
+    budget: Budget
+    spending: Spending
+
+
+class VerdictDict(TypedDict):
+    """A verdict as it stands in ``info["verdict"]`` and in the record of a run."""
+
+    outcome: str
+    value: float | None
+    explanation: str
+    judge: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a judge found.
+
+    Attributes:
+        outcome: a word of the benchmark's own, such as ``wrong_page``; ``unscored`` without a value.
+        value: the score, from 0 (wrong) to 1 (right); ``None``: the judge came to no verdict.
+        explanation: why, for a person to read.
+        judge: who found it: the name of a judge, or ``rules``.
+    """
+
+    outcome: str
+    value: float | None
+    explanation: str
+    judge: str
+
+    @classmethod
+    def unscored(cls, reason: str, judge: str) -> Verdict:
+        """No verdict: the judge, or what it needed, failed."""
+        return cls("unscored", None, reason, judge)
+
+    @property
+    def scored(self) -> bool:
+        """Whether there is a value."""
+        return self.value is not None
+
+    def to_dict(self) -> VerdictDict:
+        """The verdict as plain data."""
+        return {
+            "outcome": self.outcome,
+            "value": self.value,
+            "explanation": self.explanation,
+            "judge": self.judge,
+        }
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Scores answers, a batch at a time."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Who judges, for the record of a run: ``name``, ``version``, and whatever else a verdict
+        depends on (model, hash of the prompt, version of the parser)."""
+        ...
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order. What cannot be judged is unscored, never 0."""
+        ...
+
+
+class Reward(Protocol):
+    """Turns finished episodes into reward terms and their weighted sum."""
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """The weight of each term; the reward is the weighted sum of the terms."""
+        ...
+
+    def terms(self, submissions: Sequence[Submission], verdicts: Sequence[Verdict]) -> list[dict[str, float]]:
+        """The terms of each finished episode; called only with verdicts that are scored."""
+        ...

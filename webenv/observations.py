@@ -1,0 +1,115 @@
+"""What comes back from the web, and what an agent sees of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Document", "Observation", "ObservationDict", "Page", "Reply", "Result"]
+
+
+class Result(NamedTuple):
+    """One search hit.
+
+    Attributes:
+        title: the page's title.
+        url: its URL, as ``visit`` takes it.
+        snippet: the passage that fits the query best, plain text.
+        site: its host without ``www.``.
+        key: identity of the page's content: equal for aliases and near-identical copies of a
+            page, empty where the web does not know it. Never shown to an agent.
+    """
+
+    title: str
+    url: str
+    snippet: str
+    site: str
+    key: str = ""
+
+
+class Page(NamedTuple):
+    """One fetched page: its main text, and where it stands.
+
+    Attributes:
+        url: the page's own URL (a redirect or alias leads here).
+        title: its title.
+        text: its main text, without navigation.
+        date: ISO date of publication, empty where unknown.
+        key: as in :class:`Result`. Never shown to an agent.
+    """
+
+    url: str
+    title: str
+    text: str
+    date: str = ""
+    key: str = ""
+
+
+class Document(NamedTuple):
+    """A page that a content agent hands over: its best sentences as ``text``."""
+
+    url: str
+    title: str
+    text: str
+    key: str = ""
+
+
+class Reply(NamedTuple):
+    """What the content agent of a site answered: a summary, and at most three documents."""
+
+    site: str
+    text: str
+    documents: tuple[Document, ...] = ()
+
+
+class ObservationDict(TypedDict):
+    """An observation as agents get it: a member of the observation space."""
+
+    question: str
+    results: tuple[dict[str, str], ...]
+    pages: tuple[dict[str, str], ...]
+    replies: tuple[dict[str, Any], ...]
+    notice: str
+    budget: npt.NDArray[np.int32]
+
+
+class Observation(NamedTuple):
+    """What an agent sees after one turn.
+
+    Attributes:
+        question: the question of the episode.
+        results: the hits of this turn's searches, query after query.
+        pages: the pages that this turn's visits brought.
+        replies: what the content agents asked this turn replied.
+        notice: what was wrong with the action, or is worth knowing of it; empty as a rule.
+        budget: searches, visits, asks and turns left.
+    """
+
+    question: str
+    results: tuple[Result, ...]
+    pages: tuple[Page, ...]
+    replies: tuple[Reply, ...]
+    notice: str
+    budget: tuple[int, int, int, int]
+
+    def to_dict(self) -> ObservationDict:
+        """A fresh member of the observation space; ``budget`` is int32 of shape (4,)."""
+        return {
+            "question": self.question,
+            "results": tuple(
+                {"title": r.title, "url": r.url, "snippet": r.snippet, "site": r.site} for r in self.results
+            ),
+            "pages": tuple({"url": p.url, "title": p.title, "text": p.text} for p in self.pages),
+            "replies": tuple(
+                {
+                    "site": r.site,
+                    "text": r.text,
+                    "documents": tuple({"url": d.url, "title": d.title, "text": d.text} for d in r.documents),
+                }
+                for r in self.replies
+            ),
+            "notice": self.notice,
+            "budget": np.array(self.budget, dtype=np.int32),
+        }

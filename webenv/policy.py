@@ -1,0 +1,62 @@
+"""The Policy: what decides. It sees histories, whole and in batches, and keeps nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from webenv.actions import Action
+from webenv.observations import ObservationDict
+from webenv.web import Failure
+
+__all__ = ["Decision", "History", "Policy"]
+
+
+class Decision(NamedTuple):
+    """What a policy does next.
+
+    Attributes:
+        action: the action.
+        thought: what the policy wants to remember of how it came to it, such as a model's whole
+            reply; kept in the history and in the record of a run, never shown to the environment.
+    """
+
+    action: Action
+    thought: str = ""
+
+
+@dataclass(slots=True)
+class History:
+    """An episode so far, as its agent saw it.
+
+    Attributes:
+        task_id: the task's id, as ``info["task"]`` gives it.
+        seed: what a policy's own chance depends on (with the number of the turn).
+        observations: one from ``reset`` and one for each decision.
+        decisions: the decisions so far, one fewer than the observations.
+    """
+
+    task_id: str
+    seed: int
+    observations: list[ObservationDict]
+    decisions: list[Decision] = field(default_factory=list)
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Decides for many episodes at once.
+
+    A decision depends on its own history alone, so an episode can be saved, forked and taken up
+    by the same policy at any step.
+    """
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """What decides, for the record of a run: ``name``, and all that decisions depend on."""
+        ...
+
+    def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
+        """One decision for each history, in order; a :class:`Failure` where the policy could not
+        decide (a model that did not answer), which leaves that episode unscored."""
+        ...

@@ -1,0 +1,17 @@
+"""Every environment id, as strings: nothing of an environment is imported before it is made."""
+
+from __future__ import annotations
+
+import gymnasium
+
+__all__ = ["IDS", "register_all"]
+
+IDS = {"NeedleInWeb-v0": "webenv.envs.needle_in_web.env:NeedleInWeb"}
+"""Id → entry point; the vector entry point is the same name followed by ``Vector``, the class by ``Env``."""
+
+
+def register_all() -> None:
+    """Registers every id with gymnasium; doing it again changes nothing."""
+    for name, entry in IDS.items():
+        if name not in gymnasium.registry:
+            gymnasium.register(id=name, entry_point=f"{entry}Env", vector_entry_point=f"{entry}VectorEnv")

@@ -1,0 +1,48 @@
+"""Rules: what a benchmark decides about its episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from webenv.spaces import LIMITS
+
+__all__ = ["Rules"]
+
+
+def _first_text(texts: tuple[str, ...]) -> str:
+    return texts[0].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a benchmark decides about its episodes.
+
+    A *bad* action is one that the rules do not allow: no action at all, an empty or over-long
+    text, an unseen URL where only seen ones may be visited, more than the budget has left. It
+    never raises. ``"notice"``: nothing of it is done, the turn is spent, and the next
+    observation's notice says what was wrong. ``"fail"``: the episode ends without an answer.
+
+    Attributes:
+        results: the most results (documents) for one query.
+        page_characters: the longest page text shown; a longer one loses its end.
+        invalid: what a bad action does, other than the two that follow.
+        overrun: what an action does that wants more than the budget has left; it is refused whole.
+        unseen: what a visit does to a URL that never came before the agent: ``"allow"`` fetches it,
+            ``"notice"`` charges it and says that it is not available.
+        fetch_answer: whether the answer is a URL, whose page is fetched for the judge.
+        read_answer: reads the texts of an answer action as one answer; empty: no answer is meant.
+        answers: the most texts an answer may have.
+        unanswered: the outcome of an episode that ends without an answer; empty: its ending.
+    """
+
+    results: int = 10
+    page_characters: int = LIMITS["text"]
+    invalid: Literal["notice", "fail"] = "notice"
+    overrun: Literal["notice", "fail"] = "notice"
+    unseen: Literal["allow", "notice"] = "allow"
+    fetch_answer: bool = False
+    read_answer: Callable[[tuple[str, ...]], str] = _first_text
+    answers: int = 1
+    unanswered: str = ""

@@ -1,0 +1,164 @@
+"""Task: one question and its gold. TaskSet: tasks by number and by id."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from webenv.errors import InvalidArgument, TaskFileError, UnknownTask, did_you_mean
+from webenv.web import Scope
+
+__all__ = ["Excluded", "Gold", "Task", "TaskSet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What a right answer is. Seen by judges alone: never part of an observation, nor of info
+    before the episode's end.
+
+    Attributes:
+        urls: pages that answer the question.
+        answers: short answers, each as good as the first.
+        claims: sentences that hold of the answer (for Needle in the Web: the unmasked criteria).
+    """
+
+    urls: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One question.
+
+    Attributes:
+        id: unique in its task set.
+        question: what the agent reads.
+        criteria: the single demands of the question, where it is made of some; the agent reads
+            them within ``question``.
+        gold: what a right answer is.
+        tags: what tasks are filtered and reported by, such as difficulty and site. Not shown to agents.
+        scope: the part of the web that the agent may reach.
+    """
+
+    id: str
+    question: str
+    criteria: tuple[str, ...] = ()
+    gold: Gold = field(default=Gold(), repr=False)
+    tags: Mapping[str, str] = field(default_factory=dict)
+    scope: Scope = Scope()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str) or not self.id:
+            raise InvalidArgument(f"a task's id is a text that is not empty, got {self.id!r}.")
+        if not isinstance(self.question, str) or not self.question.strip():
+            raise InvalidArgument(f"task {self.id!r}: its question is empty; expected a text.")
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A record that was loaded and left out of a task set, and why."""
+
+    task_id: str
+    reason: str
+
+
+class TaskSet(Sequence[Task]):
+    """Tasks in a fixed order, found by number or by id.
+
+    Args:
+        tasks: the tasks; ids must differ.
+        excluded: records that were left out, each with its reason.
+        name: what the set is called in messages and in the record of a run.
+
+    Raises:
+        TaskFileError: if two tasks share an id.
+    """
+
+    def __init__(self, tasks: Iterable[Task], excluded: Iterable[Excluded] = (), name: str = "tasks") -> None:
+        self.name = name
+        self._tasks = tuple(tasks)
+        self.excluded = tuple(excluded)
+        self._by_id = {task.id: task for task in self._tasks}
+        if len(self._by_id) < len(self._tasks):
+            twice = next(id for id, count in Counter(task.id for task in self._tasks).items() if count > 1)
+            raise TaskFileError(f"{name}: two tasks have the id {twice!r}; ids must differ.")
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self._tasks)
+
+    @overload
+    def __getitem__(self, index: int) -> Task: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Task, ...]: ...
+    def __getitem__(self, index: int | slice) -> Task | tuple[Task, ...]:
+        return self._tasks[index]
+
+    def __repr__(self) -> str:
+        return f"TaskSet({self.name!r}, {len(self)} tasks, {len(self.excluded)} excluded)"
+
+    def find(self, task_id: str) -> Task:
+        """The task of this id.
+
+        Raises:
+            UnknownTask: if there is none; says so if it was left out, and why.
+        """
+        task = self._by_id.get(task_id) if isinstance(task_id, str) else None
+        if task is not None:
+            return task
+        for record in self.excluded:
+            if record.task_id == task_id:
+                raise UnknownTask(f"{self.name}: task {task_id!r} was left out: {record.reason}.")
+        raise UnknownTask(f"{self.name} has no task {task_id!r}. {did_you_mean(str(task_id), self._by_id)}")
+
+    def draw(self, rng: np.random.Generator) -> Task:
+        """A task drawn uniformly."""
+        if not self._tasks:
+            raise InvalidArgument(f"{self.name} holds no task to draw.")
+        return self._tasks[int(rng.integers(len(self._tasks)))]
+
+    def filter(self, **tags: str | Iterable[str] | None) -> TaskSet:
+        """The tasks whose tags have the given values; ``None`` lets any value pass.
+
+        Raises:
+            InvalidArgument: for a tag or value that no task has.
+        """
+        tasks = self._tasks
+        for tag, wanted in tags.items():
+            if wanted is None:
+                continue
+            values = set(wanted) if isinstance(wanted, Iterable) and not isinstance(wanted, str) else {wanted}
+            known = {task.tags[tag] for task in self._tasks if tag in task.tags}
+            for value in sorted(values - known, key=str):
+                hint = did_you_mean(str(value), known) if known else f"No task of it has the tag {tag!r}."
+                raise InvalidArgument(f"{self.name}: no task has {tag}={value!r}. {hint}")
+            tasks = tuple(task for task in tasks if task.tags.get(tag) in values)
+        return TaskSet(tasks, self.excluded, self.name)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the tasks sorted by id, gold included: equal sets have equal digests."""
+        digest = hashlib.sha256()
+        for task in sorted(self._tasks, key=lambda task: task.id):
+            record = [
+                task.id,
+                task.question,
+                task.criteria,
+                task.gold.urls,
+                task.gold.answers,
+                task.gold.claims,
+                sorted(task.tags.items()),
+                task.scope,
+            ]
+            digest.update(json.dumps(record, separators=(",", ":")).encode())
+        return digest.hexdigest()

@@ -1,0 +1,354 @@
+"""SearchVectorEnv: hundreds of episodes in one process, their requests sent in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NoReturn, cast
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import Space
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from webenv.actions import Action
+from webenv.benchmark import Benchmark
+from webenv.env import check_benchmark, load_episode, observation_text, read_options
+from webenv.episode import Episode
+from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_mean
+from webenv.observations import Observation
+from webenv.spaces import action_space, observation_space
+from webenv.task import Task
+from webenv.turn import Step, play_turn
+
+__all__ = ["SearchVectorEnv"]
+
+_MODES = {
+    "next_step": AutoresetMode.NEXT_STEP,
+    "same_step": AutoresetMode.SAME_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+class _Group:
+    """Slots that work on the same tasks: the tasks drawn for them so far, and the chance that draws."""
+
+    def __init__(self) -> None:
+        self.seed: int = -1
+        self.rng: np.random.Generator | None = None
+        self.drawn: list[str] = []
+        self.first = 0  # the round that drawn[0] belongs to
+
+    def reseed(self, seed: int | None) -> None:
+        if seed is not None or self.rng is None:
+            self.rng, self.seed = seeding.np_random(seed)
+
+    def task(self, round_: int, benchmark: Benchmark) -> Task:
+        """The task of a round: drawn when the first slot comes to it, the same for the others."""
+        while self.first + len(self.drawn) <= round_:
+            assert self.rng is not None  # reset seeds before anything is drawn
+            self.drawn.append(benchmark.tasks.draw(self.rng).id)
+        return benchmark.tasks.find(self.drawn[round_ - self.first])
+
+    def forget(self, before: int) -> None:
+        """Drops the tasks of rounds that every slot has left behind."""
+        drop = min(max(before - self.first, 0), len(self.drawn))
+        del self.drawn[:drop]
+        self.first += drop
+
+
+class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[Any]]):
+    """Many episodes at once, in one process.
+
+    Each step sends at most one batch of each kind (searches, visits, asks, judgements) for all
+    slots together, and gives the same observations, rewards, ends and infos as single
+    environments stepped one by one.
+
+    Args:
+        benchmark: as for :class:`webenv.SearchEnv`.
+        num_envs: the number of slots, at least 1.
+        group_size: how many slots in a row are given the same tasks, for group-relative
+            advantages; divides ``num_envs``. Slot i is in group i // group_size. Where it is over
+            1, ``info["group"]`` and ``info["round"]`` say which attempts belong together: those of
+            one group and round share their task.
+        autoreset_mode: ``"next_step"`` (the step after an end begins the next episode and ignores
+            its action), ``"same_step"``, ``"disabled"`` (reset finished slots yourself, by
+            ``options={"reset_mask": …}``), or a member of gymnasium's ``AutoresetMode``.
+        render_mode: ``"ansi"`` or ``None``.
+
+    Raises:
+        InvalidArgument: for a number of slots or a group size that is out of range, or an unknown mode.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        num_envs: int = 1,
+        *,
+        group_size: int = 1,
+        autoreset_mode: str | AutoresetMode = "next_step",
+        render_mode: str | None = None,
+    ) -> None:
+        if num_envs < 1:
+            raise InvalidArgument(f"num_envs={num_envs}: expected at least 1.")
+        if group_size < 1 or num_envs % group_size:
+            raise InvalidArgument(f"group_size={group_size}: expected a divisor of num_envs={num_envs}.")
+        if render_mode not in (None, "ansi"):
+            raise InvalidArgument(f"render_mode={render_mode!r}: expected 'ansi' or None.")
+        self.benchmark = benchmark
+        self.num_envs = num_envs
+        self.group_size = group_size
+        self.autoreset_mode = _read_mode(autoreset_mode)
+        self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
+        self.render_mode = render_mode
+        self.single_action_space = cast("Space[Any]", action_space())
+        self.single_observation_space = cast("Space[Any]", observation_space())
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self._groups = [_Group() for _ in range(num_envs // group_size)]
+        self._rounds = [-1] * num_envs
+        self._episodes: list[Episode | None] = [None] * num_envs
+        self._observations: list[Observation | None] = [None] * num_envs
+        self._ended = np.zeros(num_envs, dtype=np.bool_)
+
+    # ── reset ─────────────────────────────────────────────────────────────────
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begins episodes.
+
+        Args:
+            seed: of slot 0, the others counting up from it; or one for each slot. The seed of a
+                group's first slot decides the group's tasks.
+            options: ``"tasks"``: one task id for each slot, or one for each group; ``"task"``: one
+                id for all; ``"reset_mask"``: bool array of shape (num_envs,): the slots to reset,
+                all by default (entries of ``"tasks"`` for other slots are not looked at).
+
+        Raises:
+            UnknownTask: for a task id that is not among the tasks.
+            InvalidArgument: for options of another shape, or a mask that would seed part of a group.
+        """
+        read_options(options, ("task", "tasks", "reset_mask"))
+        options = dict(options or {})
+        mask = self._read_mask(options.get("reset_mask"))
+        chosen = self._read_tasks(options)
+        slots = [int(slot) for slot in np.flatnonzero(mask)]
+        self._reseed(mask, self._read_seeds(seed))
+        infos: dict[str, Any] = {}
+        found = {slot: self.benchmark.tasks.find(name) for slot in slots if (name := chosen[slot]) is not None}
+        if mask.all():
+            self._align()
+        for slot in slots:
+            infos = self._add_info(infos, self._begin(slot, found.get(slot)), slot)
+        self._ended[mask] = False
+        return self._batch(), infos
+
+    def _begin(self, slot: int, task: Task | None = None) -> dict[str, Any]:
+        group = self._groups[slot // self.group_size]
+        if task is None:
+            self._rounds[slot] += 1
+            task = group.task(self._rounds[slot], self.benchmark)
+            first = slot - slot % self.group_size
+            group.forget(min(self._rounds[first : first + self.group_size]))
+        episode = Episode(task, self.benchmark.rules, self.benchmark.budget)
+        self._episodes[slot] = episode
+        self._observations[slot] = episode.begin()
+        return self._with_group({"task": task.id}, slot)
+
+    def _with_group(self, info: dict[str, Any], slot: int) -> dict[str, Any]:
+        if self.group_size > 1:
+            info |= {"group": slot // self.group_size, "round": self._rounds[slot]}
+        return info
+
+    def _align(self) -> None:
+        """Before a reset of every slot: all slots of a group come to the same, new round."""
+        for number, group in enumerate(self._groups):
+            slots = range(number * self.group_size, (number + 1) * self.group_size)
+            last = max(self._rounds[slot] for slot in slots)
+            for slot in slots:
+                self._rounds[slot] = last
+            group.forget(last + 1)
+            group.drawn.clear()
+            group.first = last + 1
+
+    def _reseed(self, mask: npt.NDArray[np.bool_], seeds: Sequence[int | None]) -> None:
+        for number, group in enumerate(self._groups):
+            first = number * self.group_size
+            part = mask[first : first + self.group_size]
+            if not part.any():
+                continue
+            seed = seeds[first] if part[0] else None
+            if seed is not None and not part.all():
+                raise InvalidArgument(f"reset_mask takes only some slots of group {number}: a seed needs all of them.")
+            group.reseed(seed)
+
+    def _read_mask(self, mask: Any) -> npt.NDArray[np.bool_]:
+        if mask is None:
+            return np.ones(self.num_envs, dtype=np.bool_)
+        given: npt.NDArray[np.bool_] = np.asarray(mask)
+        if given.shape != (self.num_envs,) or given.dtype != np.bool_ or not given.any():
+            raise InvalidArgument(
+                f"options['reset_mask'] has shape {given.shape} and type {given.dtype}: expected bools of shape "
+                f"({self.num_envs},), at least one of them true."
+            )
+        return given
+
+    def _read_tasks(self, options: Mapping[str, Any]) -> list[str | None]:
+        if "tasks" in options and "task" in options:
+            raise InvalidArgument("reset takes the option 'task' or 'tasks', not both.")
+        if "task" in options:
+            return [options["task"]] * self.num_envs
+        tasks = options.get("tasks")
+        if tasks is None:
+            return [None] * self.num_envs
+        if isinstance(tasks, str) or len(tasks) not in (self.num_envs, len(self._groups)):
+            count = "one id" if isinstance(tasks, str) else f"{len(tasks)} ids"
+            raise InvalidArgument(
+                f"options['tasks'] holds {count}: expected {self.num_envs}, one for each slot"
+                + (f", or {len(self._groups)}, one for each group." if self.group_size > 1 else ".")
+            )
+        repeat = self.num_envs // len(tasks)
+        return [task for task in tasks for _ in range(repeat)]
+
+    def _read_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, int | np.integer):
+            return [int(seed) + slot for slot in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise InvalidArgument(f"seed holds {len(seed)} numbers: expected {self.num_envs}, one for each slot.")
+        return seed
+
+    # ── step ──────────────────────────────────────────────────────────────────
+
+    def step(
+        self, actions: Sequence[Action]
+    ) -> tuple[
+        dict[str, Any],
+        npt.NDArray[np.float64],
+        npt.NDArray[np.bool_],
+        npt.NDArray[np.bool_],
+        dict[str, Any],
+    ]:
+        """Plays one turn in every slot.
+
+        Args:
+            actions: one for each slot.
+
+        Raises:
+            ResetNeeded: before the first reset, or in mode ``"disabled"`` where a slot has ended.
+            InvalidArgument: for another number of actions than slots.
+        """
+        if len(actions) != self.num_envs:
+            raise InvalidArgument(
+                f"step was given {len(actions)} actions: expected {self.num_envs}, one for each slot."
+            )
+        resetting = self.autoreset_mode is AutoresetMode.NEXT_STEP
+        if self._ended.any() and not resetting:
+            self._reset_needed(f"slots {np.flatnonzero(self._ended).tolist()} have ended")
+        playing = [slot for slot in range(self.num_envs) if not self._ended[slot]]
+        steps = dict(zip(playing, self._play(playing, actions), strict=True))
+        rewards = np.zeros(self.num_envs, dtype=np.float64)
+        terminated = np.zeros(self.num_envs, dtype=np.bool_)
+        truncated = np.zeros(self.num_envs, dtype=np.bool_)
+        infos: dict[str, Any] = {}
+        for slot in range(self.num_envs):
+            step = steps.get(slot)
+            if step is None:
+                infos = self._add_info(infos, self._begin(slot), slot)
+                continue
+            self._observations[slot] = step.observation
+            rewards[slot], terminated[slot], truncated[slot] = step.reward, step.terminated, step.truncated
+            info = self._with_group(step.info, slot)
+            if (step.terminated or step.truncated) and self.autoreset_mode is AutoresetMode.SAME_STEP:
+                final = {"final_obs": step.observation.to_dict(), "final_info": info}
+                infos = self._add_info(infos, final, slot)
+                info = self._begin(slot)
+            infos = self._add_info(infos, info, slot)
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            self._ended = np.logical_or(terminated, truncated)
+        return self._batch(), rewards, terminated, truncated, infos
+
+    def _play(self, slots: Sequence[int], actions: Sequence[Action]) -> list[Step]:
+        episodes = [episode for slot in slots if (episode := self._episodes[slot]) is not None]
+        if len(episodes) < len(slots):
+            self._reset_needed("step was called before reset")
+        return play_turn(self.benchmark, episodes, [actions[slot] for slot in slots])
+
+    def _reset_needed(self, why: str) -> NoReturn:
+        raise ResetNeeded(f"{why}: call envs.reset() first (options={{'reset_mask': …}} resets some slots).")
+
+    def _batch(self) -> dict[str, Any]:
+        """The observations of all slots: tuples of length num_envs; ``budget`` int32 (num_envs, 4)."""
+        slots = [observation.to_dict() for observation in self._observations if observation is not None]
+        batch: dict[str, Any] = {name: tuple(slot[name] for slot in slots) for name in self._names}  # type: ignore[literal-required]
+        batch["budget"] = np.stack([slot["budget"] for slot in slots])
+        return batch
+
+    _names = ("notice", "pages", "question", "replies", "results")
+
+    # ── the rest ──────────────────────────────────────────────────────────────
+
+    def render(self) -> tuple[str, ...] | None:
+        """The last observation of each slot as text, in render mode ``"ansi"``."""
+        if self.render_mode is None:
+            return None
+        return tuple(observation_text(o) if o is not None else "" for o in self._observations)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """The value of an attribute for each slot (there are no single environments to call)."""
+        value = getattr(self, name)
+        value = value(*args, **kwargs) if callable(value) else value
+        return (value,) * self.num_envs
+
+    def snapshot_state(self) -> dict[str, Any]:
+        """The state of all slots, as JSON-ready data (see :func:`webenv.snapshot`)."""
+        return {
+            "benchmark": self.benchmark.identity,
+            "num_envs": self.num_envs,
+            "group_size": self.group_size,
+            "groups": [
+                {
+                    "seed": group.seed,
+                    "rng": None if group.rng is None else group.rng.bit_generator.state,
+                    "drawn": list(group.drawn),
+                    "first": group.first,
+                }
+                for group in self._groups
+            ],
+            "rounds": list(self._rounds),
+            "episodes": [None if episode is None else episode.save() for episode in self._episodes],
+            "ended": self._ended.tolist(),
+        }
+
+    def restore_state(self, saved: Mapping[str, Any]) -> None:
+        """Takes up a state that :meth:`snapshot_state` gave; slots show their first observation again."""
+        check_benchmark(self.benchmark, saved.get("benchmark"))
+        for name in ("num_envs", "group_size"):
+            if saved.get(name) != getattr(self, name):
+                raise SnapshotError(f"the state has {name}={saved.get(name)}; this environment {getattr(self, name)}.")
+        groups = []
+        for record in saved["groups"]:
+            group = _Group()
+            group.seed, group.drawn, group.first = record["seed"], list(record["drawn"]), record["first"]
+            if record["rng"] is not None:
+                group.rng, _ = seeding.np_random(0)
+                group.rng.bit_generator.state = record["rng"]
+            groups.append(group)
+        episodes = [None if one is None else load_episode(self.benchmark, one) for one in saved["episodes"]]
+        self._groups, self._episodes, self._rounds = groups, episodes, list(saved["rounds"])
+        self._observations = [None if episode is None else episode.begin() for episode in episodes]
+        self._ended = np.array(saved["ended"], dtype=np.bool_)
+
+
+def _read_mode(mode: str | AutoresetMode) -> AutoresetMode:
+    if isinstance(mode, AutoresetMode):
+        return mode
+    known = _MODES | {value.value: value for value in AutoresetMode}
+    if mode not in known:
+        raise InvalidArgument(f"autoreset_mode={mode!r}. {did_you_mean(str(mode), _MODES)}")
+    return known[mode]

@@ -1,0 +1,106 @@
+"""The Web: what can be asked of a web, as data.
+
+A web takes batches of requests and gives, for each, what came of it, in the same order.
+What a web lacks is an answer (:class:`Missing`), what it could not find out is a
+:class:`Failure`; neither is an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from webenv.observations import Page, Reply, Result
+
+__all__ = [
+    "AskRequest",
+    "AskResponse",
+    "Failure",
+    "Missing",
+    "Scope",
+    "SearchRequest",
+    "SearchResponse",
+    "VisitRequest",
+    "VisitResponse",
+    "Web",
+]
+
+
+class Scope(NamedTuple):
+    """The part of a web that a request may reach.
+
+    Attributes:
+        blocked: hosts that are hidden, each with its subdomains.
+        as_of: ISO date; only pages dated on that day or earlier exist (a page without a date
+            may be from any day, so it does not). Empty: no limit.
+    """
+
+    blocked: tuple[str, ...] = ()
+    as_of: str = ""
+
+
+class SearchRequest(NamedTuple):
+    """One query; ``limit`` is the most results (documents) that may come back."""
+
+    query: str
+    limit: int = 10
+    scope: Scope = Scope()
+
+
+class VisitRequest(NamedTuple):
+    """One URL to fetch."""
+
+    url: str
+    scope: Scope = Scope()
+
+
+class AskRequest(NamedTuple):
+    """One question to the content agent of one site (a host)."""
+
+    question: str
+    site: str
+    scope: Scope = Scope()
+
+
+class Missing(NamedTuple):
+    """The web answered, and has no such page or site."""
+
+    reason: str
+
+
+class Failure(NamedTuple):
+    """The web could not be asked (network, quota, time): ends the episode unscored."""
+
+    reason: str
+
+
+SearchResponse = tuple[Result, ...] | Failure
+VisitResponse = Page | Missing | Failure
+AskResponse = Reply | Missing | Failure
+
+
+@runtime_checkable
+class Web(Protocol):
+    """A web that can be searched, visited, and asked.
+
+    Each method takes a batch and returns a list of the same length and order. A response
+    depends on its own request alone. May raise :class:`webenv.errors.WebError` where a whole
+    batch fails; that counts as a :class:`Failure` of each request in it.
+    """
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """What this web is, for the record of a run: at least ``name``, and ``digest`` where it is fixed."""
+        ...
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        """Searches; any text is a query, and one that means nothing finds nothing."""
+        ...
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        """Fetches pages; any text is a URL, and one that leads nowhere is :class:`Missing`."""
+        ...
+
+    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
+        """Asks the content agents of sites; an unknown site is :class:`Missing`."""
+        ...
