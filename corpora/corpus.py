@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from webenv.corpora.assembly import Assembly
 from webenv.corpora.content import ContentAgent
+from webenv.corpora.crew import cores
 from webenv.corpora.document import PreparedPage, SourcePage
+from webenv.corpora.folder import hold
 from webenv.corpora.lexical import IndexedPage, LexicalIndex, day_of
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, verify
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
+from webenv.corpora.searchers import Searchers
 from webenv.corpora.snippet import snippet
 from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.corpora.url import host_of, key_of, page_key, parents
@@ -36,6 +40,7 @@ from webenv.web import (
 __all__ = ["Corpus"]
 
 _EVERYTHING = Scope()
+_MANY_PAGES = 1_000  # fewer are searched faster than a request travels to another process
 _NO_PAGE = Missing("there is no such page")
 
 
@@ -47,12 +52,13 @@ class Corpus:
     copy is the corpus itself.
     """
 
-    def __init__(self, store: Store, index: LexicalIndex, path: Path | None, manifest: Manifest | None) -> None:
+    def __init__(self, store: Store, index: LexicalIndex, folder: Path | None, manifest: Manifest | None) -> None:
         self._store = store
         self._index = index
-        self._path = path
+        self._folder = folder
         self._manifest = manifest
         self._content = ContentAgent(self)
+        self._searchers: Searchers | None = None
 
     # ── making one ────────────────────────────────────────────────────────────
 
@@ -69,19 +75,26 @@ class Corpus:
             CorpusNotFound: if there is no corpus.
             CorpusDamaged: if a file is missing or not what was written; names it.
         """
-        folder = Path(path)
-        manifest = Manifest.read(folder)
-        verify(folder / manifest.data, manifest)
-        return cls._opened(folder, manifest)
+        folder = Path(path).absolute()
+        manifest, held = _held(folder)
+        corpus = cls._opened(folder, manifest, held)
+        processes = cores(workers)
+        if processes > 1 and len(corpus) >= _MANY_PAGES:
+            opener = partial(_answer_in_worker, folder, manifest)
+            corpus._searchers = Searchers(corpus._search_all, opener, processes)
+        return corpus
 
     @classmethod
-    def _opened(cls, folder: Path, manifest: Manifest) -> Self:
+    def _opened(cls, folder: Path, manifest: Manifest, held: int) -> Self:
         data = folder / manifest.data
         try:
             index = LexicalIndex.open(str(data / INDEX))
         except ValueError as error:
             raise CorpusDamaged(f"{data / INDEX} cannot be opened ({error}): build the corpus again.") from error
-        return cls(DiskStore(str(data / PAGES)), index, folder, manifest)
+        corpus = cls(DiskStore(str(data / PAGES)), index, folder, manifest)
+        if held >= 0:
+            weakref.finalize(corpus, os.close, held)
+        return corpus
 
     @classmethod
     def of(cls, pages: Iterable[SourcePage | Page | Mapping[str, Any]]) -> Self:
@@ -135,11 +148,13 @@ class Corpus:
         Raises:
             InvalidArgument: if a scope's ``as_of`` is no ISO date.
         """
-        answers: dict[SearchRequest, SearchResponse] = {}
-        for request in requests:
-            if request not in answers:
-                answers[request] = self._search(request)
-        return [answers[request] for request in requests]
+        distinct = list(dict.fromkeys(requests))
+        answers = self._search_all(distinct) if self._searchers is None else self._searchers.search(distinct)
+        by_request = dict(zip(distinct, answers, strict=True))
+        return [by_request[request] for request in requests]
+
+    def _search_all(self, requests: Sequence[SearchRequest]) -> list[tuple[Result, ...]]:
+        return [self._search(request) for request in requests]
 
     def _search(self, request: SearchRequest) -> tuple[Result, ...]:
         query = parse_query(request.query)
@@ -229,7 +244,7 @@ class Corpus:
         return self._manifest
 
     def __repr__(self) -> str:
-        where = repr(str(self._path)) if self._path is not None else "in memory"
+        where = repr(str(self._folder)) if self._folder is not None else "in memory"
         return f"<Corpus {where}: {len(self)} pages, {len(self.sites)} sites>"
 
     # ── its life ──────────────────────────────────────────────────────────────
@@ -237,6 +252,8 @@ class Corpus:
     def close(self) -> None:
         """Lets go of files and worker processes; they come back when the corpus is used again."""
         self._store.close()
+        if self._searchers is not None:
+            self._searchers.close()
 
     def __enter__(self) -> Self:
         return self
@@ -253,9 +270,34 @@ class Corpus:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._path is not None and self._manifest is not None:
-            return (_reopen, (str(self._path.absolute()), self._manifest.digest))
+        if self._folder is not None and self._manifest is not None:
+            return (_reopen, (str(self._folder), self._manifest.digest))
         return (Corpus._in_memory, (dict(self._store.rows()), dict(self._store.aliases())))
+
+
+def _held(folder: Path) -> tuple[Manifest, int]:
+    """The manifest of a folder whose data have been checked, and what keeps builds from removing them."""
+    while True:
+        manifest = Manifest.read(folder)
+        data = folder / manifest.data
+        try:
+            held = hold(data)
+        except FileNotFoundError:
+            if Manifest.read(folder) == manifest:
+                raise CorpusDamaged(f"{data} is missing: build the corpus again.") from None
+            continue  # a build put another corpus in place just now
+        try:
+            verify(data, manifest)
+        except CorpusDamaged:
+            os.close(held) if held >= 0 else None
+            if Manifest.read(folder) == manifest:
+                raise
+            continue
+        return manifest, held
+
+
+def _answer_in_worker(folder: Path, manifest: Manifest) -> Answer:
+    return Corpus._opened(folder, manifest, -1)._search_all
 
 
 def _reopen(path: str, digest: str) -> Corpus:

@@ -50,7 +50,7 @@ class CorpusFolder:
             for entry in sorted(os.listdir(self.path)):
                 if not entry.startswith((MANIFEST, DATA, _WORK, _LOCK)):
                     raise CorpusError(
-                        f"{self.path} holds {entry!r}, so it is no corpus folder: name a new or empty folder, or a corpus."
+                        f"{self.path} is no corpus folder, it holds {entry!r}: name a new or empty folder, or a corpus."
                     )
             self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
             if fcntl is not None:

@@ -5,6 +5,7 @@ if __name__ != "webenv.rewards":
 
 from webenv.rewards.needle import EntailmentJudge, PageJudge
 from webenv.rewards.ranking import ndcg, recall
+from webenv.rewards.registry import make_judge
 from webenv.rewards.terms import StandardReward
 
-__all__ = ["EntailmentJudge", "PageJudge", "StandardReward", "ndcg", "recall"]
+__all__ = ["EntailmentJudge", "PageJudge", "StandardReward", "make_judge", "ndcg", "recall"]

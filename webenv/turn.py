@@ -133,7 +133,8 @@ def _step(
     every = {**(terms or {}), "cost": turn.cost}
     info: dict[str, Any] = {"task": episode.task.id, "reward_terms": every}
     if verdict is None:
-        return Step(turn.observation, weights.get("cost", 0.0) * turn.cost, False, False, info)
+        cost = 0.0 + weights.get("cost", 0.0) * turn.cost  # adding turns −0.0 into 0.0
+        return Step(turn.observation, cost, False, False, info)
     spent = episode.spent
     info |= {
         "ending": turn.ending,

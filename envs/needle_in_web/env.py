@@ -94,7 +94,7 @@ class NeedleInWebEnv(SearchEnv):
         difficulty: ``"easy"``, ``"medium"``, ``"hard"``, or several; all by default.
         site: the website(s) of the page sought, by the tasks' file names; all by default.
         split: the split, where the tasks have some.
-        web: ``"sample"`` (60 pages of our own in the package), the folder of a corpus, or a Web.
+        web: ``"sample"`` (65 pages of our own in the package), the folder of a corpus, or a Web.
         tasks: official files, a folder of them, or a TaskSet; by default the sample's.
         flagged: keeps official records whose criteria and claims do not match one to one.
         judge: ``"page"`` (the gold page or a copy of it), ``"llm:<model>"`` (endpoint from

@@ -61,6 +61,8 @@ def render_question(criteria: Iterable[str]) -> str:
 
 def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, paths):
+        if not path.exists():
+            raise TaskFileError(f"{path}: no such file or folder; expected files such as wikipedia_easy.json.")
         found = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not found:
             raise TaskFileError(f"{path} holds no .json file; expected files such as wikipedia_easy.json.")
@@ -76,8 +78,6 @@ def _read_file(file: Path) -> Iterator[tuple[Task, str]]:
     """The tasks of a file, each with what is wrong with its record (empty as a rule)."""
     try:
         records = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise TaskFileError(f"{file}: no such file.") from error
     except (OSError, ValueError, RecursionError) as error:
         raise TaskFileError(f"{file} cannot be read as JSON in UTF-8: {error}.") from error
     if not isinstance(records, list):
@@ -94,7 +94,7 @@ def _read_file(file: Path) -> Iterator[tuple[Task, str]]:
 def _read_record(record: Any, file: Path, number: int) -> tuple[Task, str]:
     def field(holder: Any, name: str, kind: type | tuple[type, ...], what: str) -> Any:
         value = holder.get(name) if isinstance(holder, dict) else None
-        if not isinstance(value, kind) or isinstance(value, bool) or value == "":
+        if not isinstance(value, kind) or isinstance(value, bool) or (isinstance(value, str) and not value.strip()):
             raise TaskFileError(f"{file}, record {number}: {name} is {value!r:.60}; expected {what}.")
         return value
 

@@ -24,7 +24,7 @@ URL = "https://a.example/b"
         (f"<SOURCE>{URL}</Source>", URL),
         (f"<source>{URL}</source><source>https://other.example/</source>", URL),
         (f"</source><source>{URL}</source>", URL),
-        (f"<source><source>{URL}</source>", f"<source>{URL}".strip("<>")),
+        (f"<source><source>{URL}</source>", f"source>{URL}"),
         (f"[A page]({URL})", URL),
         (f"[A page]({URL}_(second))", f"{URL}_(second)"),
         (f"[A (2nd) page]({URL}_(c)_d)", f"{URL}_(c)_d"),

@@ -59,8 +59,8 @@ def test_arguments_come_from_what_was_read() -> None:
 def test_replies_and_pages_are_seen_too() -> None:
     """A document of a content agent and a visited page can be answered, and the agent's site asked."""
     reply = Reply("c.example", "nothing", (Document("https://c.example/3", "", ""),))
-    seen = history(observe((0, 0, 1, 9), pages=[Page("https://d.example/4", "", "x")], replies=[reply]))
-    drawn = actions_of(*(history(*seen.observations, seed=seed) for seed in range(200)))
+    seen = observe((0, 0, 1, 9), pages=[Page("https://d.example/4", "", "x")], replies=[reply])
+    drawn = actions_of(*(history(seen, seed=seed) for seed in range(200)))
     answered = {action.arguments[0] for action in drawn if action.kind == Kind.ANSWER}
     assert answered == {"https://c.example/3", "https://d.example/4"}
     assert {action.arguments[1] for action in drawn if action.kind == Kind.ASK} == {"c.example"}

@@ -281,8 +281,8 @@ def test_endpoint_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(lambda _: "ok") as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment\n")
-        for arguments in ({}, {"api_key": KEY}):
-            with ChatModel("tiny", **arguments) as model:
+        for key in (None, KEY):
+            with ChatModel("tiny", api_key=key) as model:
                 model.complete(said("hi"))
         monkeypatch.delenv("OPENAI_API_KEY")
         with ChatModel("tiny") as model:

@@ -27,10 +27,11 @@ _UsageError: Any = typer.BadParameter.__mro__[2]  # click's base of what users m
 
 def main() -> None:
     """The console entry point."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:  # a terminal that lacks a character shows another
+        if reconfigure is not None:  # a character that a terminal lacks becomes another
             reconfigure(errors="replace")
+    sys.path.append(os.getcwd())  # where ``module:Id-v0`` finds a module of the user's
     sys.exit(run(sys.argv[1:]))
 
 

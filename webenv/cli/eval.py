@@ -81,8 +81,7 @@ def command(
 ) -> None:
     """Plays policies in an environment, keeps a record of every episode, and sums it up.
 
-    Success is a verdict of value 1. Episodes that came to no verdict are unscored: counted apart,
-    in no mean.
+    Success is a verdict of value 1. Episodes without a verdict are unscored: in no mean.
     """
     named = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site}
     named |= {"judge": judge, "judge_prompt": judge_prompt}
@@ -170,7 +169,7 @@ def _report(summaries: Sequence[Summary], out: Path, resume_line: str) -> None:
     unscored = any(summary.unscored for summary in summaries)
     if unscored:
         resume_line += " --retry-unscored"
-    again = "Play the unscored episodes again" if unscored else "Take it up again"
+    again = "To play the unscored episodes again" if unscored else "To resume"
     console.print(f"{again}: {resume_line}", soft_wrap=True, markup=False)
     for summary in summaries:
         for note in summary.notes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -32,16 +33,12 @@ def make_env(env: str, settings: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
             does not take.
     """
     module, _, name = env.rpartition(":")
-    if not module and name not in gymnasium.registry:
+    if module:
+        _import(module)
+    if name not in gymnasium.registry:
         raise InvalidArgument(f"no environment {env!r}. {did_you_mean(name, _known(name))}")
     try:
-        made: gymnasium.Env[Any, Any] = gymnasium.make(env, disable_env_checker=True, **settings)
-    except ModuleNotFoundError as error:
-        if module and error.name is not None and f"{module}.".startswith(f"{error.name}."):
-            raise InvalidArgument(f"no environment {env!r}: there is no module {error.name!r} to import.") from error
-        raise
-    except gymnasium.error.UnregisteredEnv as error:
-        raise InvalidArgument(f"no environment {env!r}. {did_you_mean(name, _known(name))}") from error
+        made: gymnasium.Env[Any, Any] = gymnasium.make(name, disable_env_checker=True, **settings)
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise
@@ -50,6 +47,17 @@ def make_env(env: str, settings: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
         made.close()
         raise InvalidArgument(f"{env} is no environment of webenv. {did_you_mean(name, _search_envs())}")
     return made
+
+
+def _import(module: str) -> None:
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # it is there, and lacks something itself
+        raise InvalidArgument(
+            f"there is no module {module!r} to import; is it in this folder, or installed?"
+        ) from error
 
 
 def _known(name: str) -> list[str]:

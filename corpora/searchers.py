@@ -1,0 +1,89 @@
+"""Processes that share large batches of searches on one corpus folder."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from webenv.observations import Result
+from webenv.web import SearchRequest
+
+__all__ = ["Answer", "Searchers"]
+
+Answer = Callable[[Sequence[SearchRequest]], list[tuple[Result, ...]]]
+
+_LEAST = 16
+_answer: Answer | None = None  # what a worker answers with
+
+
+class Searchers:
+    """Splits a batch between this process and workers that have opened the same folder.
+
+    Workers start with the first large batch and are used again. Where none can be started, or one
+    dies, this process does all the work: the answers are the same either way.
+
+    Args:
+        answer: answers requests in this process.
+        opener: makes ``answer`` in a worker; must be picklable.
+        workers: processes, this one included.
+    """
+
+    def __init__(self, answer: Answer, opener: Callable[[], Answer], workers: int) -> None:
+        self._answer = answer
+        self._opener = opener
+        self._workers = workers
+        self._executor: Any = None
+        self._pid = 0
+        self._broken = False
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[tuple[Result, ...]]:
+        """Answers requests, in order."""
+        if len(requests) < _LEAST or self._workers < 2 or not self._ready():
+            return self._answer(requests)
+        share = -(-len(requests) // self._workers)
+        futures: list[tuple[Sequence[SearchRequest], Future[list[tuple[Result, ...]]]]] = []
+        try:
+            for start in range(share, len(requests), share):
+                part = requests[start : start + share]
+                futures.append((part, self._executor.submit(_work, part)))
+            answers = self._answer(requests[:share])
+            for _, future in futures:
+                answers += future.result()
+        except BrokenProcessPool:
+            self._broken = True
+            self.close()
+            return self._answer(requests)
+        return answers
+
+    def _ready(self) -> bool:
+        if self._broken or multiprocessing.current_process().daemon:
+            return False
+        if self._executor is None or self._pid != os.getpid():
+            from loky import ProcessPoolExecutor
+
+            self._pid = os.getpid()
+            self._executor = ProcessPoolExecutor(
+                self._workers - 1, timeout=None, initializer=_start, initargs=(self._opener,)
+            )
+        return True
+
+    def close(self) -> None:
+        """Ends the workers; they start again when needed."""
+        executor, self._executor = self._executor, None
+        if executor is not None and self._pid == os.getpid():
+            executor.shutdown(wait=True, kill_workers=True)
+
+
+def _start(opener: Callable[[], Answer]) -> None:
+    global _answer
+    _answer = opener()
+
+
+def _work(requests: Sequence[SearchRequest]) -> list[tuple[Result, ...]]:
+    if _answer is None:
+        raise BrokenProcessPool("the worker has no corpus")
+    return _answer(requests)

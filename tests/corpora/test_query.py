@@ -1,0 +1,70 @@
+"""Any text is a query."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webenv.corpora.query import ParsedQuery, analyzer, parse_query, stem
+
+
+def test_words_are_stemmed_and_taken_once() -> None:
+    """Plain words lose case, endings, and Lucene's stop words; each counts once."""
+    assert parse_query("The Tides and the tide's 3.5 metres").words == ("tide", "3.5", "metr")
+
+
+def test_phrases_keep_the_places_of_stop_words() -> None:
+    """A phrase asks for its words at their distance."""
+    assert parse_query("“king of France”").phrases == (((0, "king"), (2, "franc")),)
+
+
+@pytest.mark.parametrize(
+    ("query", "sites", "excluded"),
+    [
+        ("tide site:example.org", ("example.org",), ()),
+        ("SITE:WWW.Example.org tide", ("example.org",), ()),
+        ("tide site:https://example.org:8080/path", ("example.org",), ()),
+        ("tide (site:a.example OR site:b.example)", ("a.example", "b.example"), ()),
+        ("tide -site:example.org", (), ("example.org",)),
+        ("tide site:*.example.org", ("example.org",), ()),
+        ("tide site:.org", ("org",), ()),
+        ("tide site:bücher.example", ("xn--bcher-kva.example",), ()),
+        ("tide site:???", ("-",), ()),
+        ("tide site:", (), ()),
+        ("website:example.org", (), ()),
+    ],
+)
+def test_site_filters(query: str, sites: tuple[str, ...], excluded: tuple[str, ...]) -> None:
+    """site: and -site: take a host in any form; one that is none matches no site."""
+    parsed = parse_query(query)
+    assert (parsed.sites, parsed.excluded) == (sites, excluded)
+
+
+@pytest.mark.parametrize("query", ["", " ", '""', '"', "the of and", "site:", "- ( )", "\0", "\ud800", '"the"'])
+def test_queries_that_say_nothing(query: str) -> None:
+    """Signs, stop words and operators without a value leave nothing to search for."""
+    assert parse_query(query) == ParsedQuery()
+
+
+def test_an_unbalanced_quote_is_no_phrase() -> None:
+    """A quote without its partner leaves plain words."""
+    assert parse_query('high "low tide') == ParsedQuery(words=("high", "low", "tide"))
+
+
+def test_a_huge_query_is_cut() -> None:
+    """Of a query of a megabyte at most 256 words are searched for."""
+    query = " ".join(f"w{number}" for number in range(200_000))
+    assert len(parse_query(query).words) == 256
+    assert len(parse_query(f'"{query}"').stems) <= 256
+
+
+@given(st.text(alphabet=st.characters(), max_size=80))
+def test_any_text_is_a_query(text: str) -> None:
+    """No text makes the parser fail."""
+    assert len(parse_query(text).stems) <= 80
+
+
+def test_single_words_have_the_stem_that_texts_have() -> None:
+    """The stem of a word alone is what the analysis of a text makes of it."""
+    words = ["studies", "running", "the", "don't", "3.5", "naïve", "organization"]
+    assert [stem(word) for word in words] == ["studi", "run", "", "don't", "3.5", "naïv", "organiz"]
+    assert analyzer().analyze(" ".join(words)) == [stem(word) for word in words if stem(word)]

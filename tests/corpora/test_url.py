@@ -1,0 +1,88 @@
+"""Any text is a URL: it has a canonical form and a key, or none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from w3lib.url import canonicalize_url
+
+from webenv.corpora.url import MAX_URL, canonical_url, host_of, key_of, page_key, parents
+
+SAME_PAGE = [
+    "https://example.org/a/b?x=1&y=2",
+    "http://example.org/a/b?x=1&y=2",
+    "https://www.example.org/a/b?x=1&y=2",
+    "HTTPS://EXAMPLE.ORG:443/a/b?x=1&y=2",
+    "http://example.org:80/a/b?x=1&y=2",
+    "https://example.org/a/b/?x=1&y=2#part",
+    "https://example.org/a/./c/../b?y=2&x=1",
+    "https://example.org/%61/b?x=1&y=2&utm_source=mail&fbclid=q",
+    "https://user:password@example.org/a/b?x=1&y=2",
+    "  https://example.org./a/b?x=1&y=2\n",
+    "example.org/a/b?x=1&y=2",
+    "//www.example.org/a/b?x=1&y=2",
+]
+
+
+@pytest.mark.parametrize("url", SAME_PAGE[:5] + SAME_PAGE[6:])
+def test_forms_of_one_address_share_a_key(url: str) -> None:
+    """Scheme, www, default port, fragment, dots, escapes, order and tracking do not matter."""
+    assert key_of(url) == page_key("https://example.org/a/b?x=1&y=2")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", " ", "http://[", "http://", "mailto:a@b.example", "javascript:alert(1)", "ftp://example.org/", "\ud800", "no url"]
+    + ["http://example.org:99999/", "http://a..b/", "http://exa mple.org/", "https://\ud800.org/", "/a/b", "x" * (MAX_URL + 1)],
+)
+def test_what_is_no_web_address_has_no_form(url: str) -> None:
+    """Other schemes, no host, and broken hosts and ports are no addresses."""
+    assert canonical_url(url) is None
+    assert key_of(url) is None
+
+
+def test_canonical_form_is_literal() -> None:
+    """The form of an address that has a bit of everything."""
+    assert (
+        canonical_url("HTTP://Bücher.Example:8080/Straße/../ü b?q=ä&utm_medium=x&a=%7e#top")
+        == "http://xn--bcher-kva.example:8080/%C3%BC%20b?a=~&q=%C3%A4"
+    )
+
+
+@given(st.text(max_size=60))
+def test_no_text_raises(text: str) -> None:
+    """Any text has a key or none, and a host or none, alone and as a part of an address."""
+    for url in (text, "http://" + text, "https://example.org/" + text, "https://example.org/?" + text):
+        canonical = canonical_url(url)
+        assert canonical is None or canonical.startswith(("http://", "https://"))
+        host_of(url)
+
+
+@given(st.text(max_size=40))
+def test_the_canonical_form_is_its_own(text: str) -> None:
+    """A canonical URL is the canonical form of itself, so search results lead straight to their pages."""
+    canonical = canonical_url("https://example.org/" + text)
+    if canonical is not None and len(canonical) <= MAX_URL:
+        assert canonical_url(canonical) == canonical
+
+
+@given(st.from_regex(r"https?://[a-z]{1,8}\.example/[a-z0-9/~_-]{0,20}(\?[a-z]=[a-z0-9]{0,4}(&[a-z]=[a-z0-9]{0,4}){0,3})?", fullmatch=True))
+def test_plain_addresses_agree_with_w3lib(url: str) -> None:
+    """For addresses without tracking, user or fragment the form is w3lib's."""
+    assert canonical_url(url) == canonicalize_url(url)
+
+
+def test_hosts() -> None:
+    """A host is read from URLs and from bare hosts, in any case, without www and port."""
+    assert [host_of(text) for text in ("https://WWW.A.Example:8/x", "a.example", "a.example:80/x", "[::1]", "", "a b")] == [
+        "a.example",
+        "a.example",
+        "a.example",
+        "[::1]",
+        "",
+        "",
+    ]
+
+
+def test_parents_are_all_hosts_above() -> None:
+    """A host is under itself and every host above it."""
+    assert parents("a.b.example") == ["a.b.example", "b.example", "example"]

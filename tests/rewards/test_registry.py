@@ -1,0 +1,52 @@
+"""Judges by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from webenv.errors import DataError, InvalidArgument, ModelError
+from webenv.rewards import make_judge
+
+
+def test_page() -> None:
+    """The page judge needs nothing."""
+    assert make_judge("page").identity["name"] == "page"
+
+
+def test_model_judge(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """llm:<model> takes endpoint from the environment and prompt from a file, and fails without an endpoint."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
+    identity = make_judge("llm:org/some-model:7b").identity
+    assert (identity["model"], identity["model_host"], identity["variant"]) == (
+        "org/some-model:7b",
+        "localhost:8000",
+        "entailed",
+    )
+    path = tmp_path / "prompt.txt"
+    path.write_text("{page} {criterion}")
+    assert make_judge("llm:some-model", prompt=path).identity["variant"] == "file"
+    with pytest.raises(DataError, match="cannot be read"):
+        make_judge("llm:some-model", prompt=tmp_path / "none.txt")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ModelError, match="Set OPENAI_API_KEY"):
+        make_judge("llm:some-model")
+
+
+@pytest.mark.parametrize(
+    ("name", "prompt", "message"),
+    [
+        ("pgae", None, "no judge is called 'pgae'. Did you mean 'page'"),
+        ("", None, "Expected one of: llm, page"),
+        ("page:x", None, "takes no model name and no prompt"),
+        ("page", "prompt.txt", "takes no model name and no prompt"),
+        ("llm", None, "needs a model"),
+        ("llm:", None, "needs a model"),
+    ],
+)
+def test_what_is_refused(name: str, prompt: str | None, message: str) -> None:
+    """Unknown names, a missing model and a prompt without a model are refused with what to do."""
+    with pytest.raises(InvalidArgument, match=message):
+        make_judge(name, prompt=prompt)
