@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
-from webenv.corpora.copies import FINGERPRINT, group_copies
+from webenv.corpora.copies import FINGERPRINT, Subject, group_copies, is_copy
 from webenv.corpora.document import PreparedPage, Redirect, Skipped
 
 __all__ = ["DUPLICATE", "Assembly"]
@@ -72,8 +73,13 @@ class Assembly:
     def __len__(self) -> int:
         return len(self._texts)
 
-    def leaders(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def leaders(
+        self, read: Callable[[int], Subject]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The pages in the order of their keys.
+
+        Args:
+            read: gives site, title and text of the page that was taken as number n, from 0.
 
         Returns:
             Each of shape (pages,): the pages' places in the order in which they were taken, their
@@ -83,7 +89,11 @@ class Assembly:
         order = np.argsort(keys)
         prints = np.frombuffer(self._fingerprints, dtype="<u2").reshape(-1, FINGERPRINT)[order]
         keys = keys[order]
-        return order, keys, keys[group_copies(prints)]
+
+        def copies(row: int, leader: int) -> bool:
+            return is_copy(read(int(order[row])), read(int(order[leader])))
+
+        return order, keys, keys[group_copies(prints, copies)]
 
     def aliases(self) -> dict[int, int]:
         """The page's key for each other address; counts the redirects that lead nowhere.

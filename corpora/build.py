@@ -6,16 +6,18 @@ import hashlib
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
 from webenv.corpora.assembly import Assembly
+from webenv.corpora.copies import Subject
 from webenv.corpora.crew import cores, prepare_pages
-from webenv.corpora.document import PreparedPage, Skipped, SourcePage
+from webenv.corpora.document import PreparedPage, Skipped, SourcePage, source_page
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.folder import CorpusFolder
 from webenv.corpora.ingest import Source, parse_source
@@ -35,6 +37,7 @@ from webenv.corpora.manifest import (
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.store import SCHEMA, StoredPage
 from webenv.errors import CorpusError
+from webenv.observations import Page
 
 __all__ = ["Progress", "build"]
 
@@ -55,7 +58,7 @@ _STAGED = "SELECT url, title, site, date, text FROM staged WHERE n = ?"
 
 def build(
     path: str | os.PathLike[str],
-    sources: Iterable[str | Source | Iterable[SourcePage]],
+    sources: Iterable[str | Source | Iterable[SourcePage | Page | Mapping[str, Any]]],
     *,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -68,7 +71,7 @@ def build(
     Args:
         path: a new or empty folder, or a corpus.
         sources: each as on the command line (:func:`webenv.corpora.ingest.parse_source`), a
-            :class:`Source`, or any iterable of :class:`SourcePage`; read in this order.
+            :class:`Source`, or any iterable of pages as :meth:`Corpus.of` takes them; read in this order.
         workers: processes that extract; ``None``: as many as there are cores; 1: this one alone.
         progress: told how far the build is.
 
@@ -79,15 +82,38 @@ def build(
         CorpusError: for a source or folder that cannot be used, or when nothing is left to store.
     """
     named = [sources] if isinstance(sources, str) else list(sources)
-    opened = [parse_source(source) if isinstance(source, str) else source for source in named]
+    opened = [_opened(source) for source in named]
     if not opened:
         raise CorpusError("a corpus is built from at least one source: name one, as in html:PATH@https://site.")
-    specs = [source.spec if isinstance(source, Source) else type(source).__name__ for source in opened]
     with CorpusFolder(path) as folder:
         try:
-            return _Build(folder, specs, progress or _silent).run(opened, cores(workers))
+            return _Build(folder, progress or _silent).run(opened, cores(workers))
         except (OSError, sqlite3.Error) as error:
             raise CorpusError(f"the build of {folder.path} stopped ({error}); what was there is as it was.") from error
+
+
+class _Given:
+    """Pages that a caller gave."""
+
+    def __init__(self, pages: Iterable[SourcePage | Page | Mapping[str, Any]]) -> None:
+        self._pages = pages
+        self.spec = f"pages:{type(pages).__name__}"
+
+    def count(self) -> int | None:
+        return len(self._pages) if isinstance(self._pages, Sized) else None
+
+    def __iter__(self) -> Iterator[SourcePage | Skipped]:
+        return (source_page(page, f"page {number}") for number, page in enumerate(self._pages))
+
+
+def _opened(source: object) -> Source:
+    if isinstance(source, str):
+        return parse_source(source)
+    if isinstance(source, Source):
+        return source
+    if not isinstance(source, Iterable):
+        raise CorpusError(f"source {source!r:.80}: expected text as in html:PATH@https://site, or pages.")
+    return _Given(source)
 
 
 def _silent(stage: str, done: int, total: int | None) -> None:
@@ -97,29 +123,26 @@ def _silent(stage: str, done: int, total: int | None) -> None:
 class _Build:
     """One build: pages are first staged in the order in which they come, then stored in the order of keys."""
 
-    def __init__(self, folder: CorpusFolder, specs: list[str], progress: Progress) -> None:
+    def __init__(self, folder: CorpusFolder, progress: Progress) -> None:
         self._folder = folder
-        self._specs = specs
         self._progress = progress
         self._assembly = Assembly()
         self._staging = _database(folder.work / _STAGING)
 
-    def run(self, sources: list[Source | Iterable[SourcePage]], workers: int) -> Manifest:
-        counts = [source.count() if isinstance(source, Source) else None for source in sources]
+    def run(self, sources: Sequence[Source], workers: int) -> Manifest:
+        counts = [source.count() for source in sources]
         total = None if None in counts else sum(count or 0 for count in counts)
         dictionary = self._stage(self._pages(sources, workers, total))
         if not len(self._assembly):
             why = skipped_line(self._assembly.skipped, self._assembly.examples) or "the sources are empty"
             raise CorpusError(f"there is no page to store in {self._folder.path}: {why}.")
-        manifest = self._store(dictionary)
+        manifest = self._store(dictionary, [source.spec for source in sources])
         self._folder.commit(manifest)
         verify(self._folder.path / manifest.data, manifest, full=False)
         return manifest
 
-    def _pages(
-        self, sources: list[Source | Iterable[SourcePage]], workers: int, total: int | None
-    ) -> Iterator[PreparedPage]:
-        documents: Iterable[SourcePage | Skipped] = chain.from_iterable(sources)
+    def _pages(self, sources: Sequence[Source], workers: int, total: int | None) -> Iterator[PreparedPage]:
+        documents = chain.from_iterable(sources)
         for done, document in enumerate(prepare_pages(documents, workers), start=1):
             page = self._assembly.take(document)
             self._progress("reading", done, total)
@@ -145,10 +168,16 @@ class _Build:
         self._staging.execute("COMMIT")
         return dictionary
 
-    def _store(self, dictionary: bytes) -> Manifest:
+    def _store(self, dictionary: bytes, specs: list[str]) -> Manifest:
         """Writes pages and index in the order of keys."""
         work, assembly = self._folder.work, self._assembly
-        order, keys, leaders = assembly.leaders()
+        decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(dictionary))
+
+        def read(number: int) -> Subject:
+            _, title, site, _, text = self._staging.execute(_STAGED, (number + 1,)).fetchone()
+            return Subject(site, title, decompressor.decompress(text).decode())
+
+        order, keys, leaders = assembly.leaders(read)
         aliases = assembly.aliases()
         digest = hashlib.sha256()
         sites: Counter[str] = Counter()
@@ -160,7 +189,6 @@ class _Build:
             final.execute("INSERT INTO dictionary VALUES (?)", (dictionary,))
 
         def stored() -> Iterator[IndexedPage]:
-            decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(dictionary))
             for done, (place, key, leader) in enumerate(
                 zip(order.tolist(), keys.tolist(), leaders.tolist(), strict=True), start=1
             ):
@@ -189,7 +217,7 @@ class _Build:
             sites=dict(sorted(sites.items())),
             skipped=dict(sorted(assembly.skipped.items())),
             examples=dict(sorted(assembly.examples.items())),
-            sources=self._specs,
+            sources=specs,
             extractor=f"{EXTRACTOR} {extractor_version()}",
             engine=f"tantivy {version('tantivy')}, {ANALYZER}",
             files=checksums(work),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
@@ -13,14 +13,15 @@ from typing import Any, Self
 
 from webenv.corpora.assembly import Assembly
 from webenv.corpora.content import ContentAgent
+from webenv.corpora.copies import Subject
 from webenv.corpora.crew import cores
-from webenv.corpora.document import PreparedPage, SourcePage
+from webenv.corpora.document import PreparedPage, SourcePage, source_page
 from webenv.corpora.folder import hold
 from webenv.corpora.lexical import IndexedPage, LexicalIndex, day_of
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, verify
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
-from webenv.corpora.searchers import Searchers
+from webenv.corpora.searchers import Answer, Searchers
 from webenv.corpora.snippet import snippet
 from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.corpora.url import host_of, key_of, page_key, parents
@@ -57,8 +58,8 @@ class Corpus:
         self._index = index
         self._folder = folder
         self._manifest = manifest
-        self._content = ContentAgent(self)
         self._searchers: Searchers | None = None
+        self._release: Callable[[], object] | None = None
 
     # ── making one ────────────────────────────────────────────────────────────
 
@@ -81,7 +82,7 @@ class Corpus:
         processes = cores(workers)
         if processes > 1 and len(corpus) >= _MANY_PAGES:
             opener = partial(_answer_in_worker, folder, manifest)
-            corpus._searchers = Searchers(corpus._search_all, opener, processes)
+            corpus._searchers = Searchers(opener, processes)
         return corpus
 
     @classmethod
@@ -89,11 +90,11 @@ class Corpus:
         data = folder / manifest.data
         try:
             index = LexicalIndex.open(str(data / INDEX))
-        except ValueError as error:
+        except (ValueError, OSError) as error:
             raise CorpusDamaged(f"{data / INDEX} cannot be opened ({error}): build the corpus again.") from error
         corpus = cls(DiskStore(str(data / PAGES)), index, folder, manifest)
         if held >= 0:
-            weakref.finalize(corpus, os.close, held)
+            corpus._release = weakref.finalize(corpus, os.close, held)
         return corpus
 
     @classmethod
@@ -108,17 +109,19 @@ class Corpus:
             CorpusError: if a page cannot be used, or two of one URL have different texts.
         """
         assembly = Assembly()
-        taken: dict[int, PreparedPage] = {}
+        taken: list[PreparedPage] = []
         for number, given in enumerate(pages):
-            page = assembly.take(prepare(_source_page(given, f"page {number}")))
+            page = assembly.take(prepare(source_page(given, f"page {number}")))
             if page is not None:
-                taken[page.key] = page
+                taken.append(page)
             for reason, examples in assembly.examples.items():
                 raise CorpusError(f"{examples[0]}: {reason}. Each page needs a web address of its own and a text.")
-        _, keys, leaders = assembly.leaders()
+        order, keys, leaders = assembly.leaders(
+            lambda number: Subject(taken[number].site, taken[number].title, taken[number].text)
+        )
         stored = {}
-        for key, leader in zip(keys.tolist(), leaders.tolist(), strict=True):
-            page = taken[key]
+        for number, key, leader in zip(order.tolist(), keys.tolist(), leaders.tolist(), strict=True):
+            page = taken[number]
             stored[key] = StoredPage(page.url, page.title, page.text, page.date, leader, page.site)
         return cls._in_memory(stored, assembly.aliases())
 
@@ -149,7 +152,10 @@ class Corpus:
             InvalidArgument: if a scope's ``as_of`` is no ISO date.
         """
         distinct = list(dict.fromkeys(requests))
-        answers = self._search_all(distinct) if self._searchers is None else self._searchers.search(distinct)
+        if self._searchers is None:
+            answers = self._search_all(distinct)
+        else:
+            answers = self._searchers.search(distinct, self._search_all)
         by_request = dict(zip(distinct, answers, strict=True))
         return [by_request[request] for request in requests]
 
@@ -207,7 +213,7 @@ class Corpus:
 
     def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
         """Asks the sites' content agents: :class:`webenv.corpora.ContentAgent`, without a model."""
-        return self._content.ask(requests)
+        return ContentAgent(self).ask(requests)
 
     # ── what is in it ─────────────────────────────────────────────────────────
 
@@ -250,10 +256,15 @@ class Corpus:
     # ── its life ──────────────────────────────────────────────────────────────
 
     def close(self) -> None:
-        """Lets go of files and worker processes; they come back when the corpus is used again."""
+        """Lets go of files and worker processes.
+
+        A closed corpus can be used again, as long as its folder has not been built again meanwhile.
+        """
         self._store.close()
         if self._searchers is not None:
             self._searchers.close()
+        if self._release is not None:
+            self._release()
 
     def __enter__(self) -> Self:
         return self
@@ -305,18 +316,3 @@ def _reopen(path: str, digest: str) -> Corpus:
     if corpus.digest != digest:
         raise CorpusError(f"{path} has other pages than when this corpus was pickled: it was built again since.")
     return corpus
-
-
-def _source_page(given: SourcePage | Page | Mapping[str, Any], origin: str) -> SourcePage:
-    if isinstance(given, SourcePage):
-        return given
-    if isinstance(given, Page):
-        return SourcePage(given.url, given.title, given.text, date=given.date, origin=f"{origin} ({given.url})")
-    fields = {"url", "title", "text", "html", "date", "aliases"}
-    if not isinstance(given, Mapping) or "url" not in given or not fields.issuperset(given):
-        raise CorpusError(
-            f"{origin} is {given!r:.80}: expected a mapping with url, text or html, title, date, aliases."
-        )
-    record = dict(given)
-    record["aliases"] = tuple(record.get("aliases", ()))
-    return SourcePage(**record, origin=f"{origin} ({record['url']})")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["PreparedPage", "Redirect", "Skipped", "SourcePage"]
+from webenv.errors import CorpusError
+from webenv.observations import Page
+
+__all__ = ["PreparedPage", "Redirect", "Skipped", "SourcePage", "source_page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +82,28 @@ class Skipped(NamedTuple):
 
     reason: str
     origin: str
+
+
+def source_page(given: SourcePage | Page | Mapping[str, Any], origin: str) -> SourcePage:
+    """A source page from whatever a user gave.
+
+    Args:
+        given: a :class:`SourcePage`, a :class:`webenv.observations.Page`, or a mapping with ``url`` and
+            ``text`` or ``html``, and if wanted ``title``, ``date`` and ``aliases``.
+        origin: what to call it in messages.
+
+    Raises:
+        CorpusError: if it is none of these.
+    """
+    if isinstance(given, SourcePage):
+        return given
+    if isinstance(given, Page):
+        return SourcePage(given.url, given.title, given.text, date=given.date, origin=f"{origin} ({given.url})")
+    fields = {"url", "title", "text", "html", "date", "aliases"}
+    if not isinstance(given, Mapping) or "url" not in given or not fields.issuperset(given):
+        raise CorpusError(
+            f"{origin} is {given!r:.80}: expected a mapping with url, text or html, and if wanted title, date, aliases."
+        )
+    record = dict(given)
+    record["aliases"] = tuple(record.get("aliases", ()))
+    return SourcePage(**record, origin=f"{origin} ({record['url']})")

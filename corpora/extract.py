@@ -16,12 +16,31 @@ EXTRACTOR = "trafilatura"
 """What extracts; :func:`extractor_version` gives its version."""
 
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
+_REFRESH_META = re.compile(r"""<meta\s[^>]*http-equiv=["']?refresh["']?\s[^>]*content=["]([^"]*)""", re.IGNORECASE)
 _REFRESH_SECONDS = 10
+_STUB = 10_000
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_DATE_NAMES = (
-    "article:published_time og:published_time date dc.date dc.date.issued dc.date.created dcterms.date "
-    "dcterms.created dcterms.issued datepublished pubdate publishdate publish_date publication_date citation_date "
-    "citation_publication_date parsely-pub-date sailthru.date"
+_DATE_NAMES = frozenset(
+    [
+        "article:published_time",
+        "og:published_time",
+        "date",
+        "dc.date",
+        "dc.date.issued",
+        "dc.date.created",
+        "dcterms.date",
+        "dcterms.created",
+        "dcterms.issued",
+        "datepublished",
+        "pubdate",
+        "publishdate",
+        "publish_date",
+        "publication_date",
+        "citation_date",
+        "citation_publication_date",
+        "parsely-pub-date",
+        "sailthru.date",
+    ]
 )
 _PUBLISHED = re.compile(r'"datePublished"\s*:\s*"(\d{4}-\d\d-\d\d)')
 
@@ -79,13 +98,14 @@ def extract(html: bytes | str, url: str) -> Extracted:
     source = decode_html(html) if isinstance(html, bytes) else html
     trafilatura = _trafilatura()
     tree = trafilatura.load_html(source.replace("\0", ""))
-    if tree is None:
-        return Extracted("", "", "", "", "")
-    title, date = _title(tree), _date(tree, source)
-    canonical = _first(tree, "//link[translate(@rel,'CANOIL','canoil')='canonical']/@href")
-    refresh = _refresh(tree) if "efresh" in source or "EFRESH" in source else ""
+    if tree is None:  # too little of a document to have a text, but it may lead on
+        match = _REFRESH_META.search(source[:_STUB])
+        return Extracted("", "", "", "", _resolve(url, _target(match[1]) if match else ""))
+    head = _read_head(tree)
+    title = head.title or _heading(tree)
+    date = head.date or _published(tree, source)
     text = trafilatura.extract(tree, include_comments=False) or ""
-    return Extracted(title, text, date, _resolve(url, canonical), _resolve(url, refresh))
+    return Extracted(title, text, date, _resolve(url, head.canonical), _resolve(url, head.refresh))
 
 
 @cache
@@ -97,47 +117,70 @@ def _trafilatura() -> Any:
     return trafilatura
 
 
-def _first(tree: Any, path: str) -> str:
-    for found in tree.xpath(path):
-        text = " ".join(str(found).split())
+class _Head(NamedTuple):
+    title: str
+    date: str
+    canonical: str
+    refresh: str
+
+
+def _read_head(tree: Any) -> _Head:
+    """What the elements of a page's head say; the first of each sort counts."""
+    titles = {"og:title": "", "title": ""}
+    date = canonical = refresh = ""
+    head = tree.find("head")
+    for element in (tree if head is None else head).iter("meta", "title", "link"):
+        if element.tag == "title":
+            titles["title"] = titles["title"] or _line(element.text_content())
+        elif element.tag == "link":
+            if not canonical and (element.get("rel") or "").lower() == "canonical":
+                canonical = (element.get("href") or "").strip()
+        else:
+            name = (element.get("property") or element.get("name") or element.get("itemprop") or "").lower()
+            content = element.get("content") or ""
+            if name == "og:title":
+                titles["og:title"] = titles["og:title"] or _line(content)
+            elif not date and name in _DATE_NAMES:
+                day = _DAY.match(content.strip())
+                date = day[0] if day else ""
+            elif not refresh and (element.get("http-equiv") or "").strip().lower() == "refresh":
+                if element.getparent().tag == "noscript":
+                    continue  # meant for readers without scripts, who are sent elsewhere
+                refresh = _target(content)
+    return _Head(titles["og:title"] or titles["title"], date, canonical, refresh)
+
+
+def _target(content: str) -> str:
+    """Where the content of a meta refresh leads; empty where it waits longer, or only reloads."""
+    match = _REFRESH.match(content)
+    return match[2].strip() if match and int(match[1][:6]) <= _REFRESH_SECONDS else ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _heading(tree: Any) -> str:
+    """The first heading that says something."""
+    for heading in tree.iter("h1", "h2"):
+        text = _line(heading.text_content())
         if text:
             return text
     return ""
 
 
-def _title(tree: Any) -> str:
-    for path in ("//meta[@property='og:title']/@content", "string(//head/title)", "string(//title)", "string(//h1)"):
-        found = tree.xpath(path)
-        title = " ".join((found if isinstance(found, str) else " ".join(found[:1])).split())
-        if title:
-            return title
-    return ""
-
-
-def _date(tree: Any, source: str) -> str:
-    names = _DATE_NAMES.split()
-    for meta in tree.iter("meta"):
-        name = meta.get("property") or meta.get("name") or meta.get("itemprop") or ""
-        if name.lower() in names:
-            day = _DAY.match((meta.get("content") or "").strip())
-            if day:
-                return day[0]
-    published = _PUBLISHED.search(source) if "datePublished" in source else None
+def _published(tree: Any, source: str) -> str:
+    """The date of publication that the body of a page states."""
+    if "datePublished" not in source and "pubdate" not in source:
+        return ""
+    published = _PUBLISHED.search(source)
     if published:
         return published[1]
-    for stamp in tree.xpath("//time[@pubdate or @itemprop='datePublished']/@datetime"):
-        day = _DAY.match(str(stamp).strip())
-        if day:
-            return day[0]
-    return ""
-
-
-def _refresh(tree: Any) -> str:
-    for meta in tree.iter("meta"):
-        if (meta.get("http-equiv") or "").strip().lower() == "refresh":
-            match = _REFRESH.match(meta.get("content") or "")
-            if match and int(match[1][:6]) <= _REFRESH_SECONDS:
-                return match[2].strip()
+    for stamp in tree.iter("time"):
+        if stamp.get("pubdate") is not None or stamp.get("itemprop") == "datePublished":
+            day = _DAY.match((stamp.get("datetime") or "").strip())
+            if day:
+                return day[0]
     return ""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from webenv.corpora.manifest import DATA, MANIFEST, Manifest, sync_folder
+from webenv.corpora.manifest import DATA, MANIFEST, PAGES, Manifest, sync_folder
 from webenv.errors import CorpusError
 
 try:
@@ -73,8 +73,10 @@ class CorpusFolder:
 
     def commit(self, manifest: Manifest) -> None:
         """Puts the work folder in place as ``manifest.data``, and the manifest that names it."""
+        mode = (self.work / PAGES).stat().st_mode
         for path in sorted(self.work.rglob("*")):
             if path.is_file():
+                path.chmod(mode)  # tantivy makes some files that only their owner can read
                 with open(path, "rb") as file:
                     os.fsync(file.fileno())
             else:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterable
+import os
+import tempfile
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import tantivy
@@ -15,7 +17,7 @@ from tantivy import Occur, Query
 
 from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer
 from webenv.corpora.url import host_of, parents
-from webenv.errors import CorpusError, InvalidArgument
+from webenv.errors import InvalidArgument
 from webenv.web import Scope
 
 __all__ = ["IndexedPage", "LexicalIndex", "day_of"]
@@ -80,16 +82,29 @@ class LexicalIndex:
             pages: the pages, in the order of their keys.
             path: an empty folder for the index; ``None``: in memory.
             heap: bytes of memory for the work, from 15,000,000; an index that fits becomes one part.
+
+        Raises:
+            OSError: if it cannot be written.
         """
-        try:
-            return cls(_write(pages, path, heap))
-        except ValueError as error:
-            raise CorpusError(f"the index cannot be written ({error}).") from error
+        return cls(_write(pages, path, heap))
 
     @classmethod
     def open(cls, path: str) -> LexicalIndex:
-        """Opens the index in a folder."""
-        return cls(tantivy.Index.open(path))
+        """Opens the index in a folder.
+
+        Raises:
+            ValueError: if it cannot be read.
+        """
+        try:
+            return cls(tantivy.Index.open(path))
+        except ValueError:
+            # tantivy takes a lock in the folder, which may be one that is only to be read: it can
+            # have a folder of links then, which is not needed any more once all files are open.
+            with tempfile.TemporaryDirectory(prefix="webenv-") as links:
+                for name in sorted(os.listdir(path)):
+                    if not name.endswith(".lock"):
+                        os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(links, name))
+                return cls(tantivy.Index.open(links))
 
     def __len__(self) -> int:
         return int(self._searcher.num_docs)
@@ -193,10 +208,18 @@ def _write(pages: Iterable[IndexedPage], path: str | None, heap: int) -> tantivy
         document.add_unsigned("key", page.key)
         if page.date:
             document.add_unsigned("day", day_of(page.date))
-        writer.add_document(document)
-    writer.commit()
-    writer.wait_merging_threads()
+        _checked(writer.add_document, document)
+    _checked(writer.commit)
+    _checked(writer.wait_merging_threads)
     return index
+
+
+def _checked(write: Callable[..., object], *arguments: object) -> None:
+    """tantivy reports a full disk as a ValueError."""
+    try:
+        write(*arguments)
+    except ValueError as error:
+        raise OSError(f"the index: {error}") from error
 
 
 def _rounded(score: float) -> float:

@@ -20,7 +20,7 @@ MOST_CHARACTERS = 1_000_000
 """The longest main text; a longer one loses its end."""
 
 _MOST_TITLE = 1_000
-_STUB = 1_000  # a document that leads on with less text than this is no page of its own
+_STUB = 500  # a document that leads on with less text than this is no page of its own
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 

@@ -27,36 +27,39 @@ class Searchers:
     dies, this process does all the work: the answers are the same either way.
 
     Args:
-        answer: answers requests in this process.
-        opener: makes ``answer`` in a worker; must be picklable.
+        opener: makes what answers requests in a worker; must be picklable.
         workers: processes, this one included.
     """
 
-    def __init__(self, answer: Answer, opener: Callable[[], Answer], workers: int) -> None:
-        self._answer = answer
+    def __init__(self, opener: Callable[[], Answer], workers: int) -> None:
         self._opener = opener
         self._workers = workers
         self._executor: Any = None
         self._pid = 0
         self._broken = False
 
-    def search(self, requests: Sequence[SearchRequest]) -> list[tuple[Result, ...]]:
-        """Answers requests, in order."""
+    def search(self, requests: Sequence[SearchRequest], answer: Answer) -> list[tuple[Result, ...]]:
+        """Answers requests, in order.
+
+        Args:
+            requests: the requests.
+            answer: answers them in this process.
+        """
         if len(requests) < _LEAST or self._workers < 2 or not self._ready():
-            return self._answer(requests)
+            return answer(requests)
         share = -(-len(requests) // self._workers)
         futures: list[tuple[Sequence[SearchRequest], Future[list[tuple[Result, ...]]]]] = []
         try:
             for start in range(share, len(requests), share):
                 part = requests[start : start + share]
                 futures.append((part, self._executor.submit(_work, part)))
-            answers = self._answer(requests[:share])
+            answers = answer(requests[:share])
             for _, future in futures:
                 answers += future.result()
         except BrokenProcessPool:
             self._broken = True
             self.close()
-            return self._answer(requests)
+            return answer(requests)
         return answers
 
     def _ready(self) -> bool:

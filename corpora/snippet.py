@@ -57,9 +57,7 @@ def snippet(text: str, weights: Mapping[str, float]) -> str:
 def _matches(text: str, weights: Mapping[str, float]) -> list[tuple[int, int, str]]:
     """Where words of the query stand: (start, end, stem), in order of place."""
     text = text[:_SCANNED]
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters grow when lower-cased
-        lowered = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
+    lowered = text.replace("İ", "i").lower()  # the one letter that grows in lower case
     matches = []
     for form in weights:
         prefix = form[:-1] if len(form) > 3 and form[-1] in "eil" else form  # a stem's end may be its own
@@ -91,7 +89,8 @@ def _passage(text: str, start: int, end: int) -> str:
         if sentence:
             begin += sentence
         elif low:
-            begin += head.find(" ") + 1
+            space = head.find(" ")
+            begin = start if space < 0 else low + space + 1
     stop = begin + SNIPPET
     if stop < len(text) and not text[stop].isspace():
         space = max(text.rfind(" ", begin, stop), text.rfind("\n", begin, stop))

@@ -7,29 +7,29 @@ from webenv.corpora import Corpus
 from webenv.rewards import PageJudge
 
 # The pages: dictionaries here; a corpus of millions is a folder that `webenv corpus build` writes.
+FAIR, SKYE, PUFFIN = "https://islands.example/fair", "https://islands.example/skye", "https://birds.example/puffin"
 web = Corpus.of(
     [
-        {"url": "https://islands.example/fair", "title": "Fair Isle", "text": "A small island known for its knitting."},
-        {"url": "https://islands.example/skye", "title": "Skye", "text": "A large island with a bridge to the mainland."},
-        {"url": "https://birds.example/puffin", "title": "Puffin", "text": "A seabird that nests in burrows on cliffs."},
+        {"url": FAIR, "title": "Fair Isle", "text": "A small island known for its knitting."},
+        {"url": SKYE, "title": "Skye", "text": "A large island with a bridge to the mainland."},
+        {"url": PUFFIN, "title": "Puffin", "text": "A seabird that nests in burrows on cliffs."},
     ]
 )
-# The questions, each with the page that answers it; tags are what reports are broken down by.
+# The questions, each with the page that answers it; reports are broken down by whatever tags you give.
 tasks = TaskSet(
     [
-        Task("knitting", "Which page is about an island of knitters?", gold=Gold(urls=("https://islands.example/fair",))),
-        Task("burrows", "Which page is about a bird in burrows?", gold=Gold(urls=("https://birds.example/puffin",))),
+        Task("knit", "Which page is about an island of knitters?", gold=Gold((FAIR,)), tags={"topic": "islands"}),
+        Task("nest", "Which page is about a bird in burrows?", gold=Gold((PUFFIN,)), tags={"topic": "birds"}),
     ]
 )
 # An answer is a URL whose page is fetched for the judge; a judge of your own is any class with `identity` and `score`.
 rules, budget = Rules(fetch_answer=True), Budget(searches=3, visits=3, turns=8)
-benchmark = Benchmark(tasks, web, PageJudge(), rules, budget, name="MyBench-v0")
-made_of = {"benchmark": benchmark}
+made_of = {"benchmark": Benchmark(tasks, web, PageJudge(), rules, budget, name="MyBench-v0")}
 gym.register("MyBench-v0", entry_point=SearchEnv, vector_entry_point=SearchVectorEnv, kwargs=made_of)
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # or: webenv eval custom_benchmark:MyBench-v0 --policy keyword
     env = gym.make("MyBench-v0")
-    observation, info = env.reset(options={"task": "knitting"})
+    observation, info = env.reset(options={"task": "knit"})
     observation, *_ = env.step(search("island knitting"))
     url = observation["results"][0]["url"]
     observation, *_ = env.step(visit(url))

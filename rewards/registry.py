@@ -7,6 +7,7 @@ from pathlib import Path
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge
 from webenv.llm import ChatModel
+from webenv.rewards.criterion import VARIANTS
 from webenv.rewards.needle import EntailmentJudge, PageJudge
 
 __all__ = ["JUDGES", "make_judge"]
@@ -21,7 +22,8 @@ def make_judge(name: str, *, prompt: str | Path | None = None) -> Judge:
     Args:
         name: ``page``: the gold page or a copy of it, without a model. ``llm:<model>``: a chat
             model, criterion by criterion, at the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set.
-        prompt: a file with the model's prompt, instead of ours.
+        prompt: for ``llm``: ``entailed`` (by default) or ``mentioned``, which are ours, or a file
+            with another prompt.
 
     Raises:
         InvalidArgument: for an unknown name, or a prompt for a judge without a model.
@@ -38,4 +40,6 @@ def make_judge(name: str, *, prompt: str | Path | None = None) -> Judge:
         return PageJudge()
     if not model:
         raise InvalidArgument("judge 'llm' needs a model: write llm:<model>, as in llm:gpt-4.1-mini.")
+    if prompt in VARIANTS:
+        return EntailmentJudge(ChatModel(model), variant=str(prompt))
     return EntailmentJudge(ChatModel(model), prompt=prompt)

@@ -92,7 +92,7 @@ def _words(text: str) -> list[str]:
 def _reachable(page: Page, scope: Scope) -> bool:
     host = host_of(page.url)
     hidden = any(host == blocked or host.endswith(f".{blocked}") for blocked in scope.blocked)
-    return not hidden and (not scope.as_of or bool(page.date) and page.date <= scope.as_of)
+    return not hidden and (not scope.as_of or "" < page.date <= scope.as_of)
 
 
 class CountingWeb:

@@ -65,6 +65,12 @@ class Benchmark:
             "tasks": {"name": self.tasks.name, "digest": self.tasks.digest, "count": len(self.tasks)},
             "web": dict(self.web.identity),
             "judge": dict(self.judge.identity),
+            "rules": {name: _named(getattr(self.rules, name)) for name in Rules.__dataclass_fields__},
             "budget": {name: getattr(self.budget, name) for name in Budget.__dataclass_fields__},
             "reward": dict(self.reward.weights),
         }
+
+
+def _named(value: Any) -> Any:
+    """A setting as plain data: a function by its name."""
+    return f"{value.__module__}.{value.__qualname__}" if callable(value) else value

@@ -12,7 +12,7 @@ from webenv.actions import Action
 from webenv.benchmark import Benchmark
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_mean
-from webenv.observations import Observation, ObservationDict
+from webenv.observations import Document, Observation, ObservationDict, Page, Reply, Result
 from webenv.spaces import action_space, observation_space
 from webenv.turn import play_turn
 
@@ -64,10 +64,10 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
             UnknownTask: for a task id that is not among the tasks.
             InvalidArgument: for an unknown option.
         """
-        super().reset(seed=seed)
-        chosen = read_options(options, ("task",)).get("task")
-        tasks = self.benchmark.tasks
-        task = tasks.draw(self.np_random) if chosen is None else tasks.find(chosen)
+        name = read_options(options, ("task",)).get("task")
+        chosen = None if name is None else self.benchmark.tasks.find(name)
+        super().reset(seed=seed)  # after what may be refused: a refused reset changes nothing
+        task = chosen or self.benchmark.tasks.draw(self.np_random)
         self.episode = Episode(task, self.benchmark.rules, self.benchmark.budget)
         self._last = self.episode.begin()
         return self._last.to_dict(), {"task": task.id}
@@ -95,17 +95,16 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
         return {
             "benchmark": self.benchmark.identity,
             "episode": self.episode.save() if self.episode is not None else None,
+            "shown": self._last,
         }
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
         """Takes up a state that :meth:`snapshot_state` gave."""
         check_benchmark(self.benchmark, saved.get("benchmark"))
-        episode = saved.get("episode")
-        self._last = None
-        if episode is None:
-            self.episode = None
-            return
-        self.episode = load_episode(self.benchmark, episode)
+        episode, shown = saved["episode"], saved["shown"]
+        episode = None if episode is None else load_episode(self.benchmark, episode)
+        self._last = None if shown is None else load_observation(shown)
+        self.episode = episode
 
 
 def load_episode(benchmark: Benchmark, saved: Any) -> Episode:
@@ -113,6 +112,19 @@ def load_episode(benchmark: Benchmark, saved: Any) -> Episode:
     if not isinstance(saved, Mapping) or not isinstance(saved.get("task"), str):
         raise SnapshotError(f"not a saved episode: {saved!r:.80}; expected what webenv.snapshot gave.")
     return Episode.load(saved, benchmark.tasks.find(saved["task"]), benchmark.rules, benchmark.budget)
+
+
+def load_observation(saved: Any) -> Observation:
+    """An observation from its saved form: the nested lists that JSON makes of it."""
+    question, results, pages, replies, notice, budget = saved
+    return Observation(
+        question=question,
+        results=tuple(Result(*result) for result in results),
+        pages=tuple(Page(*page) for page in pages),
+        replies=tuple(Reply(site, text, tuple(Document(*d) for d in documents)) for site, text, documents in replies),
+        notice=notice,
+        budget=tuple(budget),
+    )
 
 
 def check_benchmark(benchmark: Benchmark, saved: Any) -> None:
@@ -131,6 +143,8 @@ def check_benchmark(benchmark: Benchmark, saved: Any) -> None:
 
 
 def read_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
+    if options is not None and not isinstance(options, Mapping):
+        raise InvalidArgument(f"reset options={options!r:.80}: expected a dict, as in {{'{known[0]}': …}}.")
     for name in options or {}:
         if name not in known:
             raise InvalidArgument(f"reset has no option {name!r}. {did_you_mean(str(name), known)}")

@@ -201,15 +201,16 @@ class Episode:
             if kind == Kind.ASK and place > 0:
                 name, limit = "site", LIMITS["site"]
             if len(text) > limit:
-                return f"{'An' if name == 'answer' else 'A'} {name} has {len(text)} characters; at most {limit} are taken.", "invalid"
+                article = "An" if name == "answer" else "A"
+                return f"{article} {name} has {len(text)} characters; at most {limit} are taken.", "invalid"
             if kind not in (Kind.NOTE, Kind.ANSWER) and not text.strip():
                 return f"A {name} is empty.", "invalid"
         left = self.budget.left(self.spent)
         wanted = len(texts) - int(kind == Kind.ASK)
         if kind <= Kind.ASK and wanted > left[kind]:
-            unit = ("searches", "visits", "asks")[kind]
+            units = ("searches", "visits", "asks")[kind]
             return (
-                f"Over budget: the action wants {wanted} {unit}, {left[kind]} left. Nothing of it was done.",
+                f"Over budget: {left[kind]} {units} left, the action wants {wanted}. Nothing of it was done.",
                 "overrun",
             )
         return "", ""

@@ -7,7 +7,8 @@ import json
 from collections import deque
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from types import ModuleType
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,11 +16,20 @@ from gymnasium import Env, Space, Wrapper
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import VectorEnv, VectorWrapper
 
+from webenv.actions import Action, Kind
+from webenv.benchmark import Benchmark
+from webenv.budget import Spending
 from webenv.errors import SnapshotError
+from webenv.observations import Document, Observation, Page, Reply, Result
 
 __all__ = ["fork", "restore", "snapshot"]
 
 _FORMAT, _VERSION = "webenv.snapshot", 1
+
+_OWN = {kind.__name__: kind for kind in (Action, Document, Observation, Page, Reply, Result, Spending)}
+_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
+_CONSTANTS = (Space, EnvSpec, ModuleType, type, Env, VectorEnv, Benchmark, np.ufunc)
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, partial)
 
 EnvT = TypeVar("EnvT", bound="Env[Any, Any] | VectorEnv[Any, Any, Any]")
 
@@ -28,10 +38,10 @@ def snapshot(env: Env[Any, Any] | VectorEnv[Any, Any, Any]) -> str:
     """The state of an environment and of every wrapper around it, as JSON.
 
     Taken between two steps. Holds the episode, the chance that draws tasks, and the plain
-    attributes of wrappers (numbers, texts, arrays, random generators, containers and objects of
-    these); not the web, the tasks or any gold, nor what a wrapper was constructed with
-    (functions, spaces). A wrapper with state of another kind can have ``snapshot_state()`` and
-    ``restore_state(saved)``, which are called instead.
+    attributes of wrappers (numbers, texts, arrays, random generators, enum members, containers
+    and objects of these); not the web, the tasks or any gold, nor what a wrapper was constructed
+    with (functions, spaces). A wrapper with state of another kind can have ``snapshot_state()``
+    and ``restore_state(saved)``, which are called instead.
 
     Args:
         env: a :class:`webenv.SearchEnv` or :class:`webenv.SearchVectorEnv`, wrapped or not.
@@ -42,7 +52,9 @@ def snapshot(env: Env[Any, Any] | VectorEnv[Any, Any, Any]) -> str:
     Raises:
         SnapshotError: if an attribute of a wrapper has no JSON form; it is named.
     """
-    stack = [{"class": type(layer).__name__, "state": _save(layer)} for layer in _layers(env)]
+    layers = list(_layers(env))
+    shared = {id(part) for part in _parts(layers[-1])}
+    stack = [{"class": type(layer).__name__, "state": _save(layer, shared)} for layer in layers]
     return json.dumps({"format": _FORMAT, "version": _VERSION, "stack": stack}, separators=(",", ":"))
 
 
@@ -64,7 +76,7 @@ def restore(env: Env[Any, Any] | VectorEnv[Any, Any, Any], saved: str | Mapping[
             raise SnapshotError(f"a snapshot of version {data['version']!r}: this webenv reads version {_VERSION}.")
         stack = data["stack"]
         names = [record["class"] for record in stack]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise SnapshotError(f"not a snapshot ({error!r:.200}): expected what webenv.snapshot gave.") from error
     layers = list(_layers(env))
     expected = [type(layer).__name__ for layer in layers]
@@ -86,16 +98,16 @@ def fork(env: EnvT) -> EnvT:
     Raises:
         SnapshotError: if a wrapper holds something that cannot be copied; it is named.
     """
-    memo: dict[int, Any] = {}
-    for layer in _layers(env):
-        spec = vars(layer).get("spec")
-        for shared in (spec, vars(layer).get("_cached_spec")):
-            if isinstance(shared, EnvSpec):
-                memo[id(shared)] = shared
+    layers = list(_layers(env))
+    memo: dict[int, Any] = {id(part): part for part in _parts(layers[-1])}
+    for layer in layers:
+        for spec in (vars(layer).get("spec"), vars(layer).get("_cached_spec")):
+            if isinstance(spec, EnvSpec):
+                memo[id(spec)] = spec
     try:
-        return copy.deepcopy(env, memo)
-    except TypeError as error:
-        raise SnapshotError(f"{env} cannot be forked: {error}.") from error
+        return copy.deepcopy(env, dict(memo))
+    except Exception as error:  # whatever the __deepcopy__ of a wrapper's attribute raises
+        raise SnapshotError(f"{_uncopied(layers, memo)} cannot be copied: {error!r:.200}.") from error
 
 
 def _layers(env: Any) -> Iterator[Any]:
@@ -107,62 +119,121 @@ def _layers(env: Any) -> Iterator[Any]:
     yield env
 
 
-def _save(layer: Any) -> Any:
-    state: dict[str, Any] = {}
-    if hasattr(type(layer), "snapshot_state"):
-        state["own"] = layer.snapshot_state()
-        if isinstance(layer, Env):
-            rng = layer._np_random
-            state["rng"] = None if rng is None else rng.bit_generator.state
-            state["seed"] = layer._np_random_seed
-        return state
-    for name, value in vars(layer).items():
-        if name != "env" and not _constant(value):
-            state[name] = _encode(value, f"{type(layer).__name__}.{name}")
+def _parts(base: Any) -> list[Any]:
+    """What an environment and its twins share."""
+    made_of = getattr(base, "benchmark", None)
+    if not isinstance(made_of, Benchmark):
+        return []
+    return [made_of, made_of.tasks, made_of.web, made_of.judge, made_of.rules, made_of.budget, made_of.reward]
+
+
+def _uncopied(layers: list[Any], memo: dict[int, Any]) -> str:
+    """Names the attribute that keeps a stack from being copied."""
+    for layer in reversed(layers):
+        for name, value in vars(layer).items():
+            if name != "env":
+                try:
+                    copy.deepcopy(value, dict(memo))
+                except Exception:  # any of them is what is sought
+                    return f"{type(layer).__name__}.{name}, a {type(value).__name__},"
+    return type(layers[0]).__name__
+
+
+def _save(layer: Any, shared: set[int]) -> Any:
+    name = type(layer).__name__
+    if not hasattr(type(layer), "snapshot_state"):
+        attributes = {key: value for key, value in vars(layer).items() if key != "env"}
+        return _fields(attributes, name, shared)
+    state = {"own": layer.snapshot_state()}
+    if isinstance(layer, Env) and not isinstance(layer, Wrapper):
+        state["rng"] = _encode(layer._np_random, f"{name}.np_random", shared)
+        state["seed"] = layer._np_random_seed
     return state
 
 
 def _load(layer: Any, state: Mapping[str, Any]) -> None:
-    if hasattr(type(layer), "snapshot_state"):
-        layer.restore_state(state["own"])
-        if isinstance(layer, Env):
-            if state["rng"] is not None:
-                layer.np_random.bit_generator.state = state["rng"]
-            layer._np_random_seed = state["seed"]
+    if not hasattr(type(layer), "snapshot_state"):
+        _fill(layer, state, type(layer).__name__, kept=("env",))
         return
-    for name, value in state.items():
-        setattr(layer, name, _decode(value, vars(layer).get(name)))
+    layer.restore_state(state["own"])
+    if isinstance(layer, Env) and not isinstance(layer, Wrapper):
+        layer._np_random = _decode(state["rng"], None, "np_random")
+        layer._np_random_seed = state["seed"]
 
 
-def _constant(value: Any) -> bool:
-    """What a wrapper was made with and does not change."""
-    return isinstance(value, Space | EnvSpec | ModuleType | type | Enum | Env | VectorEnv) or callable(value)
+def _constant(value: Any, shared: set[int]) -> bool:
+    """What was there when a wrapper was made, and does not change."""
+    return isinstance(value, _CONSTANTS + _FUNCTIONS) or id(value) in shared
 
 
-def _encode(value: Any, where: str) -> Any:
-    """JSON for a value: itself where JSON has it, else ``{"<type>": …}``."""
-    if value is None or (isinstance(value, bool | int | float | str) and type(value) in (bool, int, float, str)):
+def _fields(attributes: Mapping[str, Any], where: str, shared: set[int]) -> dict[str, Any]:
+    return {name: _encode(value, f"{where}.{name}", shared) for name, value in attributes.items()}
+
+
+def _fill(holder: Any, fields: Mapping[str, Any], where: str, kept: tuple[str, ...] = ()) -> None:
+    """Gives an object its saved attributes, and takes those that it did not have."""
+    for name in [name for name in vars(holder) if name not in fields and name not in kept]:
+        delattr(holder, name)
+    for name, value in fields.items():
+        setattr(holder, name, _decode(value, vars(holder).get(name), f"{where}.{name}"))
+
+
+def _encode(value: Any, where: str, shared: set[int], placed: bool = True) -> Any:
+    """JSON for a value: itself where JSON has it, else ``{"<type>": …}``.
+
+    Args:
+        value: the value.
+        where: its place, for messages.
+        shared: ids of what twins share.
+        placed: whether the value will be found at the same place of the environment that it is
+            restored to: objects, enum members and constants are restored into what is there.
+    """
+    if value is None or type(value) in (bool, int, float, str):
         return value
-    if isinstance(value, np.ndarray | np.generic) and value.dtype != object:
-        kind = "array" if isinstance(value, np.ndarray) else "scalar"
-        return {kind: value.tolist(), "dtype": str(value.dtype), "shape": list(value.shape)}
-    if isinstance(value, np.random.Generator):
-        return {"rng": value.bit_generator.state}
-    if isinstance(value, dict):
-        return {"dict": [[_encode(key, where), _encode(item, f"{where}[{key!r}]")] for key, item in value.items()]}
-    for kind, plain in (("list", list), ("tuple", tuple), ("set", set), ("deque", deque)):
-        if type(value) is plain:
-            items = [_encode(item, where) for item in (sorted(value) if plain is set else value)]
-            return {kind: items} | ({"maxlen": value.maxlen} if isinstance(value, deque) else {})
-    if hasattr(value, "__dict__") and not isinstance(value, Exception):
-        fields = {name: _encode(item, f"{where}.{name}") for name, item in vars(value).items() if not _constant(item)}
-        return {"object": type(value).__name__, "fields": fields}
+    kind = type(value)
+    if isinstance(value, np.ndarray | np.generic) and _is_plain(value.dtype):
+        form = "array" if isinstance(value, np.ndarray) else "scalar"
+        return {form: value.tolist(), "dtype": str(value.dtype), "shape": list(value.shape)}
+    if kind is np.random.Generator and type(value.bit_generator).__name__ in _GENERATORS:
+        return {"rng": _encode(value.bit_generator.state, where, shared)}
+    if kind is Kind:
+        return {"kind": int(value)}
+    if kind in _OWN.values():
+        items = [_encode(item, f"{where}[{n}]", shared, placed) for n, item in enumerate(value)]
+        return {"own": kind.__name__, "items": items}
+    if kind in (list, tuple):
+        return {kind.__name__: [_encode(item, f"{where}[{n}]", shared, placed) for n, item in enumerate(value)]}
+    if kind in (set, frozenset):
+        return {kind.__name__: sorted((_encode(item, where, shared, False) for item in value), key=json.dumps)}
+    if kind is deque:
+        return {"deque": [_encode(item, where, shared, False) for item in value], "maxlen": value.maxlen}
+    if kind is dict or (placed and isinstance(value, dict)):
+        items = [
+            [_encode(key, where, shared, False), _encode(item, f"{where}[{key!r:.80}]", shared, placed)]
+            for key, item in value.items()
+        ]
+        return {"dict": items} if kind is dict else {"dict": items, "like": kind.__name__}
+    if placed and _constant(value, shared):
+        return {"constant": kind.__name__}
+    if placed and isinstance(value, Enum):
+        return {"enum": value.name, "like": kind.__name__}
+    slots = any(vars(base).get("__slots__") for base in kind.__mro__)
+    if placed and hasattr(value, "__dict__") and not slots and not isinstance(value, Exception):
+        try:
+            return {"object": kind.__name__, "fields": _fields(vars(value), where, shared)}
+        except RecursionError as error:
+            raise SnapshotError(f"{where} holds a {kind.__name__} that refers to itself.") from error
+    what = f"{kind.__name__} of {value.dtype}" if isinstance(value, np.ndarray | np.generic) else kind.__name__
     raise SnapshotError(
-        f"{where} is a {type(value).__name__}, which has no JSON form; give its class snapshot_state and restore_state."
+        f"{where:.200} is a {what}, which has no JSON form; give its class snapshot_state and restore_state."
     )
 
 
-def _decode(value: Any, present: Any) -> Any:
+def _is_plain(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "biufU" and not (dtype.kind == "f" and dtype.itemsize > 8)
+
+
+def _decode(value: Any, present: Any, where: str) -> Any:
     """The value of a JSON form; objects are filled into the one that is ``present``."""
     if not isinstance(value, dict):
         return value
@@ -171,19 +242,44 @@ def _decode(value: Any, present: Any) -> Any:
     if "scalar" in value:
         return np.dtype(value["dtype"]).type(value["scalar"])
     if "rng" in value:
-        generator = np.random.Generator(np.random.PCG64())
-        generator.bit_generator.state = value["rng"]
-        return generator
-    if "dict" in value:
-        held = present if isinstance(present, dict) else {}
-        return {(k := _decode(key, None)): _decode(item, held.get(k)) for key, item in value["dict"]}
+        state = _decode(value["rng"], None, where)
+        if state["bit_generator"] not in _GENERATORS:
+            raise SnapshotError(f"{where}: no random generator is called {state['bit_generator']!r:.80}.")
+        bits = getattr(np.random, state["bit_generator"])()
+        bits.state = state
+        return np.random.Generator(bits)
+    if "kind" in value:
+        return Kind(value["kind"])
+    if "own" in value:
+        return _OWN[value["own"]](*_items(value["items"], None, where))
     if "deque" in value:
-        return deque((_decode(item, None) for item in value["deque"]), maxlen=value["maxlen"])
-    for kind, plain in (("list", list), ("tuple", tuple), ("set", set)):
-        if kind in value:
-            return plain(_decode(item, None) for item in value[kind])
-    if present is None or type(present).__name__ != value["object"]:
-        raise SnapshotError(f"an object of {value['object']} cannot be restored where there is {present!r:.80}.")
-    for name, item in value["fields"].items():
-        setattr(present, name, _decode(item, getattr(present, name, None)))
+        return deque(_items(value["deque"], None, where), maxlen=value["maxlen"])
+    for plain in (list, tuple, set, frozenset):
+        if plain.__name__ in value:
+            return plain(_items(value[plain.__name__], present, where))
+    if "dict" in value and "like" not in value:
+        return _pairs(value["dict"], present, where)
+    like = value.get("like") or value.get("object") or value.get("constant")
+    if type(present).__name__ != like:
+        raise SnapshotError(f"{where:.200} was a {like}; it cannot be restored where there is {present!r:.80}.")
+    if "enum" in value:
+        return type(present)[value["enum"]]
+    if "dict" in value:
+        pairs = _pairs(value["dict"], present, where)
+        present.clear()
+        present.update(pairs)
+    if "object" in value:
+        _fill(present, value["fields"], where)
     return present
+
+
+def _items(items: list[Any], present: Any, where: str) -> list[Any]:
+    held = list(present) if isinstance(present, list | tuple) else []
+    held += [None] * (len(items) - len(held))
+    return [_decode(item, there, f"{where}[{n}]") for n, (item, there) in enumerate(zip(items, held, strict=False))]
+
+
+def _pairs(items: list[Any], present: Any, where: str) -> dict[Any, Any]:
+    held = present if isinstance(present, dict) else {}
+    pairs = [(_decode(key, None, where), item) for key, item in items]
+    return {key: _decode(item, held.get(key), f"{where}[{key!r:.80}]") for key, item in pairs}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.wrappers.utils import create_zero_array
 
 from webenv.actions import Kind
 from webenv.errors import InvalidArgument
@@ -123,6 +124,11 @@ class Unicode(spaces.Space[str]):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Unicode) and self.max_length == other.max_length
+
+
+@create_zero_array.register(Unicode)
+def _(space: Unicode) -> str:  # type: ignore[misc]  # generic over all spaces, dispatched on one
+    return ""  # what wrappers pad with, such as FrameStackObservation
 
 
 def action_space() -> spaces.OneOf[Any]:

@@ -61,6 +61,9 @@ class Task:
         if not isinstance(self.question, str) or not self.question.strip():
             raise InvalidArgument(f"task {self.id!r}: its question is empty; expected a text.")
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Task:
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Excluded:

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 
 from webenv.actions import Action
 from webenv.benchmark import Benchmark
-from webenv.env import check_benchmark, load_episode, observation_text, read_options
+from webenv.env import check_benchmark, load_episode, load_observation, observation_text, read_options
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_mean
 from webenv.observations import Observation
@@ -44,12 +44,12 @@ class _Group:
         if seed is not None or self.rng is None:
             self.rng, self.seed = seeding.np_random(seed)
 
-    def task(self, round_: int, benchmark: Benchmark) -> Task:
-        """The task of a round: drawn when the first slot comes to it, the same for the others."""
+    def task(self, round_: int, benchmark: Benchmark, chosen: Task | None) -> Task:
+        """The task of a round: chosen or drawn when the first slot comes to it, the same for the others."""
         while self.first + len(self.drawn) <= round_:
             assert self.rng is not None  # reset seeds before anything is drawn
-            self.drawn.append(benchmark.tasks.draw(self.rng).id)
-        return benchmark.tasks.find(self.drawn[round_ - self.first])
+            self.drawn.append((chosen or benchmark.tasks.draw(self.rng)).id)
+        return chosen or benchmark.tasks.find(self.drawn[round_ - self.first])
 
     def forget(self, before: int) -> None:
         """Drops the tasks of rounds that every slot has left behind."""
@@ -71,7 +71,7 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         group_size: how many slots in a row are given the same tasks, for group-relative
             advantages; divides ``num_envs``. Slot i is in group i // group_size. Where it is over
             1, ``info["group"]`` and ``info["round"]`` say which attempts belong together: those of
-            one group and round share their task.
+            one group and round share their task, unless ``options`` chose one slot by slot.
         autoreset_mode: ``"next_step"`` (the step after an end begins the next episode and ignores
             its action), ``"same_step"``, ``"disabled"`` (reset finished slots yourself, by
             ``options={"reset_mask": …}``), or a member of gymnasium's ``AutoresetMode``.
@@ -137,11 +137,9 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         mask = self._read_mask(options.get("reset_mask"))
         chosen = self._read_tasks(options)
         slots = [int(slot) for slot in np.flatnonzero(mask)]
+        found = {slot: self.benchmark.tasks.find(name) for slot in slots if (name := chosen[slot]) is not None}
         self._reseed(mask, self._read_seeds(seed))
         infos: dict[str, Any] = {}
-        found = {slot: self.benchmark.tasks.find(name) for slot in slots if (name := chosen[slot]) is not None}
-        if mask.all():
-            self._align()
         for slot in slots:
             infos = self._add_info(infos, self._begin(slot, found.get(slot)), slot)
         self._ended[mask] = False
@@ -149,11 +147,10 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
 
     def _begin(self, slot: int, task: Task | None = None) -> dict[str, Any]:
         group = self._groups[slot // self.group_size]
-        if task is None:
-            self._rounds[slot] += 1
-            task = group.task(self._rounds[slot], self.benchmark)
-            first = slot - slot % self.group_size
-            group.forget(min(self._rounds[first : first + self.group_size]))
+        self._rounds[slot] += 1
+        task = group.task(self._rounds[slot], self.benchmark, task)
+        first = slot - slot % self.group_size
+        group.forget(min(self._rounds[first : first + self.group_size]))
         episode = Episode(task, self.benchmark.rules, self.benchmark.budget)
         self._episodes[slot] = episode
         self._observations[slot] = episode.begin()
@@ -164,27 +161,25 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             info |= {"group": slot // self.group_size, "round": self._rounds[slot]}
         return info
 
-    def _align(self) -> None:
-        """Before a reset of every slot: all slots of a group come to the same, new round."""
-        for number, group in enumerate(self._groups):
-            slots = range(number * self.group_size, (number + 1) * self.group_size)
-            last = max(self._rounds[slot] for slot in slots)
-            for slot in slots:
-                self._rounds[slot] = last
-            group.forget(last + 1)
-            group.drawn.clear()
-            group.first = last + 1
-
     def _reseed(self, mask: npt.NDArray[np.bool_], seeds: Sequence[int | None]) -> None:
-        for number, group in enumerate(self._groups):
-            first = number * self.group_size
-            part = mask[first : first + self.group_size]
-            if not part.any():
-                continue
-            seed = seeds[first] if part[0] else None
-            if seed is not None and not part.all():
+        """Before a reset: groups that are reset whole take their seed and come to a new round together."""
+        parts = mask.reshape(-1, self.group_size)
+        firsts = seeds[:: self.group_size]
+        for number, (part, seed) in enumerate(zip(parts, firsts, strict=True)):
+            if seed is not None and part[0] and not part.all():
                 raise InvalidArgument(f"reset_mask takes only some slots of group {number}: a seed needs all of them.")
-            group.reseed(seed)
+        for number, (part, seed) in enumerate(zip(parts, firsts, strict=True)):
+            if part.all():
+                self._groups[number].reseed(seed)
+                self._align(number)
+
+    def _align(self, number: int) -> None:
+        """All slots of a group come to the same round, the last; what was drawn beyond it is dropped."""
+        first, group = number * self.group_size, self._groups[number]
+        last = max(self._rounds[first : first + self.group_size])
+        self._rounds[first : first + self.group_size] = [last] * self.group_size
+        group.drawn.clear()
+        group.first = last + 1
 
     def _read_mask(self, mask: Any) -> npt.NDArray[np.bool_]:
         if mask is None:
@@ -194,6 +189,11 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             raise InvalidArgument(
                 f"options['reset_mask'] has shape {given.shape} and type {given.dtype}: expected bools of shape "
                 f"({self.num_envs},), at least one of them true."
+            )
+        idle = [slot for slot, episode in enumerate(self._episodes) if episode is None and not given[slot]]
+        if idle:
+            raise InvalidArgument(
+                f"options['reset_mask'] leaves out slots {idle}, which have not begun: reset all slots first."
             )
         return given
 
@@ -205,10 +205,11 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         tasks = options.get("tasks")
         if tasks is None:
             return [None] * self.num_envs
-        if isinstance(tasks, str) or len(tasks) not in (self.num_envs, len(self._groups)):
-            count = "one id" if isinstance(tasks, str) else f"{len(tasks)} ids"
+        listed = hasattr(tasks, "__len__") and not isinstance(tasks, str | Mapping)
+        if not listed or len(tasks) not in (self.num_envs, len(self._groups)):
+            came = f"holds {len(tasks)} ids" if listed else f"is {tasks!r:.80}"
             raise InvalidArgument(
-                f"options['tasks'] holds {count}: expected {self.num_envs}, one for each slot"
+                f"options['tasks'] {came}: expected {self.num_envs} ids, one for each slot"
                 + (f", or {len(self._groups)}, one for each group." if self.group_size > 1 else ".")
             )
         repeat = self.num_envs // len(tasks)
@@ -311,6 +312,7 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             "benchmark": self.benchmark.identity,
             "num_envs": self.num_envs,
             "group_size": self.group_size,
+            "autoreset_mode": self.autoreset_mode.value,
             "groups": [
                 {
                     "seed": group.seed,
@@ -322,15 +324,17 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             ],
             "rounds": list(self._rounds),
             "episodes": [None if episode is None else episode.save() for episode in self._episodes],
+            "shown": list(self._observations),
             "ended": self._ended.tolist(),
         }
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
-        """Takes up a state that :meth:`snapshot_state` gave; slots show their first observation again."""
+        """Takes up a state that :meth:`snapshot_state` gave."""
         check_benchmark(self.benchmark, saved.get("benchmark"))
-        for name in ("num_envs", "group_size"):
-            if saved.get(name) != getattr(self, name):
-                raise SnapshotError(f"the state has {name}={saved.get(name)}; this environment {getattr(self, name)}.")
+        shape = {"num_envs": self.num_envs, "group_size": self.group_size, "autoreset_mode": self.autoreset_mode.value}
+        for name, value in shape.items():
+            if saved.get(name) != value:
+                raise SnapshotError(f"the state has {name}={saved.get(name)!r}; this environment {value!r}.")
         groups = []
         for record in saved["groups"]:
             group = _Group()
@@ -340,8 +344,13 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
                 group.rng.bit_generator.state = record["rng"]
             groups.append(group)
         episodes = [None if one is None else load_episode(self.benchmark, one) for one in saved["episodes"]]
+        shown = [None if one is None else load_observation(one) for one in saved["shown"]]
+        if {len(groups), len(episodes) // self.group_size, len(shown) // self.group_size} != {len(self._groups)}:
+            raise SnapshotError(
+                "the state does not have one episode for each slot; expected what webenv.snapshot gave."
+            )
         self._groups, self._episodes, self._rounds = groups, episodes, list(saved["rounds"])
-        self._observations = [None if episode is None else episode.begin() for episode in episodes]
+        self._observations = shown
         self._ended = np.array(saved["ended"], dtype=np.bool_)
 
 

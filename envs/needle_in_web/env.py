@@ -46,14 +46,11 @@ def needle_in_web(
     **unknown: object,
 ) -> Benchmark:
     """The benchmark behind ``NeedleInWeb-v0``; for its arguments see :class:`NeedleInWebEnv`."""
-    if unknown:
-        name = min(unknown)
-        known = [*(needle_in_web.__kwdefaults__ or {}), "render_mode"]
-        raise InvalidArgument(f"NeedleInWeb-v0 takes no keyword {name!r}. {did_you_mean(name, known)}")
-    chosen = _tasks(tasks, web, flagged).filter(difficulty=difficulty, site=site, split=split)
+    _refuse_unknown(unknown, "render_mode")
+    opened = _web(web)
     return Benchmark(
-        tasks=chosen,
-        web=_web(web),
+        tasks=_tasks(tasks, web, flagged).filter(difficulty=difficulty, site=site, split=split),
+        web=opened,
         judge=_judge(judge, judge_prompt),
         rules=RULES,
         budget=Budget.of(budget, BUDGET),
@@ -99,7 +96,8 @@ class NeedleInWebEnv(SearchEnv):
         flagged: keeps official records whose criteria and claims do not match one to one.
         judge: ``"page"`` (the gold page or a copy of it), ``"llm:<model>"`` (endpoint from
             OPENAI_BASE_URL), or a Judge.
-        judge_prompt: a file with the prompt of the model judge, instead of ours.
+        judge_prompt: for ``"llm:<model>"``: ``"entailed"`` (the paper's definition, by default) or
+            ``"mentioned"`` (as the official prompt asks), or a file with another prompt.
         budget: limits that differ from 10 searches, 10 visits, 0 asks, 20 turns.
         reward: weights of the reward terms, or a Reward.
         render_mode: ``"ansi"`` or ``None``.
@@ -158,10 +156,18 @@ class NeedleInWebVectorEnv(SearchVectorEnv):
         render_mode: str | None = None,
         **settings: object,
     ) -> None:
+        _refuse_unknown(settings, "num_envs", "group_size", "autoreset_mode", "render_mode")
         benchmark = needle_in_web(**settings)  # type: ignore[arg-type]
         super().__init__(
             benchmark, num_envs, group_size=group_size, autoreset_mode=autoreset_mode, render_mode=render_mode
         )
+
+
+def _refuse_unknown(settings: Iterable[str], *more: str) -> None:
+    known = [*(needle_in_web.__kwdefaults__ or {}), *more]
+    for name in settings:
+        if name not in known:
+            raise InvalidArgument(f"NeedleInWeb-v0 takes no keyword {name!r}. {did_you_mean(name, known)}")
 
 
 def _tasks(tasks: str | Path | Iterable[str | Path] | TaskSet | None, web: object, flagged: bool) -> TaskSet:
@@ -171,7 +177,9 @@ def _tasks(tasks: str | Path | Iterable[str | Path] | TaskSet | None, web: objec
         if web != "sample":
             raise InvalidArgument(f"web={str(web)!r:.100} comes without tasks: name them, as in tasks='FOLDER'.")
         return load_tasks(_SAMPLE_TASKS, flagged=flagged)
-    paths = [tasks] if isinstance(tasks, str | Path) else list(tasks)
+    paths = [tasks] if isinstance(tasks, str | Path) else list(tasks) if isinstance(tasks, Iterable) else []
+    if not paths or not all(isinstance(path, str | Path) for path in paths):
+        raise InvalidArgument(f"tasks={tasks!r:.100}: expected files, a folder of them, or a TaskSet.")
     return load_tasks(*paths, flagged=flagged)
 
 

@@ -63,7 +63,9 @@ def test_no_text() -> None:
     assert read_answer((URL, "https://other.example/")) == URL
 
 
-@pytest.mark.parametrize("piece", ["[", "](", "](<", "](x ", "[a](", "<source>", "</source>", "(", "](a(", ".", " ", "<"])
+@pytest.mark.parametrize(
+    "piece", ["[", "](", "](<", "](x ", "[a](", "<source>", "</source>", "(", "](a(", ".", " ", "<"]
+)
 def test_time_is_linear(piece: str) -> None:
     """The longest answer that is allowed is read within a second, whatever it repeats."""
     started = time.perf_counter()

@@ -276,7 +276,7 @@ def test_answer_ends() -> None:
 
 
 def test_answered_page_is_fetched() -> None:
-    """Where the rules say so, the answered URL is fetched in the task's scope, before the gold and charged to nobody."""
+    """Where the rules say so, the answered URL is fetched in the task's scope, before the gold, and not charged."""
     episode = begin(Rules(fetch_answer=True))
     wanted = (VisitRequest("https://never.example/seen", SCOPE), *GOLD_VISITS)
     assert episode.request(answer("https://never.example/seen")) == Requests(visits=wanted)

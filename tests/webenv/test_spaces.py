@@ -93,7 +93,7 @@ def test_sample_with_probability() -> None:
 @pytest.mark.parametrize("probability", [np.ones(9) / 9, np.ones((2, 2)) / 4, np.array([0.5, 0.2]), np.array([])])
 def test_sample_refuses_probabilities(probability: Any) -> None:
     """Probabilities of lengths out of range, or that do not sum to 1, are refused."""
-    with pytest.raises(ValueError, match="(?i)probabilit"):
+    with pytest.raises(ValueError, match=r"(?i)probabilit"):
         Unicode(7).sample(probability=probability)
 
 

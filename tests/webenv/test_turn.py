@@ -175,7 +175,9 @@ class ShortJudge(GoldJudge):
 
 def test_parts_that_lose_items_are_named() -> None:
     """A web or a judge that returns too few items is a fault of the program, told by name."""
-    with pytest.raises(WebenvError, match=r"Web\.search was given 2 items and returned 1; it must return one for each\."):
+    with pytest.raises(
+        WebenvError, match=r"Web\.search was given 2 items and returned 1; it must return one for each\."
+    ):
         play(benchmark(ShortWeb(pages_of())), search("a", "b"))
     with pytest.raises(WebenvError, match=r"Judge\.score was given 1 items and returned 0"):
         play(benchmark(judge=ShortJudge()), answer("a"))

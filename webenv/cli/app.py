@@ -13,7 +13,7 @@ import typer
 import webenv
 from webenv.errors import WebenvError
 
-__all__ = ["COMMANDS", "main", "run"]
+__all__ = ["COMMANDS", "Interrupted", "main", "run"]
 
 COMMANDS = {
     "eval": ("webenv.cli.eval", "Plays policies in an environment, keeps a record, and sums it up."),
@@ -22,7 +22,12 @@ COMMANDS = {
 }
 """Name → module and summary. A module has a typer ``app``, or a ``command`` where there is only one."""
 
+_CTRL_C = 130  # the exit code of what Ctrl-C ends
 _UsageError: Any = typer.BadParameter.__mro__[2]  # click's base of what users mistype, wherever typer keeps click
+
+
+class Interrupted(Exception):
+    """Ctrl-C, from a command that can say what is kept."""
 
 
 def main() -> None:
@@ -47,23 +52,28 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = _build(arguments)(list(arguments), standalone_mode=False, prog_name="webenv", obj=list(arguments))
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return _interrupted("") if code == _CTRL_C else code if isinstance(code, int) else 0
     except (WebenvError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             return _reader_has_gone()
         return _fail(str(error))
     except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # a group without a command: its help is the message
+            print(error.format_message())
+            return 0
         return _fail(error.format_message())
-    except typer.Exit as error:
-        return error.exit_code
-    except (KeyboardInterrupt, typer.Abort) as error:
-        print(f"webenv: interrupted{f': {error}' if str(error) else '.'}", file=sys.stderr)
-        return 130
+    except (KeyboardInterrupt, typer.Abort, Interrupted) as error:
+        return _interrupted(str(error))
 
 
 def _fail(message: str) -> int:
     print(f"webenv: error: {' '.join(message.split())}", file=sys.stderr)
     return 1
+
+
+def _interrupted(message: str) -> int:
+    print(f"webenv: interrupted{f': {message}' if message else '.'}", file=sys.stderr)
+    return _CTRL_C
 
 
 def _reader_has_gone() -> int:

@@ -14,10 +14,12 @@ import typer
 from rich.console import Console
 
 from webenv.benchmark import Benchmark
+from webenv.cli.app import Interrupted
 from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile, Settings, Site, Tasks, WebName
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument
 from webenv.evaluation.environments import make_env, read_settings
+from webenv.evaluation.folder import count_records
 from webenv.evaluation.progress import ProgressBar
 from webenv.evaluation.run import default_folder, evaluate, folder_name
 from webenv.evaluation.summary import Summary
@@ -113,7 +115,7 @@ def command(
                     watch=bar,
                 )
             except KeyboardInterrupt as interrupt:
-                raise KeyboardInterrupt(_kept(bar, folder, resume_line)) from interrupt
+                raise Interrupted(_kept(folder, resume_line)) from interrupt
         summaries.append(dataclasses.replace(summary, policy=name))
     if as_json:
         data = [summary.to_dict() for summary in summaries]
@@ -187,7 +189,5 @@ def _resume_line(arguments: Sequence[str], out: Path) -> str:
     return shlex.join(["webenv", *words, "--resume"])
 
 
-def _kept(bar: ProgressBar, folder: Path, resume: str) -> str:
-    if bar.last is None:
-        return "nothing was played."
-    return f"{bar.last.done} of {bar.last.total} episodes are kept in {folder}; go on with: {resume}"
+def _kept(folder: Path, resume: str) -> str:
+    return f"{count_records(folder):,} finished episodes are kept in {folder}; go on with: {resume}"

@@ -1,9 +1,10 @@
-"""``webenv play``: plays an episode by hand."""
+"""``webenv play``: plays an episode by hand, or lets a policy play and shows it."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,14 +15,21 @@ from webenv.errors import InvalidArgument
 from webenv.evaluation.environments import make_env, read_settings
 from webenv.evaluation.game import Game
 from webenv.evaluation.screen import Screen
+from webenv.policies import make_policy
+from webenv.policy import History, Policy
+from webenv.web import Failure
 
-__all__ = ["command"]
+__all__ = ["command", "watch"]
 
 
 def command(
     env: EnvId,
     task: Annotated[str | None, typer.Option(metavar="ID", help="The task to play; drawn by default.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seeds the draw of the task.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seeds the draw of the task, and a policy's chance.")] = None,
+    policy: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who plays while you look on: keyword, random, react:MODEL, …")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Keeps what was shown as a picture.")] = None,
     web: WebName = None,
     tasks: Tasks = None,
     difficulty: Difficulty = None,
@@ -31,17 +39,31 @@ def command(
     budget: Limits = None,
     set_: Settings = None,
 ) -> None:
-    """Plays an episode yourself; type h for help. Commands may also be piped in, one a line."""
+    """Plays an episode yourself, or looks on while a policy plays; type h for help, or pipe commands in."""
     named = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site}
     named |= {"judge": judge, "judge_prompt": judge_prompt}
     made = make_env(env, read_settings(named, budget=budget, others=set_ or ()))
     game = Game(made, task, seed)
-    console = Console(highlight=False, emoji=False, markup=False)
+    console = Console(highlight=False, emoji=False, markup=False, record=svg is not None)
     screen = Screen(game, console)
     screen.begin()
+    if policy is None:
+        _play_by_hand(game, screen)
+    else:
+        watch(game, make_policy(policy, tasks=game.benchmark.tasks), screen, seed or 0)
+    if game.over:
+        screen.end()
+    if svg is not None:
+        try:
+            console.save_svg(str(svg), title=f"webenv play {env}")
+        except OSError as error:
+            raise InvalidArgument(f"--svg {str(svg)!r} cannot be written: {error.strerror}.") from error
+
+
+def _play_by_hand(game: Game, screen: Screen) -> None:
     screen.say("Type h for help.")
     while not game.over:
-        line = _read(console)
+        line = _read(screen)
         if line is None or line == "q":
             screen.say("You quit; the episode was not judged.")
             return
@@ -49,7 +71,28 @@ def command(
             _obey(line, game, screen)
         except InvalidArgument as error:
             screen.say(str(error))
-    screen.end()
+
+
+def watch(game: Game, policy: Policy, screen: Screen, seed: int) -> None:
+    """Lets a policy play a game to its end, and shows each turn.
+
+    Args:
+        game: a game at its beginning.
+        policy: who plays.
+        screen: where it is shown.
+        seed: of the policy's chance.
+    """
+    history = History(game.info["task"], seed, [game.observation])
+    while not game.over:
+        decision = policy.act([history])[0]
+        if isinstance(decision, Failure):
+            screen.say(f"The policy could not decide: {decision.reason}")
+            return
+        screen.decision(decision)
+        game.step(decision.action)
+        screen.turn()
+        history.decisions.append(decision)
+        history.observations.append(game.observation)
 
 
 def _obey(line: str, game: Game, screen: Screen) -> None:
@@ -67,7 +110,7 @@ def _obey(line: str, game: Game, screen: Screen) -> None:
         screen.turn()
 
 
-def _read(console: Console) -> str | None:
+def _read(screen: Screen) -> str | None:
     """The next line; ``None`` at the end of input. Piped lines are shown, as typed ones are."""
     if sys.stdin.isatty():
         with suppress(ImportError):
@@ -79,5 +122,5 @@ def _read(console: Console) -> str | None:
     line = sys.stdin.readline()
     if not line:
         return None
-    console.print(f"> {line.strip()}", soft_wrap=True)
+    screen.say(f"> {line.strip()}")
     return line.strip()

@@ -117,7 +117,7 @@ class _Played:
             scored=verdict.scored,
             verdict=verdict.to_dict(),
             spent=dict(spent),
-            reward=sum(turn.reward for turn in self.turns),
+            reward=sum((turn.reward for turn in self.turns), 0.0),
             seen=tuple((url, key) for url, key in self.episode.save()["seen"]),
             gold={
                 "urls": list(task.gold.urls),

@@ -14,11 +14,11 @@ from webenv.errors import RunError
 from webenv.evaluation.identity import PARTS, first_difference
 from webenv.evaluation.record import Record
 
-__all__ = ["RunFolder", "read_records"]
+__all__ = ["RunFolder", "count_records", "read_records"]
 
 _FORMAT, _VERSION = "webenv.run", 1
 _RUN, _EPISODES, _LOCK, _DRAFT = "run.json", "episodes.jsonl", ".lock", ".run.json.new"
-_EDGE = 1 << 16  # bytes read at a time in search of the last end of line
+_BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
 
 
 class RunFolder:
@@ -197,11 +197,20 @@ def read_records(path: str | Path) -> Iterator[Record]:
         raise RunError(f"{file} cannot be read: {error.strerror}.") from error
 
 
+def count_records(path: str | Path) -> int:
+    """How many records a run folder holds, of episodes that were played again each."""
+    try:
+        with open(Path(path) / _EPISODES, "rb") as lines:
+            return sum(block.count(b"\n") for block in iter(lambda: lines.read(_BLOCK), b""))
+    except FileNotFoundError:
+        return 0
+
+
 def _whole_lines(file: int, size: int) -> int:
     """How many bytes of a file come before the end of its last whole line."""
     end = size
     while end:
-        start = max(0, end - _EDGE)
+        start = max(0, end - _BLOCK)
         found = os.pread(file, end - start, start).rfind(b"\n")
         if found >= 0:
             return start + found + 1

@@ -30,8 +30,7 @@ class ProgressBar:
 
     def __init__(self, name: str) -> None:
         console = Console(stderr=True)
-        self.last: Standing | None = None
-        self._begun = 0
+        self._begun = False
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=None),
@@ -56,9 +55,9 @@ class ProgressBar:
 
     def __call__(self, standing: Standing) -> None:
         """Shows where the run stands."""
-        if self.last is None:  # what an earlier process played says nothing about the rate
+        if not self._begun:  # what an earlier process played says nothing about the rate
             self._progress.reset(self._task, total=standing.total, completed=standing.done)
-        self.last = standing
+            self._begun = True
         scored = standing.done - standing.unscored
         text = f"success {100 * standing.successes / scored:.1f}%" if scored else ""
         if standing.unscored:

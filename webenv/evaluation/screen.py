@@ -12,7 +12,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from webenv.actions import Kind
 from webenv.evaluation.game import COMMANDS, Game
+from webenv.policy import Decision
 
 __all__ = ["Part", "Screen", "parts_of"]
 
@@ -71,6 +73,15 @@ class Screen:
         for usage, meaning in COMMANDS.items():
             table.add_row(Text(usage, style="bold"), Text(meaning))
         self._console.print(table)
+
+    def decision(self, decision: Decision) -> None:
+        """What a policy does next, and what it thought."""
+        if decision.thought:
+            self._console.print(Panel(_text(decision.thought), title="Thought", border_style="dim"))
+        kind, texts = decision.action
+        name = Kind(kind).name.lower() if 0 <= kind < len(Kind) else "?"
+        for text in texts:
+            self._console.print(Text.assemble((f"> {name} ", "bold magenta"), _text(text)))
 
     def turn(self) -> None:
         """What the last turn brought."""

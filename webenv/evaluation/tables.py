@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from rich import box
 from rich.console import Console
@@ -18,13 +19,15 @@ WIDTH = 100
 
 _REASONS = 5  # the most reasons of unscored episodes that are shown
 _SIDE_BY_SIDE = 4  # the most policies in one table
-_GROUP_WIDTH = 22
+_GROUP_WIDTH = 22  # columns
+_MEANS = ("reward", "searches", "visits", "asks", "turns")
 
 
 def print_summary(summary: Summary, console: Console) -> None:
     """Prints what a run came to: success by tag, then outcomes, then why episodes are unscored."""
-    console.print(_results_table(summary))
-    console.print(_counts_table("outcome", summary.outcomes))
+    console.print(_results_table(summary, console))
+    if summary.outcomes:
+        console.print(_outcomes_table(summary.outcomes))
     _print_unscored(summary, console)
 
 
@@ -36,25 +39,38 @@ def print_comparison(summaries: Sequence[Summary], console: Console) -> None:
         _print_unscored(summary, console)
 
 
-def _results_table(summary: Summary) -> Table:
-    groups = [group for _, _, group in _groups(summary.total, summary.by_tag)]
-    partial = any(group.value != group.success_rate for group in groups)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=_title(summary), title_justify="left")
+def _results_table(summary: Summary, console: Console) -> Table:
+    """The widest spacing that fits; ``value``, ``asks`` and ``unscored`` only where they say something."""
+    wide = _spaced_table(summary, 2)
+    fits = console.measure(wide).maximum <= console.width
+    return wide if fits else _spaced_table(summary, 1)
+
+
+def _spaced_table(summary: Summary, gap: int) -> Table:
+    groups = list(_groups(summary.total, summary.by_tag))
+    numbers: dict[str, Callable[[Group], str]] = {
+        "episodes": lambda group: f"{group.episodes:,}",
+        "success % (95%)": _rate,
+    }
+    if any(group.value != group.success_rate for _, _, group in groups):
+        numbers["value"] = lambda group: _number(group.value)
+    for name in _MEANS:
+        if name != "asks" or summary.total.asks:
+            numbers[name] = partial(_mean, name)
+    if summary.total.unscored:
+        numbers["unscored"] = lambda group: f"{group.unscored:,}"
+    table = Table(
+        box=box.SIMPLE_HEAD, padding=(0, 0, 0, gap - 1), pad_edge=False, title=_title(summary), title_justify="left"
+    )
     table.add_column("", overflow="fold", max_width=_GROUP_WIDTH)
-    for name in ("episodes", "success %", "95%", *(["value"] if partial else []), *_MEANS, "unscored"):
-        table.add_column(name, justify="right")
-    for tag, value, group in _groups(summary.total, summary.by_tag):
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    for tag, value, group in groups:
         if tag and not value:
             table.add_row(Text(tag, style="bold"))
-            continue
-        numbers = [f"{group.episodes:,}", _percent(group.success_rate), _interval(group)]
-        numbers += [_number(group.value, 2)] if partial else []
-        numbers += [_number(getattr(group, name), 2) for name in _MEANS]
-        table.add_row(Text(f"  {value}" if value else "all"), *numbers, f"{group.unscored:,}")
+        else:
+            table.add_row(Text(f"  {value}" if value else "all"), *(show(group) for show in numbers.values()))
     return table
-
-
-_MEANS = ("reward", "searches", "visits", "asks", "turns")
 
 
 def _title(summary: Summary) -> Text:
@@ -81,7 +97,7 @@ def _comparison_table(summaries: Sequence[Summary]) -> Table:
         table.add_row(Text(f"  {value}" if value else "all"), *(_rate(group) for group in found))
     table.add_section()
     for name in _MEANS:
-        table.add_row(name, *(_number(getattr(summary.total, name), 2) for summary in summaries))
+        table.add_row(name, *(_mean(name, summary.total) for summary in summaries))
     for name in ("episodes", "unscored"):
         table.add_row(name, *(f"{getattr(summary.total, name):,}" for summary in summaries))
     return table
@@ -96,9 +112,9 @@ def _groups(total: Group, by_tag: Mapping[str, Mapping[str, Group]]) -> Iterator
             yield tag, value, group
 
 
-def _counts_table(name: str, counts: Mapping[str, int]) -> Table:
+def _outcomes_table(counts: Mapping[str, int]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(name, overflow="fold", max_width=60)
+    table.add_column("outcome", overflow="fold", max_width=60)
     table.add_column("episodes", justify="right")
     table.add_column("%", justify="right")
     whole = sum(counts.values())
@@ -119,19 +135,19 @@ def _print_unscored(summary: Summary, console: Console) -> None:
 
 
 def _rate(group: Group | None) -> str:
-    return f"{_percent(group.success_rate)} ({_interval(group)})" if group and group.interval else "–"
-
-
-def _interval(group: Group) -> str:
-    if group.interval is None:
+    if group is None or group.interval is None:
         return "–"
     low, high = group.interval
-    return f"{_percent(low)}–{_percent(high)}"
+    return f"{_percent(group.success_rate)} ({_percent(low)}–{_percent(high)})"
+
+
+def _mean(name: str, group: Group) -> str:
+    return _number(getattr(group, name))
 
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f}"
 
 
-def _number(value: float | None, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

@@ -1,0 +1,192 @@
+"""Steps per second of many episodes: SearchVectorEnv against gymnasium's vector environments, in one run.
+
+    python benchmarks/vector.py [--corpus FOLDER --tasks FOLDER] [--slots 64] [--rounds 7] [--steps 50]
+
+Every slot repeats ten steps: four searches for ten results with snippets, four visits, two
+answers. Queries are runs of words of the corpus's own pages, and differ from slot to slot and
+from step to step. The three take turns, round by round, with the same actions; the figure is the
+median over rounds of the ratio within a round. A step is one action of one episode.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
+
+from webenv.actions import Action, answer, search, visit
+from webenv.benchmark import Benchmark
+from webenv.corpora import Corpus
+from webenv.corpora.sample.web import sample_web
+from webenv.env import SearchEnv
+from webenv.envs.needle_in_web import needle_in_web
+from webenv.judge import Judge, Submission, Verdict
+from webenv.vector import SearchVectorEnv
+from webenv.web import AskRequest, AskResponse, SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
+
+Sent = TypeVar("Sent")
+Came = TypeVar("Came")
+
+SCRIPT = "SVSVASVSVA"
+PAGES = 5_000  # pages that queries and visits are drawn from
+
+
+class Clock:
+    """A web and a judge that note how long each kind of call took."""
+
+    def __init__(self, web: Web, judge: Judge) -> None:
+        self.web, self.judge = web, judge
+        self.seconds = {"web.search": 0.0, "web.visit": 0.0, "judge": 0.0}
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return self.web.identity
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        return self._timed("web.search", self.web.search, requests)
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        return self._timed("web.visit", self.web.visit, requests)
+
+    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
+        return self.web.ask(requests)
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        return self._timed("judge", self.judge.score, submissions)
+
+    def _timed(self, name: str, call: Callable[[Sequence[Sent]], list[Came]], batch: Sequence[Sent]) -> list[Came]:
+        started = time.perf_counter()
+        try:
+            return call(batch)
+        finally:
+            self.seconds[name] += time.perf_counter() - started
+
+
+class Actions:
+    """Actions by the script, with queries and URLs from a corpus."""
+
+    def __init__(self, corpus: Corpus, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+        pages = list(islice(corpus.pages(), PAGES))
+        self._urls = [page.url for page in pages]
+        self._words = [f"{page.title} {page.text[:3_000]}".split() for page in pages]
+
+    def steps(self, count: int, slots: int) -> list[tuple[Action, ...]]:
+        """The actions of every slot for ``count`` steps; slots stand at different places of the script."""
+        return [tuple(self._action(SCRIPT[(step + slot) % 10]) for slot in range(slots)) for step in range(count)]
+
+    def _action(self, kind: str) -> Action:
+        if kind != "S":
+            url = self._urls[int(self._rng.integers(len(self._urls)))]
+            return visit(url) if kind == "V" else answer(url)
+        words = self._words[int(self._rng.integers(len(self._words)))]
+        start = int(self._rng.integers(max(1, len(words) - 4)))
+        return search(" ".join(words[start : start + int(self._rng.integers(2, 6))]))
+
+
+def make(corpus: str | None, tasks: str | None) -> Benchmark:
+    """The benchmark of a folder, or of the sample web."""
+    return needle_in_web() if corpus is None else needle_in_web(web=corpus, tasks=tasks)
+
+
+def make_env(corpus: str | None, tasks: str | None) -> SearchEnv:
+    """One environment of its own, as a worker process makes it."""
+    return SearchEnv(make(corpus, tasks))
+
+
+def seconds_of(envs: VectorEnv[Any, Any, Any], steps: Sequence[tuple[Action, ...]]) -> float:
+    """How long the steps take."""
+    started = time.perf_counter()
+    for actions in steps:
+        envs.step(actions)
+    return time.perf_counter() - started
+
+
+def single(made_of: Benchmark, steps: Sequence[tuple[Action, ...]]) -> float:
+    """Steps a second of one environment, its resets included."""
+    env = SearchEnv(made_of)
+    env.reset(seed=0)
+    started = time.perf_counter()
+    for (action,) in steps:
+        _, _, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            env.reset()
+    return len(steps) / (time.perf_counter() - started)
+
+
+def main() -> None:
+    """Runs the comparison and prints it."""
+    parser = argparse.ArgumentParser(description="Steps per second of many episodes.")
+    parser.add_argument("--corpus", help="folder of a corpus (default: the sample web)")
+    parser.add_argument("--tasks", help="its tasks")
+    parser.add_argument("--slots", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--steps", type=int, default=50, help="steps of every slot in a round")
+    given = parser.parse_args()
+    if (given.corpus is None) != (given.tasks is None):
+        parser.error("--corpus and --tasks go together")
+
+    one = partial(make_env, given.corpus, given.tasks)
+    same = AutoresetMode.SAME_STEP
+    envs: dict[str, VectorEnv[Any, Any, Any]] = {
+        # the processes first: they are forked before this one opens the corpus
+        "AsyncVectorEnv": AsyncVectorEnv([one] * given.slots, shared_memory=False, autoreset_mode=same),
+        "SyncVectorEnv": SyncVectorEnv([one] * given.slots, autoreset_mode=same),
+        "SearchVectorEnv": SearchVectorEnv(make(given.corpus, given.tasks), given.slots, autoreset_mode="same_step"),
+    }
+    made_of = make(given.corpus, given.tasks)
+    corpus = sample_web() if given.corpus is None else Corpus.open(given.corpus)
+    actions = Actions(corpus, seed=0)
+    for env in envs.values():
+        env.reset(seed=0)
+        seconds_of(env, actions.steps(10, given.slots))
+    rates: dict[str, list[float]] = {name: [] for name in envs}
+    for _ in range(given.rounds):
+        steps = actions.steps(given.steps, given.slots)
+        for name, env in envs.items():
+            rates[name].append(given.steps * given.slots / seconds_of(env, steps))
+    for env in envs.values():
+        env.close()
+
+    print(f"{len(corpus)} pages, {given.slots} slots, {given.rounds} rounds of {given.steps} steps a slot")
+    print(f"{'':17}{'env steps/s':>12}{'SearchVectorEnv is':>24}")
+    ours = rates["SearchVectorEnv"]
+    for name in ("SearchVectorEnv", "SyncVectorEnv", "AsyncVectorEnv"):
+        ratio = statistics.median(a / b for a, b in zip(ours, rates[name], strict=True))
+        times = f"{ratio:.2f} × as fast" if name != "SearchVectorEnv" else ""
+        print(f"{name:17}{statistics.median(rates[name]):12,.0f}{times:>24}")
+
+    steps = actions.steps(2_000, 1)
+    print(f"{'SearchEnv (one)':17}{single(made_of, steps):12,.0f}")
+    clock = Clock(made_of.web, made_of.judge)
+    timed = replace(made_of, web=clock, judge=_Timed(clock))
+    whole = len(steps) / single(timed, steps)
+    shares = {name: seconds / whole for name, seconds in clock.seconds.items()}
+    shares["the rest"] = 1 - sum(shares.values())
+    print("of one environment's time: " + ", ".join(f"{name} {share:.0%}" for name, share in shares.items()))
+
+
+class _Timed:
+    """The judge's side of a clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return self._clock.judge.identity
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        return self._clock.score(submissions)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from webenv.evaluation import read_records
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+WEBENV = [sys.executable, "-c", "from webenv.cli.app import main; main()"]
+SLOW = ["eval", "town:Town-v0", "--policy", "random", "--episodes", "40", "--parallel", "4", "--set", "seconds=0.005"]
+
+
+def lines(folder: Path) -> list[bytes]:
+    return sorted((folder / "episodes.jsonl").read_bytes().splitlines())
+
+
+def start(town: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([*WEBENV, *words], cwd=town, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
+    """Until a run has finished some episodes; with 0, until it has begun."""
+    file = folder / ("episodes.jsonl" if count else "run.json")
+    until = time.monotonic() + 30
+    while process.poll() is None and time.monotonic() < until:
+        if file.exists() and (not count or file.read_bytes().count(b"\n") >= count):
+            return
+        time.sleep(0.001)
+
+
+def test_table_and_folder(webenv: Run, town: Path) -> None:
+    """A run ends with a table, the folder of its records, and how to resume it."""
+    done = webenv("eval", "town:Town-v0", "--policy", "oracle")
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = [line.split() for line in done.stdout.splitlines()]
+    assert ["all", "8", "100.0", "(67.6–100.0)", "1.00", "0.00", "0.00", "1.00"] in shown
+    assert ["easy", "4", "100.0", "(51.0–100.0)", "1.00", "0.00", "0.00", "1.00"] in shown
+    folder = next((town / "runs").iterdir())
+    assert folder.name.startswith("Town-v0-oracle-2")
+    assert f"Run folder: runs/{folder.name}\n" in done.stdout
+    resume = f"webenv eval town:Town-v0 --policy oracle --out runs/{folder.name} --resume"
+    assert f"To resume: {resume}\n" in done.stdout
+    again = webenv(*resume.split()[1:])
+    assert again.stdout == done.stdout
+
+
+def test_json(webenv: Run) -> None:
+    """``--json`` prints one object, the summary, and nothing else."""
+    words = ["eval", "town:Town-v0", "--policy", "keyword", "--json", "--out", "run", "--budget", "visits=0"]
+    done = webenv(*words, "--difficulty", "hard", "--attempts", "2", "--seed", "4")
+    assert (done.returncode, done.stderr) == (0, "")
+    summary = json.loads(done.stdout)
+    assert (summary["env"], summary["policy"], summary["seed"], summary["folder"]) == ("Town-v0", "keyword", 4, "run")
+    assert (summary["total"]["episodes"], summary["total"]["visits"]) == (8, 0.0)
+    assert list(summary["by_tag"]["difficulty"]) == ["hard"]
+
+
+def test_several_policies(webenv: Run, town: Path) -> None:
+    """Several policies are played into folders of their own and shown side by side."""
+    words = [
+        "eval",
+        "town:Town-v0",
+        "--policy",
+        "keyword",
+        "--policy",
+        "oracle",
+        "--policy",
+        "random",
+        "--out",
+        "runs/x",
+    ]
+    done = webenv(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = [line.split() for line in done.stdout.splitlines()]
+    assert ["keyword", "oracle", "random"] in shown
+    assert next(line for line in shown if line[:1] == ["easy"])[3:5] == ["100.0", "(51.0–100.0)"]
+    assert sorted(folder.name for folder in (town / "runs/x").iterdir()) == ["keyword", "oracle", "random"]
+    data = json.loads(webenv(*words, "--resume", "--json").stdout)
+    assert [run["policy"] for run in data["runs"]] == ["keyword", "oracle", "random"]
+
+
+def test_killed(webenv: Run, town: Path) -> None:
+    """A run that is killed at any moment and resumed ends with the lines of one that was not."""
+    assert webenv(*SLOW, "--out", "whole").returncode == 0
+    cut = town / "cut"
+    for count in (0, 1, 12, 25):
+        resume = ["--resume"] if cut.exists() else []
+        with start(town, *SLOW, "--out", "cut", *resume) as process:
+            wait_for(cut, count, process)
+            process.kill()
+        assert process.returncode == -signal.SIGKILL
+    with open(cut / "episodes.jsonl", "ab") as file:
+        file.write(lines(town / "whole")[0][:100])  # as a kill in the midst of a line leaves it
+    done = webenv(*SLOW, "--out", "cut", "--resume", "--json")
+    assert "cut short" in json.loads(done.stdout)["notes"][0]
+    assert lines(cut) == lines(town / "whole")
+    assert len(set(lines(cut))) == 40
+
+
+def test_interrupted(webenv: Run, town: Path) -> None:
+    """Ctrl-C ends with code 130 and one line: what is kept, and how to go on."""
+    with start(town, *SLOW, "--out", "cut") as process:
+        wait_for(town / "cut", 3, process)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=30)
+    assert process.returncode == 130
+    kept = len(list(read_records(town / "cut")))
+    assert error.startswith(f"webenv: interrupted: {kept} finished episodes are kept in cut; go on with: webenv eval ")
+    assert error.count("\n") == 1
+    assert error.endswith("--out cut --resume\n")
+
+
+def test_in_use(webenv: Run, town: Path) -> None:
+    """A second process on the folder of a running one is refused."""
+    slower = [word.replace("0.005", "0.2") for word in SLOW]
+    with start(town, *slower, "--out", "run") as process:
+        wait_for(town / "run", 0, process)
+        done = webenv(*slower, "--out", "run", "--resume")
+        process.kill()
+    assert done.returncode == 1
+    assert "run is in use by another process" in done.stderr
+
+
+def test_refused(webenv: Run) -> None:
+    """A folder that holds a run is refused without --resume, and with it if the run is another."""
+    assert webenv("eval", "town:Town-v0", "--policy", "oracle", "--out", "run").returncode == 0
+    done = webenv("eval", "town:Town-v0", "--policy", "oracle", "--out", "run")
+    assert done.stderr == (
+        "webenv: error: run is not empty; add --resume to take up the run in it, or name another --out.\n"
+    )
+    done = webenv("eval", "town:Town-v0", "--policy", "oracle", "--out", "run", "--resume", "--budget", "turns=5")
+    assert 'run holds a run with env.settings.budget = null, this one has {"turns": 5}' in done.stderr
+
+
+def test_nothing_scored(webenv: Run) -> None:
+    """If the web is down the run goes on, the table has no rate, and the end says why."""
+    words = ["eval", "town:Town-v0", "--policy", "keyword", "--out", "run", "--set", "fails=true"]
+    done = webenv(*words, "--episodes", "30")
+    assert done.returncode == 0
+    assert "30 × web_failed: the search service is down" in done.stdout
+    assert "--resume --retry-unscored" in done.stdout
+    assert done.stderr == (
+        "webenv: warning: keyword: none of the first 20 episodes was scored: web_failed: the search service is down\n"
+    )

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., "subprocess.CompletedProcess[Any]"]
+
+
+def test_to_the_end(webenv: Run) -> None:
+    """A whole episode from piped lines: search, visit, more, undo, answer, and the verdict with the gold."""
+    typed = "s old chapel\nv 1\nmore\nu\nv 99\na who @ town.example\nh\nfly\nn my plan\n\nanswer 1\n"
+    done = webenv("play", "town:Town-v0", "--task", "chapel", input=typed)
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = done.stdout
+    for expected in (
+        "Which page is about a chapel?",
+        "3 of 3 left",
+        "1. chapel",
+        "https://town.example/chapel",
+        "1. chapel (1/2)",
+        "type more for the next of 1",
+        "1. chapel (2/2)",
+        "The last turn is undone.",
+        "nothing has the number 99",
+        "Over budget",
+        "answer NUMBER|URL|TEXT",
+        "there is no command 'fly'; type h for help.",
+        "There is no more to show.",
+        "ground_truth_match, value 1, by page",
+        "1 (weight 1)",
+        "gold",
+    ):
+        assert expected in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_quit(webenv: Run) -> None:
+    """The end of the input and q both quit without a verdict, and show no gold."""
+    for typed in ("s mill\n", "s mill\nq\nanswer 1\n", ""):
+        done = webenv("play", "town:Town-v0", "--seed", "1", input=typed)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.endswith("You quit; the episode was not judged.\n")
+        assert "gold" not in done.stdout
+
+
+def test_seed(webenv: Run) -> None:
+    """The seed decides the task."""
+    shown = [webenv("play", "town:Town-v0", "--seed", seed, input="").stdout for seed in ("1", "1", "2", "3", "4")]
+    assert shown[0] == shown[1]
+    assert len(set(shown)) > 1
+
+
+def test_unscored(webenv: Run) -> None:
+    """A web that is down ends the episode unscored, which is said."""
+    done = webenv("play", "town:Town-v0", "--task", "mill", "--set", "fails=true", input="s mill\n")
+    assert done.returncode == 0
+    assert "unscored, unscored, by rules" in done.stdout
+    assert "the search service is down" in done.stdout
+
+
+def test_hostile_text(webenv: Run) -> None:
+    """What is typed may be any bytes; nothing that steers the terminal comes back."""
+    done = webenv("play", "town:Town-v0", "--seed", "1", input=b"s \xff\xfe [bold] \x1b[31m\nq\n", text=False)
+    assert done.returncode == 0
+    assert b"\x1b[31m" not in done.stdout
+
+
+def test_a_policy_plays_while_one_looks_on(webenv: Run) -> None:
+    """With --policy the policy's actions and what they bring are shown, to the verdict."""
+    done = webenv("play", "town:Town-v0", "--task", "chapel", "--policy", "oracle")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "> answer https://town.example/chapel" in done.stdout
+    assert "ground_truth_match, value 1, by page" in done.stdout
+
+
+def test_what_was_shown_is_kept_as_a_picture(webenv: Run, town: Path) -> None:
+    """With --svg the screen is kept as an SVG file."""
+    done = webenv("play", "town:Town-v0", "--policy", "oracle", "--svg", "screen.svg")
+    assert done.returncode == 0
+    assert (town / "screen.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_a_picture_that_cannot_be_written(webenv: Run) -> None:
+    """A picture in a folder that is not there is one clear line."""
+    done = webenv("play", "town:Town-v0", "--policy", "oracle", "--svg", "nowhere/screen.svg")
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert "nowhere/screen.svg" in done.stderr

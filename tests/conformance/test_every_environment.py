@@ -1,0 +1,365 @@
+"""What every registered environment promises; a new id is tested here without another line."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import webenv
+from tests.hostile import any_action
+from webenv.actions import answer, note, search
+from webenv.benchmark import Benchmark
+from webenv.errors import InvalidArgument, ResetNeeded, UnknownTask
+from webenv.policies import OraclePolicy, RandomPolicy
+from webenv.policy import Decision, History, Policy
+from webenv.registration import IDS, register_all
+from webenv.task import Gold, TaskSet
+
+pytestmark = pytest.mark.parametrize("name", IDS)
+
+
+@pytest.fixture
+def env(name: str) -> Iterator[gym.Env[Any, Any]]:
+    made = gym.make(name, render_mode="ansi")
+    yield made
+    made.close()
+
+
+def benchmark_of(env: gym.Env[Any, Any]) -> Benchmark:
+    base = env.unwrapped
+    assert isinstance(base, webenv.SearchEnv)
+    return base.benchmark
+
+
+def actions_for(observation: Any, rng: np.random.Generator) -> Any:
+    """Something to do: a search of the question's words, a visit of a hit, a note, or what no agent should send."""
+    urls = [hit["url"] for hit in observation["results"]]
+    draw = int(rng.integers(6))
+    if draw < 2 or (draw < 4 and not urls):
+        words = observation["question"].split()
+        start = int(rng.integers(len(words)))
+        return search(" ".join(words[start : start + 4]))
+    if draw < 4:
+        return webenv.visit(urls[int(rng.integers(len(urls)))])
+    return note("hm") if draw == 4 else any_action(rng)
+
+
+def trajectory(env: gym.Env[Any, Any], seed: int, steps: int = 40) -> list[Any]:
+    """All that comes of some steps, over as many episodes as they make."""
+    rng = np.random.default_rng(seed)
+    seen: list[Any] = [env.reset(seed=seed)]
+    for _ in range(steps):
+        seen.append(env.step(actions_for(seen[-1][0], rng)))
+        if seen[-1][2] or seen[-1][3]:
+            seen.append(env.reset())
+    return seen
+
+
+def play(env: gym.Env[Any, Any], policy: Policy, task_id: str) -> float:
+    """The sum of the rewards of one episode."""
+    observation, info = env.reset(options={"task": task_id})
+    history = History(info["task"], 0, [observation])
+    total = 0.0
+    while True:
+        decision = policy.act([history])[0]
+        assert isinstance(decision, Decision)
+        observation, reward, terminated, truncated, info = env.step(decision.action)
+        history.decisions.append(decision)
+        history.observations.append(observation)
+        total += float(reward)
+        if terminated or truncated:
+            assert info["scored"]
+            return total
+
+
+def test_check_env(env: gym.Env[Any, Any]) -> None:
+    """gymnasium's own checker finds nothing, not even something to warn of."""
+    check_env(env.unwrapped)
+
+
+def test_spaces_contain_every_output(env: gym.Env[Any, Any]) -> None:
+    """Every observation is in the observation space, and every reward is a float."""
+    for step in trajectory(env, seed=1, steps=120):
+        assert step[0] in env.observation_space
+        if len(step) == 5:
+            assert isinstance(step[1], float)
+
+
+def test_sampled_actions_are_taken(env: gym.Env[Any, Any]) -> None:
+    """Whatever the action space samples can be sent."""
+    env.action_space.seed(0)
+    env.reset(seed=0)
+    for _ in range(60):
+        observation, _, terminated, truncated, _ = env.step(env.action_space.sample())
+        assert observation in env.observation_space
+        if terminated or truncated:
+            env.reset()
+
+
+def test_determinism(name: str, env: gym.Env[Any, Any]) -> None:
+    """Equal seeds and actions give equal observations, rewards and infos, in one process."""
+    first, second = trajectory(env, seed=5), trajectory(gym.make(name), seed=5)
+    assert data_equivalence(first, second, exact=True)
+
+
+def test_determinism_over_processes(name: str, env: gym.Env[Any, Any]) -> None:
+    """Another process, with other hashes, gives the same byte for byte."""
+    program = (
+        "import gymnasium as gym, webenv\n"
+        f"env = gym.make({name!r})\n"
+        "seen = [env.reset(seed=3)]\n"
+        "seen += [env.step(action) for action in (webenv.search(seen[0][0]['question'][-60:]), webenv.note('x'))]\n"
+        "seen += [env.step(webenv.visit(seen[1][0]['results'][0]['url'])), env.step(webenv.answer('x'))]\n"
+        "print(ascii(seen))\n"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, env={"PYTHONHASHSEED": seed})
+        for seed in ("1", "2")
+    ]
+    assert runs[0].stdout == runs[1].stdout
+    assert len(runs[0].stdout) > 1_000
+
+
+def test_seeds_differ(env: gym.Env[Any, Any]) -> None:
+    """Ten seeds put more than two tasks."""
+    assert len({env.reset(seed=seed)[1]["task"] for seed in range(10)}) > 2
+
+
+def test_step_where_no_episode_runs(name: str) -> None:
+    """A step before reset and after the end raises our ResetNeeded, which is gymnasium's too."""
+    bare = gym.make(name).unwrapped
+    with pytest.raises(ResetNeeded):
+        bare.step(note("x"))
+    with pytest.raises(gym.error.ResetNeeded):
+        gym.make(name).step(note("x"))
+    bare.reset(seed=0)
+    bare.step(answer("x"))
+    with pytest.raises(ResetNeeded, match=r"\(answered\): call reset before the next step"):
+        bare.step(note("x"))
+
+
+def test_answered_is_not_truncated(env: gym.Env[Any, Any]) -> None:
+    """An answer, right or wrong, terminates and is scored."""
+    env.reset(seed=0)
+    _, _, terminated, truncated, info = env.step(answer("https://nowhere.example/"))
+    assert (terminated, truncated) == (True, False)
+    assert (info["ending"], info["scored"]) == ("answered", True)
+    assert set(info) == {"task", "reward_terms", "ending", "scored", "verdict", "spent"}
+    assert set(info["verdict"]) == {"outcome", "value", "explanation", "judge"}
+
+
+def test_out_of_turns_is_not_truncated(env: gym.Env[Any, Any]) -> None:
+    """Running out of turns is part of the task: it terminates, scored, with no reward."""
+    observation, _ = env.reset(seed=0)
+    turns = int(observation["budget"][3])
+    for turn in range(1, turns + 1):
+        observation, reward, terminated, truncated, info = env.step(note("x"))
+        assert (terminated, truncated) == (turn == turns, False)
+    assert (info["ending"], info["scored"], reward) == ("out_of_turns", True, 0.0)
+    assert observation["budget"][3] == 0
+
+
+def test_no_limit_but_the_budget(name: str) -> None:
+    """No step limit is registered: turns are the budget's."""
+    assert gym.spec(name).max_episode_steps is None
+
+
+def test_close_twice(env: gym.Env[Any, Any]) -> None:
+    """Closing again does nothing."""
+    env.reset(seed=0)
+    env.close()
+    env.close()
+
+
+def test_render(env: gym.Env[Any, Any]) -> None:
+    """In mode "ansi" the question and what is left of the budget are to be read."""
+    observation, _ = env.reset(seed=0)
+    rendered = env.render()
+    assert isinstance(rendered, str)
+    assert rendered.startswith(observation["question"])
+    assert "Left: " in rendered.splitlines()[-1]
+
+
+def test_gold_does_not_show(name: str, env: gym.Env[Any, Any]) -> None:
+    """With another gold, and the same actions, everything is byte for byte the same until the end."""
+    made_of = benchmark_of(env)
+    turned = list(made_of.tasks)[1:] + list(made_of.tasks)[:1]
+    others = TaskSet(
+        [
+            replace(task, gold=Gold(other.gold.urls, ("another answer",), ("another claim",)))
+            for task, other in zip(made_of.tasks, turned, strict=True)
+        ],
+        name=made_of.tasks.name,
+    )
+    assert others.digest != made_of.tasks.digest
+    one, other = webenv.SearchEnv(made_of), webenv.SearchEnv(replace(made_of, tasks=others))
+    for seed in range(6):
+        rng, twin = np.random.default_rng(seed), np.random.default_rng(seed)
+        seen, also = [one.reset(seed=seed)], [other.reset(seed=seed)]
+        assert repr(seen) == repr(also)
+        while len(seen[-1]) == 2 or not (seen[-1][2] or seen[-1][3]):  # type: ignore[misc]
+            seen.append(one.step(actions_for(seen[-1][0], rng)))  # type: ignore[arg-type]
+            also.append(other.step(actions_for(also[-1][0], twin)))  # type: ignore[arg-type]
+            ended = seen[-1][2] or seen[-1][3]  # type: ignore[misc]
+            assert repr(seen[-1][0] if ended else seen[-1]) == repr(also[-1][0] if ended else also[-1])
+
+
+def test_the_end_shows_no_gold(env: gym.Env[Any, Any]) -> None:
+    """Even the info of a lost episode names neither the gold URL nor a gold answer."""
+    for task in benchmark_of(env).tasks:
+        env.reset(options={"task": task.id})
+        shown = repr(env.step(answer("https://nowhere.example/")))
+        assert not any(secret in shown for secret in (*task.gold.urls, *task.gold.answers))
+
+
+def test_oracle_reaches_the_maximum(env: gym.Env[Any, Any]) -> None:
+    """The gold answer is worth 1 in every task."""
+    tasks = benchmark_of(env).tasks
+    oracle = OraclePolicy(tasks)
+    assert {task.id: play(env, oracle, task.id) for task in tasks} == {task.id: 1.0 for task in tasks}
+
+
+def test_random_does_not(env: gym.Env[Any, Any]) -> None:
+    """Random play is worth less than a third on average."""
+    tasks = benchmark_of(env).tasks
+    random = RandomPolicy()
+    assert np.mean([play(env, random, task.id) for task in tasks]) < 1 / 3
+
+
+def test_spec_is_plain(name: str, env: gym.Env[Any, Any]) -> None:
+    """The spec goes through pickle and JSON, and makes the same environment again."""
+    spec = pickle.loads(pickle.dumps(env.spec))
+    assert spec == env.spec
+    again = gym.make(spec)
+    assert data_equivalence(again.reset(seed=2), gym.make(name).reset(seed=2), exact=True)
+    assert json.loads(spec.to_json())["id"] == name
+
+
+def test_unknown_keyword(name: str) -> None:
+    """A keyword with a slip is refused in one line that names the right one."""
+    with pytest.raises(InvalidArgument) as error:
+        gym.make(name, budgt={"searches": 5})
+    assert str(error.value) == f"{name} takes no keyword 'budgt'. Did you mean 'budget'?"
+    with pytest.raises(InvalidArgument) as error:
+        gym.make_vec(name, num_envs=2, groupsize=2)
+    assert str(error.value) == f"{name} takes no keyword 'groupsize'. Did you mean 'group_size'?"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"budget": {"serches": 1}}, "budget has no limit 'serches'. Did you mean 'searches'?"),
+        ({"render_mode": "human"}, "render_mode='human': expected 'ansi' or None."),
+        ({"judge": "pgae"}, "'pgae'"),
+        ({"judge": 5}, "judge=5: expected "),
+        ({"web": 5}, "web=5: expected "),
+        ({"tasks": 5}, "tasks=5: expected "),
+        ({"tasks": []}, "tasks=[]: expected "),
+        ({"tasks": [None]}, "tasks=[None]: expected "),
+        ({"web": "nowhere", "tasks": "nowhere"}, "nowhere"),
+        ({"reward": {"anser": 1.0}}, "Did you mean 'answer'?"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*render_mode:UserWarning")  # gymnasium warns before it makes
+def test_wrong_settings(name: str, settings: dict[str, Any], message: str) -> None:
+    """A wrong value of a keyword is refused in one line."""
+    with pytest.raises(webenv.errors.WebenvError) as error:
+        gym.make(name, **settings)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_unknown_task(env: gym.Env[Any, Any]) -> None:
+    """A task id with a slip is refused by the right one."""
+    known = benchmark_of(env).tasks[0].id
+    with pytest.raises(UnknownTask, match=f"Did you mean '{known}'"):
+        env.reset(options={"task": f"{known}x"})
+
+
+def test_chosen_task(env: gym.Env[Any, Any]) -> None:
+    """Options choose any task."""
+    for task in benchmark_of(env).tasks:
+        observation, info = env.reset(options={"task": task.id})
+        assert info == {"task": task.id}
+        assert observation["question"] == task.question
+
+
+def test_budget_is_a_setting(name: str) -> None:
+    """The budget that is asked for is the budget that is shown."""
+    env = gym.make(name, budget={"searches": 3, "visits": 2, "asks": 1, "turns": 4})
+    assert env.reset(seed=0)[0]["budget"].tolist() == [3, 2, 1, 4]
+
+
+def test_made_without_an_import(name: str) -> None:
+    """gymnasium finds the id by the name of the package; registering again changes nothing."""
+    program = f"import gymnasium as gym; print(gym.make('webenv:{name}').reset(seed=0)[1]['task'])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == gym.make(name).reset(seed=0)[1]["task"]
+    before = gym.spec(name)
+    register_all()
+    assert gym.spec(name) is before
+
+
+def test_docstring(name: str) -> None:
+    """The class says what gymnasium's environments say of themselves."""
+    text = gym.make(name).unwrapped.__doc__ or ""
+    headings = ("Description:", "Action Space:", "Observation Space:", "Rewards:", "Episode End:", "Information:")
+    assert [heading for heading in (*headings, "Arguments:", "Version History:") if heading not in text] == []
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+def test_make_vec(name: str, mode: str) -> None:
+    """The vector environment equals gymnasium's, step for step, in every autoreset mode."""
+    gymnasium_mode = {
+        "next_step": AutoresetMode.NEXT_STEP,
+        "same_step": AutoresetMode.SAME_STEP,
+        "disabled": AutoresetMode.DISABLED,
+    }[mode]
+    ours = gym.make_vec(name, num_envs=3, autoreset_mode=mode)
+    theirs: Any = SyncVectorEnv([lambda: gym.make(name)] * 3, autoreset_mode=gymnasium_mode)
+    rng = np.random.default_rng(0)
+    first = ours.reset(seed=1)
+    assert data_equivalence(first, theirs.reset(seed=1), exact=True)
+    observation = first[0]
+    for _ in range(60):
+        each = [{key: observation[key][slot] for key in ("question", "results")} for slot in range(3)]
+        actions = tuple(actions_for(one, rng) for one in each)
+        got = ours.step(actions)
+        assert data_equivalence(got, theirs.step(actions), exact=True)
+        observation, done = got[0], np.logical_or(got[2], got[3])
+        if mode == "disabled" and done.any():
+            observation, _ = ours.reset(options={"reset_mask": done})
+            theirs.reset(options={"reset_mask": done})
+    ours.close()
+    theirs.close()
+
+
+def test_make_vec_in_groups(name: str) -> None:
+    """The public face: 256 slots in groups of 8 work on 32 tasks, 8 attempts each."""
+    envs = gym.make_vec(name, num_envs=256, group_size=8, autoreset_mode="next_step")
+    observation, info = envs.reset(seed=0)
+    assert len(observation["question"]) == 256
+    assert all(len(set(group)) == 1 for group in info["task"].reshape(32, 8).tolist())
+    tasks = sorted({str(task) for task in info["task"]})
+    _, info = envs.reset(options={"tasks": [tasks[number % len(tasks)] for number in range(32)]})
+    assert info["task"][8:16].tolist() == [tasks[1 % len(tasks)]] * 8
+    assert envs.spec is not None
+    assert envs.spec.id == name
+
+
+def test_make_vec_sync(name: str) -> None:
+    """gymnasium's own vectorization modes make it too."""
+    envs = gym.make_vec(name, num_envs=2, vectorization_mode="sync", budget={"searches": 1})
+    observation, _ = envs.reset(seed=0)
+    assert observation["budget"][:, 0].tolist() == [1, 1]

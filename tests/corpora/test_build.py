@@ -1,0 +1,312 @@
+"""A build is repeatable, complete, and all or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from webenv.corpora import Corpus, SourcePage, build
+from webenv.errors import CorpusError
+from webenv.web import SearchRequest, VisitRequest
+
+QUERIES = [
+    SearchRequest(query, 20)
+    for query in ("harbour tide", '"page"', "violin glacier meadow", "lantern site:site.example")
+]
+
+
+def test_number_of_workers_does_not_matter(site: Path, folder: Path, tmp_path: Path) -> None:
+    """Two workers and one give the same digest, rankings and pages."""
+    manifest = build(tmp_path / "two", [f"html:{site}@https://site.example"], workers=2)
+    with Corpus.open(folder) as one, Corpus.open(tmp_path / "two") as two:
+        assert (manifest.pages, manifest.digest) == (60, one.digest)
+        assert two.search(QUERIES) == one.search(QUERIES)
+        assert list(two.pages()) == list(one.pages())
+
+
+def test_disk_and_memory_agree(pages: list[SourcePage], tmp_path: Path) -> None:
+    """The same pages on disk and in memory have one digest and one ranking."""
+    build(tmp_path / "c", [pages[:30], pages[30:]], workers=1)
+    memory = Corpus.of(pages)
+    with Corpus.open(tmp_path / "c") as disk:
+        assert disk.digest == memory.digest
+        assert disk.search(QUERIES) == memory.search(QUERIES)
+        assert dict(disk.sites) == dict(memory.sites)
+
+
+def test_a_manifest_tells_what_is_there(folder: Path, site: Path) -> None:
+    """Counts, sites, sources and tools stand in the manifest."""
+    record = json.loads((folder / "manifest.json").read_text())
+    assert record["pages"] == 60
+    assert record["sites"] == {"site.example": 60}
+    assert record["sources"] == [f"html:{site}@https://site.example"]
+    assert record["extractor"].startswith("trafilatura 2.")
+    assert record["skipped"] == {}
+    assert set(record["files"]) >= {"pages.sqlite", "index/meta.json"}
+
+
+def test_bad_documents_are_counted_by_reason(
+    tmp_path: Path, prose: Callable[..., str], html: Callable[..., str]
+) -> None:
+    """Whatever a document holds, the build goes on, and says what it left out and why."""
+    folder = tmp_path / "html"
+    folder.mkdir()
+    (folder / "good.html").write_text(html("Good", prose(1)))
+    (folder / "empty.html").write_text("")
+    (folder / "no_text.html").write_text("<html><body><script>x()</script></body></html>")
+    (folder / "binary.html").write_bytes(bytes(range(256)) * 40)
+    (folder / "large.html").write_bytes(b"<p>" + b"x" * 50_000_000)
+    (folder / "gone.html").symlink_to(folder / "nowhere.html")
+    (folder / "away.html").write_text('<meta http-equiv="refresh" content="0; url=lost.html">')
+    lines = tmp_path / "pages.jsonl"
+    records = [
+        '{"url": "https://a.example/1", "text": "one text"}',
+        "",
+        "{broken",
+        "[1, 2]",
+        '{"text": "no url"}',
+        '{"url": 3, "text": "x"}',
+        '{"url": "https://a.example/2"}',
+        '{"url": "mailto:x@y", "text": "x"}',
+        '{"url": "https://a.example/3", "text": "\\u0000 \\ud800"}',
+        '{"url": "http://www.a.example/1/", "text": "one text"}',
+        '{"url": "http://www.a.example/1/", "text": "another text"}',
+        '{"url": "https://a.example/4", "text": "a\\u0000b \\ud800", "title": 7, "date": "soon", "aliases": [1, "://", "https://b.example"]}',
+    ]
+    lines.write_text("\n".join(records))
+    manifest = build(tmp_path / "c", [f"html:{folder}@https://h.example", f"jsonl:{lines}"], workers=2)
+    assert manifest.skipped == {
+        "URL already taken by a page with another text": 1,
+        "bad JSON line": 1,
+        "bad URL": 1,
+        "empty text": 3,
+        "record is no JSON object": 1,
+        "record without text or html": 1,
+        "record without url": 2,
+        "redirect to a page that is not here": 1,
+        "too large": 1,
+        "unreadable file": 1,
+    }
+    assert manifest.examples["bad JSON line"] == [f"jsonl:{lines}:3"]
+    with Corpus.open(tmp_path / "c") as corpus:
+        assert sorted(corpus.urls()) == [
+            "https://a.example/1",
+            "https://a.example/3",
+            "https://a.example/4",
+            "https://h.example/good.html",
+        ]
+        (page,) = corpus.visit([VisitRequest("https://b.example/")])
+        assert page.text == "ab \ufffd"
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        ([], "at least one source"),
+        (["htm:x"], "unknown source 'htm:x'.*Did you mean 'html'"),
+        (["html:/nowhere@https://a.example"], "there is no /nowhere"),
+        (["jsonl:/nowhere"], "cannot be read: No such file"),
+        (["needle:/nowhere"], "expected a folder with the benchmark's .json files"),
+        ([[]], "there is no page to store in .*: the sources are empty"),
+        ([[{"url": "x", "text": "y"}]], "2 skipped|1 skipped: 1 bad URL"),
+        ([[{"text": "y"}]], "page 0 is {'text': 'y'}: expected a mapping with url"),
+        ([3], "source 3: expected text as in html:"),
+    ],
+)
+def test_sources_that_cannot_be_used(sources: list[object], message: str, tmp_path: Path) -> None:
+    """A malformed or empty source is an error that says what to do."""
+    with pytest.raises(CorpusError, match=message):
+        build(tmp_path / "c", sources, workers=1)
+    with pytest.raises(CorpusError):
+        Corpus.open(tmp_path / "c")
+
+
+def test_folders_that_cannot_be_used(tmp_path: Path) -> None:
+    """A file in the way, a folder of other things, and a folder that cannot be made are refused."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("precious")
+    (tmp_path / "file").write_text("precious")
+    for path, message in [
+        (tmp_path / "mine", "is no corpus folder, it holds 'thesis.txt'"),
+        (tmp_path / "file", "cannot be written to: File exists"),
+        (tmp_path / "file" / "below", "cannot be written to: Not a directory"),
+        (Path("/proc/nowhere/c"), "cannot be written to"),
+    ]:
+        with pytest.raises(CorpusError, match=message):
+            build(path, [[SourcePage("https://a.example", "", "text")]], workers=1)
+    assert os.listdir(tmp_path / "mine") == ["thesis.txt"]
+    assert (tmp_path / "file").read_text() == "precious"
+
+
+BUILDER = """
+import os, signal, sys
+from webenv.corpora import SourcePage, build
+
+folder, when = sys.argv[1:]
+pages = [SourcePage(f"https://a.example/{n}", f"Page {n}", f"new text number {n} " * 30) for n in range(150)]
+renames = 0
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def progress(stage, done, total):
+    if when == f"{stage} {done}":
+        die()
+
+def audit(event, arguments):
+    global renames
+    if event == "os.rename":
+        renames += 1
+        if when == f"rename {renames}":
+            die()
+    if event == "shutil.rmtree" and when == "removal" and "data-" in str(arguments[0]):
+        die()
+
+sys.addaudithook(audit)
+print(build(folder, [pages], workers=1, progress=progress).digest)
+"""
+MOMENTS = ["reading 1", "reading 150", "indexing 1", "indexing 150", "rename 1", "rename 2", "rename 3", "removal"]
+
+
+def test_a_killed_build_leaves_the_former_corpus(tmp_path: Path) -> None:
+    """Killed at any moment a build leaves a whole corpus, and the next build is as if nothing had been."""
+    folder = tmp_path / "c"
+    former = build(folder, [[SourcePage("https://a.example", "Former", "the former text")]], workers=1).digest
+    expected = build(tmp_path / "d", [_new_pages()], workers=1).digest
+    for moment in MOMENTS:
+        run = subprocess.run([sys.executable, "-c", BUILDER, str(folder), moment], capture_output=True, text=True)
+        assert run.returncode == -signal.SIGKILL, (moment, run.stderr)
+        with Corpus.open(folder) as corpus:
+            digest, found = corpus.digest, corpus.search([SearchRequest("text")])[0]
+        # The new manifest is put in place by the second rename of a build; all that follows is tidying up.
+        assert digest == (former if moment not in ("rename 3", "removal") else expected), moment
+        assert found, moment
+        if digest == expected:
+            assert (
+                build(folder, [[SourcePage("https://a.example", "Former", "the former text")]], workers=1).digest
+                == former
+            )
+    build(folder, [_new_pages()], workers=1)
+    with Corpus.open(folder) as corpus:
+        assert corpus.digest == expected
+    assert sorted(path.name for path in folder.iterdir())[0] == ".lock"
+    assert len(list(folder.iterdir())) == 3
+
+
+def _new_pages() -> list[SourcePage]:
+    return [SourcePage(f"https://a.example/{n}", f"Page {n}", f"new text number {n} " * 30) for n in range(150)]
+
+
+def test_two_builds_at_once_are_refused(tmp_path: Path) -> None:
+    """The second builder of a folder is told to wait; the first goes on."""
+    folder = tmp_path / "c"
+    refused: list[str] = []
+
+    def progress(stage: str, done: int, total: int | None) -> None:
+        if stage == "reading" and done == 1:
+            with pytest.raises(CorpusError) as caught:
+                build(folder, [_new_pages()], workers=1)
+            refused.append(str(caught.value))
+
+    build(folder, [_new_pages()], workers=1, progress=progress)
+    assert refused == [f"{folder} is being built by another process: wait for it to end."]
+    with Corpus.open(folder) as corpus:
+        assert len(corpus) == 150
+
+
+def test_a_reader_goes_on_while_its_corpus_is_replaced(tmp_path: Path) -> None:
+    """An open corpus keeps its pages, new connections included, while others build and open the next one."""
+    folder = tmp_path / "c"
+    build(folder, [[SourcePage("https://a.example", "Former", "the former text")]], workers=1)
+    reader = Corpus.open(folder)
+    build(folder, [_new_pages()], workers=1)
+    with ThreadPoolExecutor(1) as other_thread:  # which opens the files anew
+        ((hit,),) = other_thread.submit(reader.search, [SearchRequest("former")]).result()
+    assert hit.title == "Former"
+    with Corpus.open(folder) as fresh:
+        assert len(fresh) == 150
+    assert len(list(folder.glob("data-*"))) == 2
+    reader.close()
+    build(folder, [_new_pages()], workers=1)
+    assert len(list(folder.glob("data-*"))) == 1
+
+
+FULL = """
+import resource, sys
+from webenv.corpora import SourcePage, build
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+pages = [SourcePage(f"https://a.example/{n}", "", " ".join(f"{n}x{m}" for m in range(90))) for n in range(600)]
+build(sys.argv[1], [pages], workers=1)
+"""
+
+
+@pytest.mark.parametrize("size", [50_000, 330_000])
+def test_a_full_disk_is_reported(size: int, tmp_path: Path) -> None:
+    """When the store or the index cannot be written the error says so, and the former corpus stays."""
+    folder = tmp_path / "c"
+    former = build(folder, [[SourcePage("https://a.example", "Former", "the former text")]], workers=1).digest
+    run = subprocess.run([sys.executable, "-c", FULL, str(folder), str(size)], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert f"CorpusError: the build of {folder} stopped (" in run.stderr
+    assert "what was there is as it was" in run.stderr
+    with Corpus.open(folder) as corpus:
+        assert corpus.digest == former
+    assert not list(folder.glob("building-*"))
+
+
+def test_an_interrupted_build_cleans_up(tmp_path: Path) -> None:
+    """Ctrl-C leaves no half-made folder and no workers."""
+
+    def progress(stage: str, done: int, total: int | None) -> None:
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(tmp_path / "c", [_new_pages()], workers=2, progress=progress)
+    assert os.listdir(tmp_path / "c") == [".lock"]
+
+
+def test_a_document_that_kills_its_worker_is_left_out(tmp_path: Path, prose: Callable[..., str]) -> None:
+    """The document at fault is found and named; all others are stored."""
+    from webenv.corpora import crew
+    from webenv.corpora.document import Skipped
+
+    given = [SourcePage(f"https://a.example/{n}", "", prose(n)) for n in range(4)]
+    given[2] = SourcePage("https://a.example/2", html=_Deadly())
+    results = list(crew.prepare_pages(given, 2))
+    assert results[2] == Skipped("kills the extractor", "https://a.example/2")
+    assert [page.url for page in results if not isinstance(page, Skipped)] == [
+        page.url for page in given if page is not given[2]
+    ]
+
+
+class _Deadly(str):
+    """A document that kills whoever unpickles it."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_die, ())
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_scripts_need_no_main_guard(tmp_path: Path, site: Path) -> None:
+    """A script that builds with workers at its top level runs once."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from webenv.corpora import build\n"
+        f"print('pages', build({str(tmp_path / 'c')!r}, ['html:{site}@https://site.example'], workers=2).pages)\n"
+    )
+    run = subprocess.run([sys.executable, "-W", "error", str(script)], capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("pages 60\n", "")

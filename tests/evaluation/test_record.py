@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webenv import search
+from webenv.evaluation import PlayedTurn, Record
+from webenv.observations import ObservationDict
+
+OBSERVATION: ObservationDict = {
+    "question": "Which page?",
+    "results": ({"title": "T", "url": "https://a.example/", "snippet": "s", "site": "a.example"},),
+    "pages": (),
+    "replies": (),
+    "notice": "",
+    "budget": np.array([2, 3, 0, 7], dtype=np.int32),
+}
+
+
+def record(text: str = "", raw: object = None) -> Record:
+    turn = PlayedTurn.of(raw or search("q", text), text, OBSERVATION, 0.5, {"answer": 0.5})
+    return Record(
+        task="t",
+        attempt=1,
+        seed=7,
+        tags={"site": "a"},
+        question="Which page?",
+        first=turn.observation,
+        turns=(turn,),
+        ending="answered",
+        scored=True,
+        verdict={"outcome": "right", "value": 1.0, "explanation": text, "judge": "page"},
+        spent={"searches": 1, "visits": 0, "asks": 0, "turns": 1},
+        reward=0.5,
+        seen=(("https://a.example/", "k"),),
+        gold={"urls": ["https://a.example/"], "answers": [], "claims": []},
+    )
+
+
+# A high surrogate followed by a low one is, to JSON, the one character that the two stand for.
+any_text = st.text(st.characters(exclude_categories=())).filter(lambda text: text == json.loads(json.dumps(text)))
+
+
+@given(any_text)
+def test_round_trip(text: str) -> None:
+    """Any text survives a record's line, lone surrogates too, and the line is one line."""
+    line = record(text).to_line()
+    assert Record.from_line(line) == record(text)
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"\n")
+
+
+def test_readable() -> None:
+    """Text that has a UTF-8 form stands in the file as itself."""
+    assert "Füße 中文 😀".encode() in record("Füße 中文 😀").to_line()
+
+
+def test_turn() -> None:
+    """A turn holds the action by name, and the observation without the question."""
+    data = json.loads(record("again").to_line())
+    assert data["turns"][0]["action"] == ["search", ["q", "again"]]
+    assert data["turns"][0]["observation"] == {
+        "results": [{"title": "T", "url": "https://a.example/", "snippet": "s", "site": "a.example"}],
+        "pages": [],
+        "replies": [],
+        "notice": "",
+        "budget": [2, 3, 0, 7],
+    }
+
+
+def test_what_is_no_action() -> None:
+    """What a policy sends that is no action is kept as it prints."""
+    assert record(raw=(9, ["x"])).turns[0].kind == "invalid"
+    assert record(raw=(9, ["x"])).turns[0].texts == ("(9, ['x'])",)
+
+
+@pytest.mark.parametrize("line", [b"", b"{}", b"[1]", b'{"turns": [1]}', b"\xff", record().to_line()[:-20]])
+def test_damaged(line: bytes) -> None:
+    """A line that is no record raises ValueError."""
+    with pytest.raises(ValueError):  # noqa: PT011  # JSON's own message or ours
+        Record.from_line(line)

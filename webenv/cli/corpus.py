@@ -1,0 +1,194 @@
+"""``webenv corpus``: builds, describes, searches and visits a corpus folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from webenv.corpora import Corpus, Manifest, build
+from webenv.corpora.manifest import skipped_line, verify
+from webenv.errors import InvalidArgument
+from webenv.observations import Page, Result
+from webenv.web import Scope, SearchRequest, VisitRequest
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Build, describe, search and visit a corpus folder.", no_args_is_help=True)
+
+_Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The corpus folder.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+_AsOf = Annotated[str, typer.Option("--as-of", metavar="DATE", help="Only pages dated on that day or earlier exist.")]
+_SITES_SHOWN = 20
+
+
+@app.command("build")
+def build_command(
+    folder: _Folder,
+    sources: Annotated[
+        list[str],
+        typer.Option(
+            "--from",
+            metavar="SPEC",
+            help="html:PATH@https://site, jsonl:FILE or needle:DIR; several are read in this order.",
+        ),
+    ],
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes that extract; by default one for each core.")
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Build a corpus folder; a corpus that is there is replaced at the very end."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+    )
+    started = time.perf_counter()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        tasks: dict[str, Any] = {}
+
+        def progress(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        manifest = build(folder, sources, workers=workers, progress=progress)
+    seconds = time.perf_counter() - started
+    if as_json:
+        _print_json(_described(folder, manifest) | {"seconds": round(seconds, 3)})
+        return
+    _print_manifest(folder, manifest)
+    rate = manifest.pages / max(seconds, 1e-9)
+    typer.echo(f"built {manifest.pages} pages in {seconds:.1f} s ({rate:.0f} pages/s)")
+
+
+@app.command("info")
+def info_command(
+    folder: _Folder,
+    full: Annotated[bool, typer.Option("--verify", help="Compute the checksum of every file.")] = False,
+    as_json: _Json = False,
+) -> None:
+    """Say what a corpus folder holds."""
+    manifest = Manifest.read(folder)
+    verify(folder / manifest.data, manifest, full)
+    if as_json:
+        _print_json(_described(folder, manifest) | ({"verified": True} if full else {}))
+        return
+    _print_manifest(folder, manifest)
+    if full:
+        typer.echo(f"all {len(manifest.files)} files are what was written")
+
+
+@app.command("search")
+def search_command(
+    folder: _Folder,
+    query: Annotated[str, typer.Argument(help='Words, "phrases", site:host, -site:host.')],
+    limit: Annotated[int, typer.Option("-k", "--limit", min=1, help="The most results.")] = 10,
+    site: Annotated[str, typer.Option("--site", metavar="HOST", help="Only pages of this host.")] = "",
+    as_of: _AsOf = "",
+    as_json: _Json = False,
+) -> None:
+    """Search a corpus."""
+    with Corpus.open(folder, workers=1) as corpus:
+        text = f"{query} site:{site}" if site else query
+        (found,) = corpus.search([SearchRequest(text, limit, Scope(as_of=as_of))])
+    hits = [hit for hit in found if isinstance(hit, Result)]
+    if as_json:
+        _print_json({"query": query, "results": [hit._asdict() for hit in hits]})
+        return
+    if not hits:
+        typer.echo("nothing was found")
+        return
+    console = _console()
+    for number, hit in enumerate(hits, start=1):
+        console.print(Text(f"{number:2}. {hit.title}", style="bold"))
+        console.print(Text(f"    {hit.url}", style="cyan"), overflow="fold")
+        console.print(Text(f"    {hit.snippet}"))
+
+
+@app.command("visit")
+def visit_command(
+    folder: _Folder,
+    url: Annotated[str, typer.Argument(metavar="URL")],
+    as_of: _AsOf = "",
+    as_json: _Json = False,
+) -> None:
+    """Print the main text of a page."""
+    with Corpus.open(folder, workers=1) as corpus:
+        (page,) = corpus.visit([VisitRequest(url, Scope(as_of=as_of))])
+    if not isinstance(page, Page):
+        raise InvalidArgument(f"{folder} has no page at {url!r:.300}. Pages are found by: webenv corpus search.")
+    if as_json:
+        _print_json(page._asdict())
+        return
+    typer.echo(page.title)
+    typer.echo(f"{page.url}  {page.date}".rstrip())
+    typer.echo()
+    typer.echo(page.text)
+
+
+class _Rate(ProgressColumn):
+    """Documents a second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
+
+
+def _console() -> Console:
+    """A console as wide as the terminal; what is piped is not cut."""
+    width = shutil.get_terminal_size((100, 24)).columns
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+def _described(folder: Path, manifest: Manifest) -> dict[str, Any]:
+    return {"corpus": str(folder)} | dataclasses.asdict(manifest)
+
+
+def _print_manifest(folder: Path, manifest: Manifest) -> None:
+    console = _console()
+    console.print(Text(str(folder), style="bold"))
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    megabytes = sum(size for size, _ in manifest.files.values()) / 1e6
+    rows = [
+        ("pages", f"{manifest.pages:,}"),
+        ("of them copies of others", f"{manifest.copies:,}"),
+        ("other addresses", f"{manifest.aliases:,}"),
+        ("size", f"{megabytes:,.1f} MB in {len(manifest.files)} files"),
+        ("digest", manifest.digest),
+        ("sources", "\n".join(manifest.sources)),
+        ("made with", f"{manifest.extractor}; {manifest.engine}"),
+        ("left out", skipped_line(manifest.skipped, manifest.examples) or "nothing"),
+    ]
+    for name, value in rows:
+        table.add_row(name, Text(value))
+    console.print(table)
+    largest = sorted(manifest.sites.items(), key=lambda site: (-site[1], site[0]))
+    sites = Table(box=None, pad_edge=False)
+    sites.add_column("site", overflow="fold")
+    sites.add_column("pages", justify="right", no_wrap=True)
+    for host, count in largest[:_SITES_SHOWN]:
+        sites.add_row(host, f"{count:,}")
+    if len(largest) > _SITES_SHOWN:
+        rest = sum(count for _, count in largest[_SITES_SHOWN:])
+        sites.add_row(f"and {len(largest) - _SITES_SHOWN} more sites", f"{rest:,}")
+    console.print(sites)
+
+
+def _print_json(record: dict[str, Any]) -> None:
+    typer.echo(json.dumps(record, ensure_ascii=False))
