@@ -72,16 +72,13 @@ def decode_html(raw: bytes) -> str:
     """The text of an HTML file: UTF-8 where it is that, else what a byte order mark or the file
     itself says, else Windows-1252; bytes that fit nothing become U+FFFD."""
     if read_bom(raw)[0] is None:
+        for place, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+            if raw[place:400:2].count(0) > 100:  # every other byte of plain text in UTF-16
+                return raw.decode(encoding, "replace")
         try:
-            text = raw.decode("utf-8")
+            return raw.decode("utf-8")
         except UnicodeDecodeError:
             pass
-        else:
-            if "\0" not in text[:1_000]:
-                return text
-            for place, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-                if raw[place:400:2].count(0) > 100:
-                    return raw.decode(encoding, "replace")
     return str(html_to_unicode(None, raw, default_encoding="cp1252")[1])
 
 

@@ -201,17 +201,21 @@ def _write(pages: Iterable[IndexedPage], path: str | None, heap: int) -> tantivy
     index.register_tokenizer(ANALYZER, analyzer())
     writer = index.writer(heap, 1)
     for page in pages:
-        document = tantivy.Document()
-        document.add_text("text", f"{page.title}\n{page.text}")
-        for host in parents(page.site):
-            document.add_text("site", host)
-        document.add_unsigned("key", page.key)
-        if page.date:
-            document.add_unsigned("day", day_of(page.date))
-        _checked(writer.add_document, document)
+        _checked(writer.add_document, _document(page))
     _checked(writer.commit)
     _checked(writer.wait_merging_threads)
     return index
+
+
+def _document(page: IndexedPage) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_text("text", f"{page.title}\n{page.text}")
+    for host in parents(page.site):
+        document.add_text("site", host)
+    document.add_unsigned("key", page.key)
+    if page.date:
+        document.add_unsigned("day", day_of(page.date))
+    return document
 
 
 def _checked(write: Callable[..., object], *arguments: object) -> None:

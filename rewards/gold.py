@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from webenv.judge import Submission
@@ -10,6 +11,7 @@ from webenv.observations import Page
 __all__ = ["GoldPages", "address"]
 
 
+@lru_cache(maxsize=65_536)
 def address(url: str) -> str:
     """A URL as it is compared: without scheme, ``www.``, default port, fragment and last slash.
 

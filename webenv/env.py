@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
@@ -17,6 +18,8 @@ from webenv.spaces import action_space, observation_space
 from webenv.turn import play_turn
 
 __all__ = ["SearchEnv", "observation_text"]
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class SearchEnv(gymnasium.Env[ObservationDict, Action]):
@@ -152,7 +155,7 @@ def read_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> M
 
 
 def observation_text(observation: Observation) -> str:
-    """An observation as text for a person: at most a screen or two."""
+    """An observation as text for a person, a page's beginning alone; nothing in it steers a terminal."""
     searches, visits, asks, turns = observation.budget
     lines = [observation.question, ""]
     for number, hit in enumerate(observation.results, start=1):
@@ -165,4 +168,4 @@ def observation_text(observation: Observation) -> str:
     if observation.notice:
         lines.append(f"Notice: {observation.notice}")
     lines.append(f"Left: {searches} searches, {visits} visits, {asks} asks, {turns} turns")
-    return "\n".join(lines)
+    return _CONTROLS.sub("", "\n".join(lines))

@@ -283,7 +283,7 @@ class Episode:
         documents = [document for reply in replies for document in reply.documents]
         for url, key in [(item.url, item.key) for part in (results, pages, documents) for item in part]:
             self._seen.setdefault(url, key)
-        if plan.action is not None and plan.action.kind == Kind.SEARCH and not results:
+        if len(responses.searches) == 1 and not results:
             notices.append("Nothing was found.")
         return self._observe(notices, tuple(results), tuple(pages), tuple(replies))
 

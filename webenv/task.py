@@ -67,9 +67,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """A record that was loaded and left out of a task set, and why."""
+    """A task that was loaded and left out of a task set, and why."""
 
-    task_id: str
+    task: Task
     reason: str
 
 
@@ -120,7 +120,7 @@ class TaskSet(Sequence[Task]):
         if task is not None:
             return task
         for record in self.excluded:
-            if record.task_id == task_id:
+            if record.task.id == task_id:
                 raise UnknownTask(f"{self.name}: task {task_id!r} was left out: {record.reason}.")
         raise UnknownTask(f"{self.name} has no task {task_id!r}. {did_you_mean(str(task_id), self._by_id)}")
 
@@ -131,12 +131,12 @@ class TaskSet(Sequence[Task]):
         return self._tasks[int(rng.integers(len(self._tasks)))]
 
     def filter(self, **tags: str | Iterable[str] | None) -> TaskSet:
-        """The tasks whose tags have the given values; ``None`` lets any value pass.
+        """The tasks, and the excluded ones, whose tags have the given values; ``None`` lets any value pass.
 
         Raises:
             InvalidArgument: for a tag or value that no task has.
         """
-        tasks = self._tasks
+        tasks, excluded = self._tasks, self.excluded
         for tag, wanted in tags.items():
             if wanted is None:
                 continue
@@ -146,13 +146,14 @@ class TaskSet(Sequence[Task]):
                 hint = did_you_mean(str(value), known) if known else f"No task of it has the tag {tag!r}."
                 raise InvalidArgument(f"{self.name}: no task has {tag}={value!r}. {hint}")
             tasks = tuple(task for task in tasks if task.tags.get(tag) in values)
-        return TaskSet(tasks, self.excluded, self.name)
+            excluded = tuple(one for one in excluded if one.task.tags.get(tag) in values)
+        return TaskSet(tasks, excluded, self.name)
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the tasks sorted by id, gold included: equal sets have equal digests."""
+        """SHA-256 over the tasks in their order, gold included."""
         digest = hashlib.sha256()
-        for task in sorted(self._tasks, key=lambda task: task.id):
+        for task in self._tasks:
             record = [
                 task.id,
                 task.question,

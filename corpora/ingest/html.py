@@ -15,7 +15,7 @@ from webenv.errors import CorpusError
 __all__ = ["HtmlTree"]
 
 _NAME = re.compile(r"\.x?html?$", re.IGNORECASE)
-_INDEX = re.compile(r"(?:^|/)index\.x?html?$", re.IGNORECASE)
+_INDEX = re.compile(r"(?<![^/])index\.x?html?$", re.IGNORECASE)
 
 
 class HtmlTree:

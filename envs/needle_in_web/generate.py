@@ -26,7 +26,7 @@ from webenv.task import Gold, Task, TaskSet
 __all__ = ["Criterion", "ExactJudge", "Needle", "NeedleGenerator"]
 
 _MOST_DRAWS = 400
-_FUZZ = (0.44, 0.64, 0.86)
+_FUZZ = (0.28, 0.4, 0.56)
 _CRITERIA = 3
 _MASK_OBJECT, _MASK_QUALIFIER = 0.4, 0.7  # cumulated; the rest masks the relation
 _SUBJECTS = ("a {k}", "a certain {k}", "some {k}", "one {k}")

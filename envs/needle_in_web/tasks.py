@@ -44,7 +44,7 @@ def load_tasks(*paths: str | Path, flagged: bool = False) -> TaskSet:
     for file in _files(paths):
         for task, problem in _read_file(file):
             if problem and not flagged:
-                excluded.append(Excluded(task.id, problem))
+                excluded.append(Excluded(task, problem))
             else:
                 tasks.append(task)
     return TaskSet(tasks, excluded, name="Needle in the Web")

@@ -206,12 +206,13 @@ def test_gold_does_not_show(name: str, env: gym.Env[Any, Any]) -> None:
     one, other = webenv.SearchEnv(made_of), webenv.SearchEnv(replace(made_of, tasks=others))
     for seed in range(6):
         rng, twin = np.random.default_rng(seed), np.random.default_rng(seed)
-        seen, also = [one.reset(seed=seed)], [other.reset(seed=seed)]
+        seen: list[Any] = [one.reset(seed=seed)]
+        also: list[Any] = [other.reset(seed=seed)]
         assert repr(seen) == repr(also)
-        while len(seen[-1]) == 2 or not (seen[-1][2] or seen[-1][3]):  # type: ignore[misc]
-            seen.append(one.step(actions_for(seen[-1][0], rng)))  # type: ignore[arg-type]
-            also.append(other.step(actions_for(also[-1][0], twin)))  # type: ignore[arg-type]
-            ended = seen[-1][2] or seen[-1][3]  # type: ignore[misc]
+        while len(seen[-1]) == 2 or not (seen[-1][2] or seen[-1][3]):
+            seen.append(one.step(actions_for(seen[-1][0], rng)))
+            also.append(other.step(actions_for(also[-1][0], twin)))
+            ended = seen[-1][2] or seen[-1][3]
             assert repr(seen[-1][0] if ended else seen[-1]) == repr(also[-1][0] if ended else also[-1])
 
 

@@ -54,7 +54,8 @@ def write_prose(seed: int, words: int = 120) -> str:
 def write_html(title: str, text: str, head: str = "") -> str:
     """A plain web page."""
     paragraphs = "".join(f"<p>{part}</p>" for part in text.split("\n"))
-    return f"<html><head><title>{title}</title>{head}</head><body><article><h1>{title}</h1>{paragraphs}</article></body></html>"
+    body = f"<article><h1>{title}</h1>{paragraphs}</article>"
+    return f"<html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
 
 
 @pytest.fixture(scope="session")

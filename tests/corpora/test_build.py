@@ -17,10 +17,9 @@ from webenv.corpora import Corpus, SourcePage, build
 from webenv.errors import CorpusError
 from webenv.web import SearchRequest, VisitRequest
 
-QUERIES = [
-    SearchRequest(query, 20)
-    for query in ("harbour tide", '"page"', "violin glacier meadow", "lantern site:site.example")
-]
+TEXTS = ("harbour tide", '"page"', "violin glacier meadow", "lantern site:site.example")
+QUERIES = [SearchRequest(text, 20) for text in TEXTS]
+FORMER = [SourcePage("https://a.example", "Former", "the former text")]
 
 
 def test_number_of_workers_does_not_matter(site: Path, folder: Path, tmp_path: Path) -> None:
@@ -79,7 +78,8 @@ def test_bad_documents_are_counted_by_reason(
         '{"url": "https://a.example/3", "text": "\\u0000 \\ud800"}',
         '{"url": "http://www.a.example/1/", "text": "one text"}',
         '{"url": "http://www.a.example/1/", "text": "another text"}',
-        '{"url": "https://a.example/4", "text": "a\\u0000b \\ud800", "title": 7, "date": "soon", "aliases": [1, "://", "https://b.example"]}',
+        '{"url": "https://a.example/4", "text": "a\\u0000b \\ud800", "title": 7, "date": "soon", '
+        '"aliases": [1, "://", "https://b.example"]}',
     ]
     lines.write_text("\n".join(records))
     manifest = build(tmp_path / "c", [f"html:{folder}@https://h.example", f"jsonl:{lines}"], workers=2)
@@ -179,7 +179,7 @@ MOMENTS = ["reading 1", "reading 150", "indexing 1", "indexing 150", "rename 1",
 def test_a_killed_build_leaves_the_former_corpus(tmp_path: Path) -> None:
     """Killed at any moment a build leaves a whole corpus, and the next build is as if nothing had been."""
     folder = tmp_path / "c"
-    former = build(folder, [[SourcePage("https://a.example", "Former", "the former text")]], workers=1).digest
+    former = build(folder, [FORMER], workers=1).digest
     expected = build(tmp_path / "d", [_new_pages()], workers=1).digest
     for moment in MOMENTS:
         run = subprocess.run([sys.executable, "-c", BUILDER, str(folder), moment], capture_output=True, text=True)
@@ -190,10 +190,7 @@ def test_a_killed_build_leaves_the_former_corpus(tmp_path: Path) -> None:
         assert digest == (former if moment not in ("rename 3", "removal") else expected), moment
         assert found, moment
         if digest == expected:
-            assert (
-                build(folder, [[SourcePage("https://a.example", "Former", "the former text")]], workers=1).digest
-                == former
-            )
+            assert build(folder, [FORMER], workers=1).digest == former
     build(folder, [_new_pages()], workers=1)
     with Corpus.open(folder) as corpus:
         assert corpus.digest == expected
@@ -225,7 +222,7 @@ def test_two_builds_at_once_are_refused(tmp_path: Path) -> None:
 def test_a_reader_goes_on_while_its_corpus_is_replaced(tmp_path: Path) -> None:
     """An open corpus keeps its pages, new connections included, while others build and open the next one."""
     folder = tmp_path / "c"
-    build(folder, [[SourcePage("https://a.example", "Former", "the former text")]], workers=1)
+    build(folder, [FORMER], workers=1)
     reader = Corpus.open(folder)
     build(folder, [_new_pages()], workers=1)
     with ThreadPoolExecutor(1) as other_thread:  # which opens the files anew
@@ -240,19 +237,20 @@ def test_a_reader_goes_on_while_its_corpus_is_replaced(tmp_path: Path) -> None:
 
 
 FULL = """
-import resource, sys
+import random, resource, sys
 from webenv.corpora import SourcePage, build
+rng = random.Random(1)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
-pages = [SourcePage(f"https://a.example/{n}", "", " ".join(f"{n}x{m}" for m in range(90))) for n in range(600)]
+pages = [SourcePage(f"https://a.example/{n}", "", " ".join(str(rng.random()) for _ in range(100))) for n in range(300)]
 build(sys.argv[1], [pages], workers=1)
 """
 
 
-@pytest.mark.parametrize("size", [50_000, 330_000])
+@pytest.mark.parametrize("size", [50_000, 450_000])
 def test_a_full_disk_is_reported(size: int, tmp_path: Path) -> None:
     """When the store or the index cannot be written the error says so, and the former corpus stays."""
     folder = tmp_path / "c"
-    former = build(folder, [[SourcePage("https://a.example", "Former", "the former text")]], workers=1).digest
+    former = build(folder, [FORMER], workers=1).digest
     run = subprocess.run([sys.executable, "-c", FULL, str(folder), str(size)], capture_output=True, text=True)
     assert run.returncode == 1
     assert f"CorpusError: the build of {folder} stopped (" in run.stderr

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webenv.corpora import Corpus, SourcePage
+from webenv.corpora import Corpus, SourcePage, build
 from webenv.errors import CorpusError, InvalidArgument
 from webenv.observations import Page, Result
 from webenv.web import AskRequest, Missing, Scope, SearchRequest, VisitRequest, Web
@@ -283,7 +283,6 @@ def test_sixty_pages_take_a_moment(pages: list[SourcePage]) -> None:
 
 def test_workers_give_the_answers_of_one_process(prose: Callable[..., str], tmp_path: Path) -> None:
     """Two processes answer a large batch as one does, also after the workers were closed."""
-    from webenv.corpora import build
 
     build(
         tmp_path / "c",

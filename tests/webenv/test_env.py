@@ -44,7 +44,8 @@ def test_a_whole_episode() -> None:
     observation, reward, terminated, truncated, info = env.step(search("lighthouse oil"))
     assert [hit["url"] for hit in observation["results"]] == [LAMP, "https://harbour.example/keeper"]
     assert observation["results"][0]["site"] == "harbour.example"
-    assert (reward, terminated, truncated) == (pytest.approx(-0.01), False, False)
+    assert reward == pytest.approx(-0.01)
+    assert (terminated, truncated) == (False, False)
     observation, *_ = env.step(visit(LAMP))
     assert observation["pages"][0]["text"] == "The lamp of the old lighthouse was lit by whale oil until 1862."
     observation, *_ = env.step(ask("lamp", "harbour.example"))

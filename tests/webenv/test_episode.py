@@ -109,7 +109,7 @@ def test_search_shows_results() -> None:
         (("a",), [(HIT,)], ""),
         (("a",), [()], "Nothing was found."),
         (("a", "b"), [(), (HIT,)], "Query 1 found nothing. Query 2 found results 1 to 1."),
-        (("a", "b"), [(), ()], "Query 1 found nothing. Query 2 found nothing. Nothing was found."),
+        (("a", "b"), [(), ()], "Query 1 found nothing. Query 2 found nothing."),
     ],
 )
 def test_search_notices(queries: tuple[str, ...], found: list[tuple[Result, ...]], notice: str) -> None:
@@ -223,9 +223,9 @@ def test_bad_action_that_fails(action: object, notice: str) -> None:
 
 
 OVERRUNS = [
-    (search("a", "b", "c", "d"), "search_overrun", "the action wants 4 searches, 3 left."),
-    (visit("a", "b", "c", "d"), "visit_overrun", "the action wants 4 visits, 3 left."),
-    (ask("why", "a", "b", "c", "d"), "ask_overrun", "the action wants 4 asks, 3 left."),
+    (search("a", "b", "c", "d"), "search_overrun", "3 searches left, the action wants 4."),
+    (visit("a", "b", "c", "d"), "visit_overrun", "3 visits left, the action wants 4."),
+    (ask("why", "a", "b", "c", "d"), "ask_overrun", "3 asks left, the action wants 4."),
 ]
 
 

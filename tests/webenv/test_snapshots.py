@@ -249,7 +249,10 @@ print(json.dumps(out + [repr(env.reset()), webenv.snapshot(env)]))
 
 def test_masked_reset_after_restore() -> None:
     """The slots that a masked reset leaves alone show what they showed before the state was saved."""
-    make = lambda: SearchVectorEnv(benchmark(), 3, autoreset_mode="disabled")  # noqa: E731
+
+    def make() -> SearchVectorEnv:
+        return SearchVectorEnv(benchmark(), 3, autoreset_mode="disabled")
+
     env = make()
     env.reset(seed=1)
     env.step((answer("x"), search("lamp"), visit(LAMP)))
@@ -293,7 +296,7 @@ def test_tasks_with_any_mapping_of_tags_can_be_forked() -> None:
     tasks = TaskSet([Task("t", "Which?", tags=MappingProxyType({"a": "b"}))])
     for env in (SearchEnv(benchmark(tasks=tasks)), SearchVectorEnv(benchmark(tasks=tasks), 2)):
         env.reset(seed=0)
-        assert type(webenv.fork(env)) is type(env)  # type: ignore[type-var]
+        assert type(webenv.fork(env)) is type(env)
 
 
 # ── refusals ──────────────────────────────────────────────────────────────────
@@ -490,7 +493,7 @@ def test_state_that_cannot_be_saved_is_named(held: Any, what: str) -> None:
         np.random.Generator(np.random.MT19937(3)),
         np.random.Generator(np.random.Philox(3)),
     ],
-    ids=repr,
+    ids=lambda held: type(held).__name__,
 )
 def test_state_that_is_saved(held: Any) -> None:
     """Numbers, texts, containers, arrays, enum members, named tuples, generators and plain objects come back."""

@@ -16,7 +16,11 @@ from webenv.web import Scope
 EASY = Task("w/1", "Which?", ("one",), Gold(urls=("https://a.example/",)), {"difficulty": "easy", "site": "w"})
 HARD = Task("w/2", "Where?", (), Gold(answers=("here",)), {"difficulty": "hard", "site": "w"})
 OTHER = Task("v/1", "When?", (), Gold(), {"difficulty": "easy", "site": "v"})
-TASKS = TaskSet([EASY, HARD, OTHER], [Excluded("w/3", "41 criteria for 3 claims")], name="three")
+TASKS = TaskSet(
+    [EASY, HARD, OTHER],
+    [Excluded(Task("w/3", "q", tags={"site": "w", "difficulty": "hard"}), "41 criteria for 3 claims")],
+    name="three",
+)
 
 
 def refusal(call: Callable[[], Any], kind: type[Exception] = InvalidArgument) -> str:
@@ -110,12 +114,19 @@ def test_a_task_has_id_and_question(task_id: Any, question: Any, message: str) -
 
 def test_digest_is_pinned() -> None:
     """The digest is the same on every machine and in every process."""
-    assert TASKS.digest == "96bf907576548ce32fa0ec23a08f152afff167c2a5f52b12c0899ca129935bca"
+    assert TASKS.digest == "640ddd94a3dbe4115ec01a463407001f51f084ee2e9b289eab5a3d2d0ebd41ad"
 
 
-def test_digest_ignores_the_order() -> None:
-    """Equal sets have equal digests, whatever their order and name."""
-    assert TaskSet([OTHER, EASY, HARD], name="turned").digest == TASKS.digest
+def test_digest_sees_the_order() -> None:
+    """Tasks are drawn by number, so the same tasks in another order are another set; the name is none of it."""
+    assert TaskSet([OTHER, EASY, HARD]).digest != TASKS.digest
+    assert TaskSet([EASY, HARD, OTHER], name="other").digest == TASKS.digest
+
+
+def test_filter_leaves_out_excluded_records_too() -> None:
+    """Of the records that were left out, those remain that have the tags."""
+    assert [one.task.id for one in TASKS.filter(difficulty="hard").excluded] == ["w/3"]
+    assert TASKS.filter(difficulty="easy").excluded == ()
 
 
 @pytest.mark.parametrize(

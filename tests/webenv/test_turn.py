@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -120,7 +121,8 @@ def test_a_failure_ends_its_own_episode(action: object) -> None:
     assert failed.info["verdict"]["outcome"] == "unscored"
     assert failed.info["verdict"]["value"] is None
     assert failed.info["verdict"]["explanation"] == "the server is down"
-    assert other[1:4] == (pytest.approx(-0.01), False, False)
+    assert other.reward == pytest.approx(-0.01)
+    assert other[2:4] == (False, False)
 
 
 def test_a_batch_that_fails_ends_all_who_asked() -> None:
@@ -209,3 +211,20 @@ def test_an_error_without_words_is_named() -> None:
     """A web that fails without saying why fails under the name of its error."""
     step = play(benchmark(FullWeb(pages_of())), search("a"))[0]
     assert step.info["verdict"]["explanation"] == "OSError"
+
+
+class SlowWeb(DictWeb):
+    """A web that takes a fiftieth of a second for a batch of searches."""
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        time.sleep(0.02)
+        return super().search(requests)
+
+
+def test_seconds_are_limited() -> None:
+    """Where the budget has seconds, a web that takes longer truncates, unscored; a turn without I/O does not."""
+    made_of = benchmark(SlowWeb(pages_of()), budget=Budget(turns=5, seconds=0.01))
+    assert play(made_of, note("x"))[0][2:4] == (False, False)
+    slow = play(made_of, search("lamp"))[0]
+    assert slow[1:4] == (0.0, False, True)
+    assert (slow.info["ending"], slow.info["scored"]) == ("out_of_time", False)

@@ -1,0 +1,109 @@
+"""Building a corpus from HTML, against a bare loop of trafilatura over the same pages with as many processes.
+
+    python benchmarks/ingest.py [--pages DIR] [--limit 400] [--workers 2]
+
+Both sides run in turns, several times, and the best time of each counts. Without --pages the
+pages are generated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import trafilatura
+from loky import ProcessPoolExecutor
+from rich.console import Console
+from rich.table import Table
+
+from webenv.corpora import build
+
+WORDS = [f"{a}{b}{c}" for a in ("tar", "mel", "sop", "vin") for b in ("e", "o", "ui") for c in ("n", "rt", "sk", "ble", "s")]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=Path, help="a folder of .html files")
+    parser.add_argument("--limit", type=int, default=400, help="the most pages")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each side")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        pages = Path(scratch) / "pages"
+        pages.mkdir()
+        count = gather(options.pages, pages, options.limit) if options.pages else generate(pages, options.limit)
+        times: dict[str, list[float]] = {"bare trafilatura.extract": [], "webenv.corpora.build": []}
+        for turn in range(options.rounds):
+            times["bare trafilatura.extract"].append(bare(sorted(pages.rglob("*.html")), options.workers))
+            times["webenv.corpora.build"].append(ours(pages, Path(scratch) / f"corpus{turn}", options.workers))
+    table = Table(title=f"{count} pages, {options.workers} processes, best of {options.rounds}")
+    for name, justify in (("", "left"), ("seconds", "right"), ("pages/s", "right"), ("ratio", "right")):
+        table.add_column(name, justify=justify)
+    reference = min(times["bare trafilatura.extract"])
+    for name, seconds in times.items():
+        best = min(seconds)
+        table.add_row(name, f"{best:.2f}", f"{count / best:.1f}", f"{reference / best:.3f}")
+    Console().print(table)
+
+
+def bare(paths: Sequence[Path], workers: int) -> float:
+    """Seconds that it takes to extract all pages, in batches, with the processes started before."""
+    with ProcessPoolExecutor(workers) as executor:
+        list(executor.map(extract_all, [[path] for path in paths[: workers * 4]]))
+        started = time.perf_counter()
+        list(executor.map(extract_all, [paths[place : place + 16] for place in range(0, len(paths), 16)]))
+        return time.perf_counter() - started
+
+
+def extract_all(paths: Sequence[Path]) -> list[str | None]:
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+    return [trafilatura.extract(path.read_bytes()) for path in paths]
+
+
+def ours(pages: Path, target: Path, workers: int) -> float:
+    """Seconds that a whole build takes, from starting its processes to the manifest on disk."""
+    started = time.perf_counter()
+    build(target, [f"html:{pages}@https://pages.example"], workers=workers)
+    return time.perf_counter() - started
+
+
+def gather(source: Path, target: Path, limit: int) -> int:
+    """Copies a random choice of the .html files under a folder."""
+    paths = sorted(path for path in source.rglob("*.html") if path.is_file())
+    chosen = random.Random(0).sample(paths, min(limit, len(paths)))
+    for number, path in enumerate(chosen):
+        shutil.copyfile(path, target / f"{number}.html")
+    return len(chosen)
+
+
+def generate(target: Path, count: int) -> int:
+    """Writes pages with navigation, headings, lists and a table; about 700 words each."""
+    rng = random.Random(0)
+
+    def sentence() -> str:
+        return " ".join(rng.choice(WORDS) for _ in range(rng.randint(8, 18))).capitalize() + "."
+
+    def paragraph() -> str:
+        return f"<p>{' '.join(sentence() for _ in range(rng.randint(2, 6)))}</p>"
+
+    for number in range(count):
+        links = "".join(f'<li><a href="{rng.randrange(count)}.html">{rng.choice(WORDS)}</a></li>' for _ in range(30))
+        rows = "".join(f"<tr><td>{rng.choice(WORDS)}</td><td>{rng.random():.3f}</td></tr>" for _ in range(8))
+        sections = "".join(
+            f"<h2>{sentence()}</h2>{''.join(paragraph() for _ in range(3))}<ul><li>{sentence()}</li></ul>"
+            for _ in range(4)
+        )
+        body = f"<nav><ul>{links}</ul></nav><main><h1>{number}</h1>{sections}<table>{rows}</table></main>"
+        page = f"<!doctype html><html><head><title>{number}</title></head><body>{body}<footer>end</footer></body></html>"
+        (target / f"{number}.html").write_text(page)
+    return count
+
+
+main()

@@ -1,0 +1,101 @@
+"""``webenv corpus`` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from webenv.cli.app import run
+
+TEXT = "Neap tides come at half moon, when sun and moon pull at right angles to each other."
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus folder that the command line built."""
+    folder = tmp_path_factory.mktemp("cli")
+    lines = [
+        {"url": "https://sea.example/neap", "title": "Neap tides", "text": TEXT, "date": "2024-05-01"},
+        {"url": "https://land.example/hill", "title": "Hills", "text": "A hill has no tides."},
+    ]
+    (folder / "pages.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n{broken\n")
+    assert (
+        run(["corpus", "build", str(folder / "c"), "--from", f"jsonl:{folder / 'pages.jsonl'}", "--workers", "1"]) == 0
+    )
+    return folder / "c"
+
+
+def test_build_tells_what_it_built(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A build ends with a table of what there is and what was left out; --json is one object."""
+    source = f"jsonl:{corpus.parent / 'pages.jsonl'}"
+    target = str(corpus.parent / "again")
+    assert run(["corpus", "build", target, "--from", source, "--workers", "1"]) == 0
+    shown = capsys.readouterr()
+    assert "1 skipped: 1 bad JSON line" in shown.out
+    assert "built 2 pages" in shown.out
+    assert run(["corpus", "build", target, "--from", source, "--workers", "1", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["pages"], record["skipped"], record["sources"]) == (2, {"bad JSON line": 1}, [source])
+
+
+def test_info(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """info shows counts and sites, --verify checks every file."""
+    assert run(["corpus", "info", str(corpus), "--verify"]) == 0
+    shown = capsys.readouterr().out
+    assert "files are what was written" in shown
+    assert "sea.example" in shown
+    assert run(["corpus", "info", str(corpus), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sites"] == {"land.example": 1, "sea.example": 1}
+
+
+def test_search(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """search prints title, URL and snippet; site, date and number of results can be limited."""
+    assert run(["corpus", "search", str(corpus), "neap moon"]) == 0
+    shown = capsys.readouterr().out
+    assert "1. Neap tides" in shown
+    assert "https://sea.example/neap" in shown
+    for options, urls in [
+        ([], ["https://land.example/hill", "https://sea.example/neap"]),
+        (["-k", "1"], ["https://land.example/hill"]),
+        (["--site", "sea.example"], ["https://sea.example/neap"]),
+        (["--as-of", "2024-12-31"], ["https://sea.example/neap"]),
+        (["--as-of", "2023-12-31"], []),
+    ]:
+        assert run(["corpus", "search", str(corpus), "tides", "--json", *options]) == 0
+        assert [hit["url"] for hit in json.loads(capsys.readouterr().out)["results"]] == urls
+    assert run(["corpus", "search", str(corpus), "zebra"]) == 0
+    assert capsys.readouterr().out == "nothing was found\n"
+
+
+def test_visit(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """visit prints a page, under any form of its URL."""
+    assert run(["corpus", "visit", str(corpus), "http://www.sea.example/neap/"]) == 0
+    assert capsys.readouterr().out == f"Neap tides\nhttps://sea.example/neap  2024-05-01\n\n{TEXT}\n"
+    assert run(["corpus", "visit", str(corpus), "sea.example/neap", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["text"] == TEXT
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["info", "{nowhere}"], "there is no corpus at"),
+        (["search", "{nowhere}", "x"], "there is no corpus at"),
+        (["visit", "{corpus}", "https://sea.example/none"], "has no page at 'https://sea.example/none'"),
+        (["search", "{corpus}", "x", "--as-of", "soon"], "as_of='soon': expected an ISO date"),
+        (["build", "{nowhere}", "--from", "htlm:x"], "unknown source 'htlm:x'"),
+        (["build", "{nowhere}"], "--from"),
+        (["search", "{corpus}", "x", "-k", "0"], "-k"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], message: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be done is said in one line on stderr, with exit code 1."""
+    filled = [argument.format(nowhere=tmp_path / "nowhere", corpus=corpus) for argument in arguments]
+    assert run(["corpus", *filled]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert message in shown.err

@@ -1,0 +1,68 @@
+"""The package: what it gives by name, and what importing it costs."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import gymnasium as gym
+import pytest
+
+import webenv
+from webenv.registration import IDS
+
+MODULES = [
+    "webenv",
+    "webenv.actions",
+    "webenv.benchmark",
+    "webenv.budget",
+    "webenv.env",
+    "webenv.episode",
+    "webenv.errors",
+    "webenv.judge",
+    "webenv.observations",
+    "webenv.policy",
+    "webenv.registration",
+    "webenv.rules",
+    "webenv.snapshots",
+    "webenv.spaces",
+    "webenv.task",
+    "webenv.turn",
+    "webenv.vector",
+    "webenv.web",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_is_true(name: str) -> None:
+    """Every name in ``__all__`` is there, once, in order, and has a docstring."""
+    module = importlib.import_module(name)
+    assert [one for one in module.__all__ if not hasattr(module, one)] == []
+    assert list(module.__all__) == sorted(set(module.__all__))
+    named = [getattr(module, one) for one in module.__all__]
+    assert [one for one in named if callable(one) and hasattr(one, "__name__") and not one.__doc__] == []
+
+
+def test_every_id_is_registered() -> None:
+    """Each id has a single and a vector entry point, both as strings."""
+    for name, entry in IDS.items():
+        spec = gym.spec(name)
+        assert (spec.entry_point, spec.vector_entry_point) == (f"{entry}Env", f"{entry}VectorEnv")
+
+
+def test_import_is_light() -> None:
+    """Importing webenv imports no environment, no index, no extraction, no model."""
+    program = (
+        "import sys, webenv\n"
+        "heavy = ('tantivy', 'trafilatura', 'lxml', 'torch', 'openai', 'typer', 'rich', 'courlan', 'zstandard')\n"
+        "print([name for name in sys.modules if name.split('.')[0] in heavy or name.startswith('webenv.envs')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_public_face() -> None:
+    """What the first lines of a user's program need stands in the package itself."""
+    wanted = {"search", "visit", "ask", "answer", "note", "snapshot", "restore", "fork", "SearchEnv", "SearchVectorEnv"}
+    assert wanted <= set(webenv.__all__)
