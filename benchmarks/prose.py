@@ -31,6 +31,7 @@ import random
 import re
 import statistics
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -45,6 +46,7 @@ from webenv.corpora.procedural.lexicon import Lexicon
 from webenv.corpora.query import ANALYZER, analyzer
 
 MASK = "_"
+CACHE = Path(tempfile.gettempdir()) / "webenv-prose"
 SIZES = (10_000, 100_000, 300_000, 1_000_000)
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d[\d.,]*|[.!?:\n]")
 _COMMON = frozenset(
@@ -290,7 +292,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Figures of real and generated pages, side by side.")
     parser.add_argument("inputs", nargs="+", type=Path, help="folders of HTML pages, or files of JSON lines")
     parser.add_argument("--sample", type=int, default=1500, help="pages drawn from a folder (default 1500)")
-    parser.add_argument("--cache", type=Path, default=Path("benchmarks/.prose"), help="where extracted text is kept")
+    parser.add_argument("--cache", type=Path, default=CACHE, help=f"where extracted text is kept ({CACHE})")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args()
     for source in arguments.inputs:
@@ -301,7 +303,10 @@ def main() -> None:
     if arguments.json:
         print(json.dumps({str(source): column for source, column in zip(arguments.inputs, columns, strict=True)}))
         return
-    table = Table("figure", *(column for source in arguments.inputs for column in _heads(source, arguments.inputs[0])))
+    table = Table("figure", arguments.inputs[0].name)
+    for source in arguments.inputs[1:]:
+        table.add_column(source.name)
+        table.add_column("times")
     for name in dict.fromkeys(name for column in columns for name in column):
         row = [name]
         for place, column in enumerate(columns):
@@ -312,10 +317,6 @@ def main() -> None:
                 row.append(f"{value / measure:.2f}" if value is not None and measure else "")
         table.add_row(*row)
     Console(width=140).print(table)
-
-
-def _heads(source: Path, measure: Path) -> list[str]:
-    return [source.name] if source == measure else [source.name, "times"]
 
 
 if __name__ == "__main__":

@@ -46,10 +46,10 @@ Progress = Callable[[str, int, int | None], None]
 (``None``: not known)."""
 
 _HEAP = 1_500_000_000  # an index of some millions of pages is made in one part
-_LEVEL = 6
+_LEVEL = 3
 _SAMPLES = 1_000
 _SAMPLE_CHARACTERS = 10_000_000
-_LONGEST_SAMPLE = 20_000
+_LONGEST_SAMPLE = 4_000
 _LEAST_SAMPLES = 100
 _DICTIONARY_BYTES = 65_536
 _STAGING = "staging.sqlite"

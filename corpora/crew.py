@@ -18,8 +18,8 @@ __all__ = ["Prepared", "cores", "prepare_pages"]
 
 Prepared = PreparedPage | Redirect | Skipped
 
-_BATCH_PAGES = 32
-_BATCH_BYTES = 1_000_000
+_BATCH_PAGES = 16
+_BATCH_BYTES = 500_000
 
 
 def cores(workers: int | None) -> int:

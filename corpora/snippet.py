@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from webenv.corpora.query import stem
 
@@ -13,6 +13,7 @@ SNIPPET = 160
 """The most characters of a snippet."""
 
 _SCANNED = 100_000
+_MOST_WORDS = 10  # of a long query the ten that are worth most
 _MOST_MATCHES = 24  # of one word
 _MOST_TRIES = 500  # places looked at for one word: bounds what a word of one letter costs
 _WORD = re.compile(r"[\w]+(?:[.'][\w]+)*")
@@ -23,13 +24,15 @@ def snippet(text: str, weights: Mapping[str, float]) -> str:
 
     Each word of the query counts once, and of passages worth the same the first one wins. A
     passage begins at a sentence where one begins nearby, and white space is collapsed. Looks at
-    the first 100,000 characters, and in them at the first 24 places of each word.
+    the first 100,000 characters, in them at the first 24 places of each word, and of a long query
+    at the ten words that are worth most.
 
     Args:
         text: a page's main text.
         weights: what each word of the query is worth, by its stem (:func:`webenv.corpora.query.stem`).
     """
-    matches = _matches(text, weights)
+    forms = sorted(weights, key=lambda form: -weights[form])[:_MOST_WORDS] if len(weights) > _MOST_WORDS else weights
+    matches = _matches(text, forms)
     if not matches:
         return _passage(text, 0, 0)
     best = 0.0
@@ -54,12 +57,12 @@ def snippet(text: str, weights: Mapping[str, float]) -> str:
     return _passage(text, *where)
 
 
-def _matches(text: str, weights: Mapping[str, float]) -> list[tuple[int, int, str]]:
+def _matches(text: str, forms: Iterable[str]) -> list[tuple[int, int, str]]:
     """Where words of the query stand: (start, end, stem), in order of place."""
     text = text[:_SCANNED]
     lowered = text.replace("İ", "i").lower()  # the one letter that grows in lower case
     matches = []
-    for form in weights:
+    for form in forms:
         prefix = form[:-1] if len(form) > 3 and form[-1] in "eil" else form  # a stem's end may be its own
         found = tried = 0
         place = lowered.find(prefix)

@@ -21,17 +21,115 @@ _SENTENCE = re.compile(r"(?<=[.!?])[”\"]?\s+|\n+")
 _CLAUSE = re.compile(r";\s|,\s(?:and|while|but)\s")
 _SPEECH = re.compile(r"“[^”]{25,}”")
 _RANGE = re.compile(r"between (\d[\d,]*) and (\d[\d,]*)")
+# What is not told: "a certain number of people", "some month", "plants of some sort".
+_OPEN = re.compile(r"\b(?:certain|some) (\w+)(?: of \w+)?|\b(\w+) of some (?:sort|kind)")
 _DECADE = re.compile(r"\b(\d{3}0)s\b")
 _EMPTY = frozenset(
-    "a about after all also an and another any are as at be been before being both but by can could did do does during "
-    "each every few for from had has have he her his how if in into is it its more most much no not of on one only "
-    "or other over own she since so some somebody someone something than that the their them then there these they this "
-    "those through to under until up was way were what when where which while who whom will with within would you certain "
-    "sort kind".split()
+    [
+        "a",
+        "about",
+        "after",
+        "all",
+        "also",
+        "an",
+        "and",
+        "another",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "before",
+        "being",
+        "between",
+        "both",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "during",
+        "each",
+        "every",
+        "few",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "he",
+        "her",
+        "his",
+        "how",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "more",
+        "most",
+        "much",
+        "no",
+        "not",
+        "of",
+        "on",
+        "one",
+        "only",
+        "or",
+        "other",
+        "over",
+        "own",
+        "she",
+        "since",
+        "so",
+        "some",
+        "somebody",
+        "someone",
+        "something",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "to",
+        "under",
+        "until",
+        "up",
+        "was",
+        "way",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "will",
+        "with",
+        "within",
+        "would",
+        "you",
+        "certain",
+        "sort",
+        "kind",
+    ]
 )
-_PRONOUNS = frozenset("it its he his she her they their this".split())
+_PRONOUNS = frozenset(["it", "its", "he", "his", "she", "her", "they", "their", "this"])
 _FIRST, _SECOND = 4, 6  # pages read before and after words are looked up
 _FIGURE = 1.5  # how much a number is worth
+_CAP = 1.2  # the most that a learned word is worth
 _LEARNED = 1.2  # how much a learned word is worth beside the word itself
 
 
@@ -181,19 +279,19 @@ class _Case:
         return list(dict.fromkeys(runs))
 
     def reworded(self) -> list[str]:
-        """The criteria once more: the words that tell pages apart, and learned ones, with the kind."""
-        queries = []
+        """The criteria once more, by the words that tell pages apart and the learned ones: together, and one by one."""
+        each = []
         for wish in self.wishes:
-            stems = [word for word in wish.words if _stem(word) in self.kind or self._weights.get(_stem(word), 0) > 0.3]
-            added = [
-                near
+            stems = [word for word in wish.words if self._weights.get(_stem(word), 0) > 0.3]
+            near = {
+                stem
                 for run in self._runs(wish)
-                for near, share in self.learned[run].items()
-                if share > 0.3 and self._weights.get(near, 0) > 0.2
-            ]
-            if added:
-                queries.append(" ".join([*stems, *sorted(added), _figures(wish)]))
-        return queries
+                for stem, share in self.learned[run].items()
+                if share > 0.3 and self._weights.get(stem, 0) > 0.2
+            }
+            each.append(" ".join([*stems, *sorted(near), _figures(wish)]).strip())
+        kind = " ".join(sorted(self.kind))
+        return [f"{kind} {' '.join(each)}", *(f"{kind} {query}" for query in each if query)]
 
     def _runs(self, wish: _Wish) -> list[str]:
         return [run for run in self.learned if set(run.split()) <= set(wish.words)]
@@ -210,6 +308,7 @@ class _Case:
             pages.update(own.keys())
             times.update(own)
         total = len(self.read)
+        self._pages = pages
         return {
             stem: (0.15 + min(times[stem] / count - 1, 1.5)) * math.log((total + 1) / count)
             for stem, count in pages.items()
@@ -260,22 +359,26 @@ class _Case:
             if word not in self.kind and word not in looked_up:
                 weight = self._weights.get(word, 0.0)
                 total += weight
-                got += weight * min(said[word], 2) / 2
+                got += weight * _said_often(said[word])
         for run in runs:
             near = self.learned[run]
-            worth = {stem: self._weights.get(stem, 0.0) * share for stem, share in near.items()}
+            worth = {
+                stem: min(self._weights.get(stem, 0.0), _CAP) * share
+                for stem, share in near.items()
+                if self._pages[stem] > 1
+            }
             total += max(worth.values(), default=0.0)
-            got += max((value * min(said[stem], 2) / 2 for stem, value in worth.items()), default=0.0)
+            got += max((value * _said_often(said[stem]) for stem, value in worth.items()), default=0.0)
         for low, high in wish.ranges:
             numbers = [n for clause in self.clauses(url) if clause.own for n in clause.numbers if low <= n <= high]
             total += _FIGURE
-            got += _FIGURE * min(len(numbers), 2) / 2
+            got += _FIGURE * _said_often(len(numbers))
         return got / total if total else 0.0
 
     def promising(self) -> list[str]:
         """Pages that were found and not read, best first."""
         left = [url for url in self.rank if url not in self.read]
-        return sorted(left, key=lambda url: -(self.rank[url] + 0.25 * self.score(url) + 0.2 * self._fits(url)))
+        return sorted(left, key=lambda url: (not self._fits(url), -self.rank[url] - 0.25 * self.score(url)))
 
     def _fits(self, url: str) -> bool:
         """Whether title or snippets name the kind that is sought."""
@@ -293,21 +396,18 @@ def _read_wish(text: str, kind: frozenset[str]) -> _Wish:
     lowered = _RANGE.sub(" ", lowered)
     ranges += [(int(decade), int(decade) + 9) for decade in _DECADE.findall(lowered)]
     lowered = _DECADE.sub(" ", lowered)
+    lowered = _OPEN.sub(lambda match: match[0] if match[1] and _stem(match[1]) in kind else "", lowered)
     words: list[str] = []
-    vague = False
     for token in _TOKEN.findall(lowered):
         if token[0].isdigit():
             ranges.append((_number(token), _number(token)))
-        elif token in ("certain", "some"):
-            vague = True
-            continue
-        elif vague and token not in kind and _stem(token) not in kind:
-            vague = False
-            continue
         elif token not in _EMPTY:
             words.append(token)
-        vague = False
     return _Wish(tuple(dict.fromkeys(words)), tuple(ranges))
+
+
+def _said_often(times: int) -> float:
+    return (0.0, 0.75)[times] if times < 2 else 1.0
 
 
 def _figures(wish: _Wish) -> str:

@@ -15,22 +15,26 @@ from webenv.web import Failure
 __all__ = ["RandomPolicy"]
 
 _WORD = re.compile(r"\w+")
+_COMMON = (
+    "water house road book city music school river winter paper market garden story letter bridge train family "
+    "number summer picture stone window village island history machine forest kitchen weather colour language field"
+)
 _WINDOW = 1_000  # characters of a text that words are drawn from
 
 
 class RandomPolicy:
     """Draws a kind of action uniformly among those that are possible, then its arguments.
 
-    It searches one to four words that stand together in something it has read, visits a URL that
-    it has seen, asks a site that it has seen, answers a page that it has seen, or writes a note;
-    nothing that the budget shows to be spent. Chance comes from ``history.seed`` and the number
-    of the turn alone.
+    It searches one to four words that stand together in something that the web has shown it (at
+    first, in a few common words), visits a URL that it has seen, asks a site that it has seen,
+    answers a page that it has seen, or writes a note; nothing that the budget shows to be spent.
+    It does not read the question. Chance comes from ``history.seed`` and the number of the turn.
     """
 
     @property
     def identity(self) -> Mapping[str, str]:
         """``name`` and ``version``."""
-        return {"name": "random", "version": "1"}
+        return {"name": "random", "version": "2"}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         """One decision for each history, in order."""
@@ -68,16 +72,16 @@ def _choose(rng: np.random.Generator, choices: Sequence[str]) -> str:
 
 
 def _words(rng: np.random.Generator, texts: Sequence[str]) -> str:
-    """One to four words that stand together in one of the texts; the first text has some."""
+    """One to four words that stand together in one of the texts, or common ones."""
     text = _choose(rng, texts)
     start = int(rng.integers(max(1, len(text) - _WINDOW)))
-    found = _WORD.findall(text[start : start + _WINDOW]) or _WORD.findall(texts[0]) or ["page"]
+    found = _WORD.findall(text[start : start + _WINDOW]) or _WORD.findall(_COMMON)
     first, count = int(rng.integers(len(found))), int(rng.integers(1, 5))
     return " ".join(word[:40] for word in found[first : first + count])
 
 
 def _texts(observations: Sequence[ObservationDict]) -> Iterator[str]:
-    yield observations[0]["question"]
+    yield _COMMON
     for observation in observations:
         for result in observation["results"]:
             yield result["snippet"]

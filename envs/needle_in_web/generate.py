@@ -14,7 +14,7 @@ from webenv.corpora.procedural import ProceduralWeb
 from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.facts import ANY, Constraint, Fact, Pattern, Value
 from webenv.corpora.procedural.family import Family
-from webenv.corpora.procedural.phrasing import TIERS, Phrasing, Relation
+from webenv.corpora.procedural.phrasing import TIERS, Phrasing, Relation, with_article
 from webenv.corpora.procedural.values import masked_words, vague
 from webenv.envs.needle_in_web.tasks import render_question
 from webenv.errors import InvalidArgument, UnknownTask, did_you_mean
@@ -26,15 +26,23 @@ from webenv.task import Gold, Task, TaskSet
 __all__ = ["Criterion", "ExactJudge", "Needle", "NeedleGenerator"]
 
 _MOST_DRAWS = 400
-_FUZZ = (0.28, 0.4, 0.56)
+_FUZZ = (0.2, 0.36, 0.56)
 _CRITERIA = 3
 _MASK_OBJECT, _MASK_QUALIFIER = 0.4, 0.7  # cumulated; the rest masks the relation
-_SUBJECTS = ("a {k}", "a certain {k}", "some {k}", "one {k}")
+_SUBJECTS = ("{a}", "a certain {k}", "some {k}", "one {k}")
 _TIES = {
-    "person": ("{o} had a part in the story of {s} {q}", "{o} did something for, or to, {s} {q}", "{s} had to do with {o} {q}"),
+    "person": (
+        "{o} had a part in the story of {s} {q}",
+        "{o} did something for, or to, {s} {q}",
+        "{s} had to do with {o} {q}",
+    ),
     "place": ("{s} has to do with {o} in some way {q}", "there is some tie between {s} and {o} {q}"),
     "org": ("{o} had a part in the story of {s} {q}", "there is some tie between {s} and {o} {q}"),
-    "": ("{s} had something to do with {o} {q}", "{o} came into the story of {s} {q}", "{o} played a part in {s's} story {q}"),
+    "": (
+        "{s} had something to do with {o} {q}",
+        "{o} came into the story of {s} {q}",
+        "{o} played a part in {s's} story {q}",
+    ),
     "number": ("the figure {o} comes up in the story of {s} {q}", "{s} had something to do with the figure {o} {q}"),
 }
 _NUMBERS = ("count", "money", "length", "weight")
@@ -89,7 +97,9 @@ class NeedleGenerator:
         name, _, rest = task_id.partition("/")
         tier, _, number = rest.partition("/")
         if name != self._name or tier not in TIERS or not (number.isascii() and number.isdigit()):
-            raise UnknownTask(f"{self.web.dials}: no task {task_id!r:.100}; expected an id such as {self._name}/easy/0.")
+            raise UnknownTask(
+                f"{self.web.dials}: no task {task_id!r:.100}; expected an id such as {self._name}/easy/0."
+            )
         return self.draw(tier, int(number))
 
     def draw(self, difficulty: str, number: int) -> Needle:
@@ -144,7 +154,7 @@ class NeedleGenerator:
         masked = "object" if roll < _MASK_OBJECT else "qualifier" if roll < _MASK_QUALIFIER else "relation"
         value, asked = _worded(fact.object, masked == "object", keep, dice)
         qualifier, when = _worded(fact.qualifier, masked == "qualifier", keep, dice)
-        subject = dice.pick(_SUBJECTS).format(k=family.kind.name)
+        subject = dice.pick(_SUBJECTS).format(k=family.kind.name, a=with_article(family.kind.name))
         if masked == "relation":
             kind = "number" if relation.object in _NUMBERS else relation.object
             form = dice.pick(_TIES.get(kind, _TIES[""]))
@@ -169,14 +179,16 @@ def _worded(value: Value, masked: bool, keep: float, dice: Dice) -> tuple[str, C
 
 def _say(phrasing: Phrasing, subject: str, value: str, qualifier: str, object: Value, keep: float, dice: Dice) -> str:
     bare = value.partition(" ")[2] if value == object.text and object.type == "vehicle" else value
-    return phrasing.criterion(dice, keep).format(subject, subject + "'s", value, qualifier, bare)
+    return phrasing.criterion(dice, keep).format(subject, subject + "'s", value, qualifier, bare, with_article(value))
 
 
 def _claim(relation: Relation, name: str, fact: Fact) -> str:
     value = fact.object.text
     bare = value.partition(" ")[2] if fact.object.type == "vehicle" else value
     own = name + ("'" if name.endswith("s") else "'s")
-    return _finish(relation.phrasings[0].near[0].format(name, own, value, fact.qualifier.text, bare))
+    return _finish(
+        relation.phrasings[0].near[0].format(name, own, value, fact.qualifier.text, bare, with_article(value))
+    )
 
 
 def _finish(text: str) -> str:

@@ -63,15 +63,20 @@ def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, paths):
         if not path.exists():
             raise TaskFileError(f"{path}: no such file or folder; expected files such as wikipedia_easy.json.")
-        found = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        found = list(path.glob("*.json")) if path.is_dir() else [path]
         if not found:
             raise TaskFileError(f"{path} holds no .json file; expected files such as wikipedia_easy.json.")
-        for file in found:
-            if not _FILE_NAME.fullmatch(file.stem):
-                raise TaskFileError(
-                    f"{file}: the name says neither site nor difficulty; expected <site>_easy.json, _medium or _hard."
-                )
-            yield file
+        yield from sorted(found, key=_site_and_difficulty)
+
+
+def _site_and_difficulty(file: Path) -> tuple[str, int]:
+    """What the name of a file says, in an order that puts easy before hard."""
+    match = _FILE_NAME.fullmatch(file.stem)
+    if not match:
+        raise TaskFileError(
+            f"{file}: the name says neither site nor difficulty; expected <site>_easy.json, _medium or _hard."
+        )
+    return match["site"], DIFFICULTIES.index(match["difficulty"])
 
 
 def _read_file(file: Path) -> Iterator[tuple[Task, str]]:
@@ -108,8 +113,8 @@ def _read_record(record: Any, file: Path, number: int) -> tuple[Task, str]:
         problem = f"{len(criteria)} criteria for {len(claims)} claims"
     elif not criteria:
         problem = "no criteria"
-    match = _FILE_NAME.fullmatch(file.stem)
-    tags = match.groupdict() if match else {}
+    site, level = _site_and_difficulty(file)
+    tags = {"site": site, "difficulty": DIFFICULTIES[level]}
     task = Task(
         id=f"{file.stem}/{name}",
         question=render_question(criteria),

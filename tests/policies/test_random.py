@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tests.policies.histories import QUESTION, history, hit, observe
+from tests.policies.histories import history, hit, observe
 from webenv.actions import Action, Kind, search
 from webenv.observations import Document, Page, Reply
 from webenv.policies import RandomPolicy
+from webenv.policies.random import _COMMON
 from webenv.policy import Decision, History, Policy
 from webenv.spaces import action_space
 
@@ -43,8 +44,8 @@ def test_keeps_to_what_is_possible() -> None:
 
 
 def test_arguments_come_from_what_was_read() -> None:
-    """Queries are words that were read, visits and answers URLs that were seen, asks go to sites seen."""
-    read = re.findall(r"\w+", f"{QUESTION} the river Teifi a mill".lower())
+    """Queries are words that results showed or common ones, visits and answers URLs seen, asks go to sites seen."""
+    read = re.findall(r"\w+", f"{_COMMON} {HITS[0].snippet} {HITS[1].snippet}".lower())
     for action in actions_of(*(with_hits(seed, (5, 5, 5, 5)) for seed in range(300))):
         if action.kind in (Kind.VISIT, Kind.ANSWER):
             assert action.arguments[0] in ("https://a.example/1", "https://b.example/2")
@@ -75,14 +76,19 @@ def test_chance_is_of_seed_and_turn_alone() -> None:
     assert {actions_of(with_hits(0, (5, 5, 5, 5)))[0], actions_of(later)[0]} != {actions_of(later)[0]}
 
 
-def test_odd_questions() -> None:
-    """A question without a word, and a negative seed, still give an action."""
-    drawn = actions_of(*(history(observe(question="?!"), seed=-seed) for seed in range(20)))
-    assert {action.arguments for action in drawn} == {("page",)}
+def test_the_question_is_not_read() -> None:
+    """Another question changes nothing: a random policy is the lower bound, not a searcher."""
+    first = actions_of(*(history(observe(question="Which mill?"), seed=seed) for seed in range(50)))
+    assert first == actions_of(*(history(observe(question="?!"), seed=seed) for seed in range(50)))
+
+
+def test_negative_seeds() -> None:
+    """A negative seed gives an action too."""
+    assert len(actions_of(*(history(observe(), seed=-seed) for seed in range(1, 20)))) == 19
 
 
 def test_contract() -> None:
     """It is a Policy, and takes an empty batch."""
     assert isinstance(RandomPolicy(), Policy)
     assert RandomPolicy().act([]) == []
-    assert RandomPolicy().identity == {"name": "random", "version": "1"}
+    assert RandomPolicy().identity == {"name": "random", "version": "2"}

@@ -21,6 +21,7 @@ from webenv.evaluation.identity import run_identity, versions
 from webenv.evaluation.jobs import Job, plan_jobs
 from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.policy import Policy
+from webenv.task import TaskSet
 
 __all__ = ["Standing", "default_folder", "evaluate", "folder_name"]
 
@@ -101,7 +102,7 @@ def evaluate(
         raise InvalidArgument("retry_unscored goes with resume: it plays unscored episodes of an earlier run again.")
     path = Path(out) if out is not None else default_folder(name, policy.identity["name"])
     run = run_identity(name, given, benchmark, policy, seed)
-    notes: list[str] = []
+    notes = _left_out(benchmark.tasks)
     with RunFolder(path, resume=resume) as folder:
         before = folder.read_run()
         if before is not None:
@@ -126,6 +127,17 @@ def evaluate(
         notes=notes,
         warning=_warning(first),
     )
+
+
+def _left_out(tasks: TaskSet) -> list[str]:
+    """What is to be said of tasks that were left out."""
+    if not tasks.excluded:
+        return []
+    first = tasks.excluded[0]
+    return [
+        f"{len(tasks.excluded)} of {len(tasks) + len(tasks.excluded)} tasks were left out, "
+        f"for one {first.task.id}: {first.reason}."
+    ]
 
 
 def _benchmark(

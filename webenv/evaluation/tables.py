@@ -19,7 +19,7 @@ WIDTH = 100
 
 _REASONS = 5  # the most reasons of unscored episodes that are shown
 _SIDE_BY_SIDE = 4  # the most policies in one table
-_GROUP_WIDTH = 22  # columns
+_GROUP_WIDTH = 26
 _MEANS = ("reward", "searches", "visits", "asks", "turns")
 
 
