@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import tempfile
 import time
 from pathlib import Path
@@ -132,7 +133,8 @@ def choose(corpus: Corpus, count: int, low: int, high: int) -> list[str]:
     for _ in range(count):
         words = rng.choice(texts)
         start = rng.randrange(len(words) - high)
-        queries.append(" ".join(words[start : start + rng.randint(low, high)]).replace('"', " "))
+        query = " ".join(words[start : start + rng.randint(low, high)])
+        queries.append(re.sub('["“”„]|site:', " ", query))  # plain words for both sides
     return queries
 
 

@@ -244,6 +244,16 @@ class Corpus:
         for _, page in self._store.rows():
             yield Page(page.url, page.title, page.text, page.date, f"{page.leader:016x}")
 
+    def info(self) -> dict[str, Any]:
+        """Counts of what is there: pages, aliases, copies (of other pages), sites; and the digest."""
+        if self._manifest is not None:
+            aliases, copies = self._manifest.aliases, self._manifest.copies
+        else:
+            aliases = sum(1 for _ in self._store.aliases())
+            copies = sum(key != page.leader for key, page in self._store.rows())
+        counts = {"pages": len(self), "aliases": aliases, "copies": copies, "sites": len(self.sites)}
+        return {**counts, "digest": self.digest}
+
     @property
     def manifest(self) -> Manifest | None:
         """What the folder says of its contents; ``None`` for a corpus in memory."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
@@ -14,7 +16,7 @@ from typing import Any
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
 from webenv.corpora.prepare import prepare
 
-__all__ = ["Prepared", "cores", "prepare_pages"]
+__all__ = ["Prepared", "cores", "leave_with_parent", "prepare_pages"]
 
 Prepared = PreparedPage | Redirect | Skipped
 
@@ -115,7 +117,7 @@ class _Crew:
     def _start(self) -> Any:
         from loky import ProcessPoolExecutor
 
-        return ProcessPoolExecutor(max_workers=self._workers, timeout=None)
+        return ProcessPoolExecutor(max_workers=self._workers, timeout=None, initializer=leave_with_parent)
 
     def submit(self, batch: list[SourcePage | Skipped]) -> Future[list[Prepared]]:
         try:
@@ -131,6 +133,18 @@ class _Crew:
 
     def stop(self) -> None:
         self._executor.shutdown(wait=True, kill_workers=True)
+
+
+def leave_with_parent() -> None:
+    """Called in a worker: ends it soon after its parent has gone, even if the parent was killed."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _prepare_batch(batch: list[SourcePage | Skipped]) -> list[Prepared]:

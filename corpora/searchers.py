@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
+from webenv.corpora.crew import leave_with_parent
 from webenv.observations import Result
 from webenv.web import SearchRequest
 
@@ -17,6 +19,7 @@ __all__ = ["Answer", "Searchers"]
 Answer = Callable[[Sequence[SearchRequest]], list[tuple[Result, ...]]]
 
 _LEAST = 16
+_STARTING = threading.Lock()
 _answer: Answer | None = None  # what a worker answers with
 
 
@@ -63,15 +66,17 @@ class Searchers:
         return answers
 
     def _ready(self) -> bool:
+        """Starts the workers where there are none yet; whether there are some."""
         if self._broken or multiprocessing.current_process().daemon:
             return False
-        if self._executor is None or self._pid != os.getpid():
-            from loky import ProcessPoolExecutor
+        with _STARTING:
+            if self._executor is None or self._pid != os.getpid():
+                from loky import ProcessPoolExecutor
 
-            self._pid = os.getpid()
-            self._executor = ProcessPoolExecutor(
-                self._workers - 1, timeout=None, initializer=_start, initargs=(self._opener,)
-            )
+                self._pid = os.getpid()
+                self._executor = ProcessPoolExecutor(
+                    self._workers - 1, timeout=None, initializer=_start, initargs=(self._opener,)
+                )
         return True
 
     def close(self) -> None:
@@ -83,6 +88,7 @@ class Searchers:
 
 def _start(opener: Callable[[], Answer]) -> None:
     global _answer
+    leave_with_parent()
     _answer = opener()
 
 

@@ -50,6 +50,7 @@ def test_it_is_a_web(facts: Corpus) -> None:
     assert isinstance(facts, Web)
     assert facts.identity["name"] == "corpus"
     assert len(facts.identity["digest"]) == 64
+    assert facts.info() == {"pages": 4, "aliases": 1, "copies": 0, "sites": 3, "digest": facts.digest}
     assert (len(facts), dict(facts.sites)) == (4, {"birds.example": 1, "old.birds.example": 1, "sea.example": 2})
 
 
