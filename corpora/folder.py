@@ -75,7 +75,9 @@ class CorpusFolder:
         """Puts the work folder in place as ``manifest.data``, and the manifest that names it."""
         mode = (self.work / PAGES).stat().st_mode
         for path in sorted(self.work.rglob("*")):
-            if path.is_file():
+            if path.name.endswith(".lock"):
+                path.unlink()  # tantivy's, of no use any more
+            elif path.is_file():
                 path.chmod(mode)  # tantivy makes some files that only their owner can read
                 with open(path, "rb") as file:
                     os.fsync(file.fileno())

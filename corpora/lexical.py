@@ -95,16 +95,15 @@ class LexicalIndex:
         Raises:
             ValueError: if it cannot be read.
         """
-        try:
-            return cls(tantivy.Index.open(path))
-        except ValueError:
-            # tantivy takes a lock in the folder, which may be one that is only to be read: it can
-            # have a folder of links then, which is not needed any more once all files are open.
-            with tempfile.TemporaryDirectory(prefix="webenv-") as links:
+        # tantivy takes a lock in the folder, which may be one that can only be read, and watches it.
+        # So it gets a folder of links, which is not needed any more once all files are open.
+        with tempfile.TemporaryDirectory(prefix="webenv-") as links:
+            try:
                 for name in sorted(os.listdir(path)):
-                    if not name.endswith(".lock"):
-                        os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(links, name))
-                return cls(tantivy.Index.open(links))
+                    os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(links, name))
+            except (OSError, NotImplementedError):  # a system without links
+                return cls(tantivy.Index.open(path))
+            return cls(tantivy.Index.open(links))
 
     def __len__(self) -> int:
         return int(self._searcher.num_docs)
