@@ -85,27 +85,30 @@ def gather(source: Path, target: Path, limit: int) -> int:
 
 
 def generate(target: Path, count: int) -> int:
-    """Writes pages with navigation, headings, lists and a table; about 700 words each."""
+    """Writes pages as manuals have them: navigation, nested sections, lists, code, tables; about 1,500 words."""
     rng = random.Random(0)
 
-    def sentence() -> str:
-        return " ".join(rng.choice(WORDS) for _ in range(rng.randint(8, 18))).capitalize() + "."
+    def words(low: int, high: int) -> str:
+        marked = ("{}", "{}", "{}", "{}", "{}", "{}", "<em>{}</em>", "<code>{}</code>", '<a href="x.html">{}</a>')
+        return " ".join(rng.choice(marked).format(rng.choice(WORDS)) for _ in range(rng.randint(low, high)))
 
     def paragraph() -> str:
-        return f"<p>{' '.join(sentence() for _ in range(rng.randint(2, 6)))}</p>"
+        return f"<div class='section'><p>{'. '.join(words(8, 18) for _ in range(rng.randint(2, 6)))}.</p></div>"
+
+    def section(number: int) -> str:
+        rows = "".join(f"<tr><td>{words(1, 3)}</td><td>{rng.random():.3f}</td></tr>" for _ in range(6))
+        items = "".join(f"<li><p>{words(4, 12)}</p></li>" for _ in range(5))
+        body = "".join(paragraph() for _ in range(3))
+        code = f"<pre><span>{words(5, 20)}</span></pre><table>{rows}</table>"
+        return f"<div class='section' id='s{number}'><h2>{words(2, 6)}</h2>{body}<ul>{items}</ul>{code}</div>"
 
     for number in range(count):
-        links = "".join(f'<li><a href="{rng.randrange(count)}.html">{rng.choice(WORDS)}</a></li>' for _ in range(30))
-        rows = "".join(f"<tr><td>{rng.choice(WORDS)}</td><td>{rng.random():.3f}</td></tr>" for _ in range(8))
-        sections = "".join(
-            f"<h2>{sentence()}</h2>{''.join(paragraph() for _ in range(3))}<ul><li>{sentence()}</li></ul>"
-            for _ in range(4)
-        )
-        body = f"<nav><ul>{links}</ul></nav><main><h1>{number}</h1>{sections}<table>{rows}</table></main>"
-        page = (
-            f"<!doctype html><html><head><title>{number}</title></head><body>{body}<footer>end</footer></body></html>"
-        )
-        (target / f"{number}.html").write_text(page)
+        links = "".join(f'<li><a href="{rng.randrange(count)}.html">{rng.choice(WORDS)}</a></li>' for _ in range(80))
+        body = "".join(section(place) for place in range(7))
+        navigation = f"<div class='sidebar'><ul>{links}</ul></div>"
+        main = f"<div class='document'><h1>Page {number}</h1>{body}</div><div class='footer'>end</div>"
+        head = f"<head><title>Page {number}</title><meta name='viewport' content='x'></head>"
+        (target / f"{number}.html").write_text(f"<!doctype html><html>{head}<body>{navigation}{main}</body></html>")
     return count
 
 

@@ -20,7 +20,16 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FINGERPRINT", "THRESHOLD", "Subject", "fingerprint", "group_copies", "same_subject", "similarity"]
+__all__ = [
+    "FINGERPRINT",
+    "THRESHOLD",
+    "Subject",
+    "fingerprint",
+    "group_copies",
+    "is_copy",
+    "same_subject",
+    "similarity",
+]
 
 FINGERPRINT = 128
 """How many numbers of 16 bits a fingerprint has."""
@@ -28,6 +37,8 @@ THRESHOLD = 0.9
 """The least resemblance of copies."""
 
 _WORD = re.compile(r"\w+")
+_SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))  # signs become spaces
+_SIGNS = "“”„‘’«»–—…·•\u00a0"
 _SHINGLE = 5
 _MOST_COMPARED = 8
 _CANDIDATE = 0.85  # the least agreement of fingerprints for which texts are compared
@@ -44,12 +55,15 @@ _OFFSETS = _FIXED[-FINGERPRINT:, None].astype(np.uint32)
 
 
 def _shingles(text: str) -> npt.NDArray[np.uint64]:
-    """The distinct 5-word shingles of a text as numbers; a text under 20 words is one shingle."""
-    words = _WORD.findall(text.lower())
+    """The 5-word shingles of a text as numbers; a text under 20 words is one shingle."""
+    if not text.isascii():
+        for sign in _SIGNS:
+            text = text.replace(sign, " ")
+    words = text.lower().encode("utf-8", "surrogatepass").translate(_SPACED).split()
     if len(words) < _LEAST_WORDS:
-        joined = " ".join(words).encode("utf-8", "surrogatepass")
+        joined = b" ".join(words)
         return np.array([crc32(joined) << 32 | crc32(joined, 1)], dtype=np.uint64)
-    code = {word: crc32(word.encode("utf-8", "surrogatepass")) for word in dict.fromkeys(words)}
+    code = {word: crc32(word) for word in dict.fromkeys(words)}
     codes = np.fromiter(map(code.__getitem__, words), dtype=np.uint64, count=len(words))
     codes *= np.uint64(0x9E3779B97F4A7C15)
     codes ^= codes >> np.uint64(29)
@@ -58,7 +72,7 @@ def _shingles(text: str) -> npt.NDArray[np.uint64]:
     for place in range(_SHINGLE):
         mixed += codes[place : place + count] * _PLACES[place]
         mixed ^= mixed >> np.uint64(31)
-    return np.unique(mixed)
+    return mixed
 
 
 def similarity(text: str, other: str) -> float:
@@ -70,7 +84,7 @@ def similarity(text: str, other: str) -> float:
     >>> round(similarity(" ".join(words), " ".join(words[:38])), 3)
     0.944
     """
-    one, two = _shingles(text), _shingles(other)
+    one, two = np.unique(_shingles(text)), np.unique(_shingles(other))
     shared = len(np.intersect1d(one, two, assume_unique=True))
     return shared / (len(one) + len(two) - shared)
 

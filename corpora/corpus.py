@@ -16,7 +16,7 @@ from webenv.corpora.content import ContentAgent
 from webenv.corpora.copies import Subject
 from webenv.corpora.crew import cores
 from webenv.corpora.document import PreparedPage, SourcePage, source_page
-from webenv.corpora.folder import hold
+from webenv.corpora.folder import hold, release
 from webenv.corpora.lexical import IndexedPage, LexicalIndex, day_of
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, verify
 from webenv.corpora.prepare import prepare
@@ -91,10 +91,10 @@ class Corpus:
         try:
             index = LexicalIndex.open(str(data / INDEX))
         except (ValueError, OSError) as error:
+            release(held)
             raise CorpusDamaged(f"{data / INDEX} cannot be opened ({error}): build the corpus again.") from error
         corpus = cls(DiskStore(str(data / PAGES)), index, folder, manifest)
-        if held >= 0:
-            corpus._release = weakref.finalize(corpus, os.close, held)
+        corpus._release = weakref.finalize(corpus, release, held)
         return corpus
 
     @classmethod
@@ -310,7 +310,7 @@ def _held(folder: Path) -> tuple[Manifest, int]:
         try:
             verify(data, manifest)
         except CorpusDamaged:
-            os.close(held) if held >= 0 else None
+            release(held)
             if Manifest.read(folder) == manifest:
                 raise
             continue

@@ -117,7 +117,9 @@ class _Crew:
     def _start(self) -> Any:
         from loky import ProcessPoolExecutor
 
-        return ProcessPoolExecutor(max_workers=self._workers, timeout=None, initializer=leave_with_parent)
+        return ProcessPoolExecutor(
+            max_workers=self._workers, timeout=None, initializer=leave_with_parent, initargs=(os.getpid(),)
+        )
 
     def submit(self, batch: list[SourcePage | Skipped]) -> Future[list[Prepared]]:
         try:
@@ -135,9 +137,12 @@ class _Crew:
         self._executor.shutdown(wait=True, kill_workers=True)
 
 
-def leave_with_parent() -> None:
-    """Called in a worker: ends it soon after its parent has gone, even if the parent was killed."""
-    parent = os.getppid()
+def leave_with_parent(parent: int) -> None:
+    """Called in a worker: ends it soon after its parent has gone, even if the parent was killed.
+
+    Args:
+        parent: the parent's process id.
+    """
 
     def watch() -> None:
         while os.getppid() == parent:

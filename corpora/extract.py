@@ -16,9 +16,9 @@ EXTRACTOR = "trafilatura"
 """What extracts; :func:`extractor_version` gives its version."""
 
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
-_REFRESH_META = re.compile(r"""<meta\s[^>]*http-equiv=["']?refresh["']?\s[^>]*content=["]([^"]*)""", re.IGNORECASE)
 _REFRESH_SECONDS = 10
-_STUB = 10_000
+_HEAD_END = re.compile(r"</head\s*>|<body[\s>]", re.IGNORECASE)
+_REST = "</head><body><p></p></body></html>"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _DATE_NAMES = frozenset(
     [
@@ -42,6 +42,8 @@ _DATE_NAMES = frozenset(
         "sailthru.date",
     ]
 )
+_TIME = re.compile(r"<time\s[^>]*>")
+_DATETIME = re.compile(r"""datetime=["']?(\d{4}-\d\d-\d\d)""")
 _PUBLISHED = re.compile(r'"datePublished"\s*:\s*"(\d{4}-\d\d-\d\d)')
 
 
@@ -83,7 +85,7 @@ def decode_html(raw: bytes) -> str:
 
 
 def extract(html: bytes | str, url: str) -> Extracted:
-    """Parses a page once and takes what a corpus keeps of it.
+    """Takes from a page what a corpus keeps of it.
 
     The date is only read from where pages state it (meta tags, JSON-LD, ``<time>`` of publication):
     guessing it from the text costs more than all the rest.
@@ -92,17 +94,12 @@ def extract(html: bytes | str, url: str) -> Extracted:
         html: the whole document.
         url: its address, against which its links are resolved.
     """
-    source = decode_html(html) if isinstance(html, bytes) else html
+    source = (decode_html(html) if isinstance(html, bytes) else html).replace("\0", "")
     trafilatura = _trafilatura()
-    tree = trafilatura.load_html(source.replace("\0", ""))
-    if tree is None:  # too little of a document to have a text, but it may lead on
-        match = _REFRESH_META.search(source[:_STUB])
-        return Extracted("", "", "", "", _resolve(url, _target(match[1]) if match else ""))
-    head = _read_head(tree)
-    title = head.title or _heading(tree)
-    date = head.date or _published(tree, source)
-    text = trafilatura.extract(tree, include_comments=False) or ""
-    return Extracted(title, text, date, _resolve(url, head.canonical), _resolve(url, head.refresh))
+    head = _read_head(trafilatura, source)
+    text = trafilatura.extract(source, include_comments=False) or ""
+    title = head.title or (_heading(trafilatura.load_html(source)) if text else "")
+    return Extracted(title, text, head.date, _resolve(url, head.canonical), _resolve(url, head.refresh))
 
 
 @cache
@@ -121,12 +118,16 @@ class _Head(NamedTuple):
     refresh: str
 
 
-def _read_head(tree: Any) -> _Head:
-    """What the elements of a page's head say; the first of each sort counts."""
+def _read_head(trafilatura: Any, source: str) -> _Head:
+    """What the elements of a page's head say; the first of each sort counts.
+
+    Only the head is parsed here: trafilatura parses the whole page itself.
+    """
+    end = _HEAD_END.search(source)
+    tree = trafilatura.load_html((source[: end.start()] if end else source) + _REST)
     titles = {"og:title": "", "title": ""}
     date = canonical = refresh = ""
-    head = tree.find("head")
-    for element in (tree if head is None else head).iter("meta", "title", "link"):
+    for element in () if tree is None else tree.iter("meta", "title", "link"):
         if element.tag == "title":
             titles["title"] = titles["title"] or _line(element.text_content())
         elif element.tag == "link":
@@ -144,7 +145,7 @@ def _read_head(tree: Any) -> _Head:
                 if element.getparent().tag == "noscript":
                     continue  # meant for readers without scripts, who are sent elsewhere
                 refresh = _target(content)
-    return _Head(titles["og:title"] or titles["title"], date, canonical, refresh)
+    return _Head(titles["og:title"] or titles["title"], date or _published(source), canonical, refresh)
 
 
 def _target(content: str) -> str:
@@ -159,25 +160,24 @@ def _line(text: str) -> str:
 
 def _heading(tree: Any) -> str:
     """The first heading that says something."""
-    for heading in tree.iter("h1", "h2"):
+    for heading in () if tree is None else tree.iter("h1", "h2"):
         text = _line(heading.text_content())
         if text:
             return text
     return ""
 
 
-def _published(tree: Any, source: str) -> str:
-    """The date of publication that the body of a page states."""
+def _published(source: str) -> str:
+    """The date of publication that the body of a page states, in JSON-LD or in a ``<time>``."""
     if "datePublished" not in source and "pubdate" not in source:
         return ""
     published = _PUBLISHED.search(source)
     if published:
         return published[1]
-    for stamp in tree.iter("time"):
-        if stamp.get("pubdate") is not None or stamp.get("itemprop") == "datePublished":
-            day = _DAY.match((stamp.get("datetime") or "").strip())
-            if day:
-                return day[0]
+    for stamp in _TIME.findall(source):
+        day = _DATETIME.search(stamp)
+        if day and ("pubdate" in stamp or "datePublished" in stamp):
+            return str(day[1])
     return ""
 
 

@@ -18,7 +18,7 @@ try:
 except ImportError:  # Windows: nothing keeps two builds apart, nor a build from its readers
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["CorpusFolder", "hold"]
+__all__ = ["CorpusFolder", "hold", "release"]
 
 _LOCK = ".lock"
 _WORK = "building-"
@@ -101,12 +101,26 @@ class CorpusFolder:
 
 
 def hold(folder: Path) -> int:
-    """Marks a data folder as being read for as long as the file descriptor given back is open; -1: cannot be marked."""
+    """Marks a data folder as being read, so that no build removes it.
+
+    Returns:
+        What :func:`release` takes; -1 where folders cannot be marked.
+    """
     if fcntl is None:
         return -1
     descriptor = os.open(folder, os.O_RDONLY)
-    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+    except OSError:  # a file system without locks
+        release(descriptor)
+        return -1
     return descriptor
+
+
+def release(held: int) -> None:
+    """Takes the mark away again."""
+    if held >= 0:
+        os.close(held)
 
 
 def _unread(folder: Path) -> bool:

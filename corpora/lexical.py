@@ -8,7 +8,9 @@ from __future__ import annotations
 import datetime
 import math
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -97,13 +99,13 @@ class LexicalIndex:
         """
         # tantivy takes a lock in the folder, which may be one that can only be read, and watches it.
         # So it gets a folder of links, which is not needed any more once all files are open.
-        with tempfile.TemporaryDirectory(prefix="webenv-") as links:
-            try:
-                for name in sorted(os.listdir(path)):
-                    os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(links, name))
-            except (OSError, NotImplementedError):  # a system without links
-                return cls(tantivy.Index.open(path))
+        links = tempfile.mkdtemp(prefix="webenv-")
+        try:
+            for name in sorted(os.listdir(path)):
+                os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(links, name))
             return cls(tantivy.Index.open(links))
+        finally:
+            _remove(links)
 
     def __len__(self) -> int:
         return int(self._searcher.num_docs)
@@ -223,6 +225,15 @@ def _checked(write: Callable[..., object], *arguments: object) -> None:
         write(*arguments)
     except ValueError as error:
         raise OSError(f"the index: {error}") from error
+
+
+def _remove(folder: str) -> None:
+    """Removes a folder of links, in which tantivy's watch may still be putting a lock."""
+    for _ in range(10):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            return
+        time.sleep(0.001)
 
 
 def _rounded(score: float) -> float:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from webenv.corpora.query import ANALYZER
 from webenv.corpora.store import StoredPage
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
 
@@ -117,6 +118,8 @@ class Manifest:
                 )
             if record.pop("checksum") != _checksum(record):
                 raise ValueError("its checksum is wrong")
+            if not record["engine"].endswith(ANALYZER):
+                raise CorpusError(f"{folder} was built for {record['engine']}, not {ANALYZER}: build the corpus again.")
             record["files"] = {name: (size, digest) for name, (size, digest) in record["files"].items()}
             return cls(**{field.name: record[field.name] for field in fields(cls)})
         except (ValueError, KeyError, TypeError, AttributeError) as error:

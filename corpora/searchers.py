@@ -75,7 +75,7 @@ class Searchers:
 
                 self._pid = os.getpid()
                 self._executor = ProcessPoolExecutor(
-                    self._workers - 1, timeout=None, initializer=_start, initargs=(self._opener,)
+                    self._workers - 1, timeout=None, initializer=_start, initargs=(self._opener, self._pid)
                 )
         return True
 
@@ -86,9 +86,9 @@ class Searchers:
             executor.shutdown(wait=True, kill_workers=True)
 
 
-def _start(opener: Callable[[], Answer]) -> None:
+def _start(opener: Callable[[], Answer], parent: int) -> None:
     global _answer
-    leave_with_parent()
+    leave_with_parent(parent)
     _answer = opener()
 
 

@@ -57,6 +57,7 @@ Weigh it in a few sentences. Then end with one verdict, written to the letter as
 _PLACEHOLDER = re.compile(r"\{(page|criterion|token)\}")
 _PLAIN_TAG = re.compile(r"<\s*(accept|reject)\b[^<>]*>", re.IGNORECASE)
 _TAG_START = re.compile(r"<(?=\s*/?\s*(?:accept|reject)\b)", re.IGNORECASE)
+_THINK_TAG = re.compile(r"<(?=\s*/?\s*think\b)", re.IGNORECASE)
 _REASON_END = re.compile(r"<\s*/\s*reject", re.IGNORECASE)
 
 
@@ -77,7 +78,8 @@ class CriterionPrompt:
 
     A prompt file is used to the letter; ``{page}`` and ``{criterion}`` in it are replaced, and
     ``{token}`` where there is one. Without ``{token}`` the tags are plain ``<accept>`` and
-    ``<reject>``; the page's own tags of these names are then defused (their ``<`` becomes ``‹``).
+    ``<reject>``; the page's own tags of these names are then defused (their ``<`` becomes ``‹``), as
+    its think tags always are: a page that is quoted must not cut the reply that quotes it.
 
     Args:
         variant: ``entailed`` or ``mentioned``; of no effect with a prompt file.
@@ -111,7 +113,7 @@ class CriterionPrompt:
             attempt: 1 for the first; each attempt has another token.
         """
         values = {
-            "page": _TAG_START.sub("‹", page) if self._plain else page,
+            "page": _THINK_TAG.sub("‹", _TAG_START.sub("‹", page) if self._plain else page),
             "criterion": criterion,
             "token": self._token(page, criterion, attempt),
         }

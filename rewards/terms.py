@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -17,6 +16,8 @@ __all__ = ["TERMS", "StandardReward"]
 
 TERMS = ("answer", "recall", "ndcg", "citation", "cost")
 """The terms that a reward may weigh."""
+
+_MOST = 1e100
 
 
 class StandardReward:
@@ -51,14 +52,14 @@ class StandardReward:
         for term, weight in given.items():
             if term not in TERMS:
                 raise InvalidArgument(f"the reward has no term {term!r}. {did_you_mean(str(term), TERMS)}")
-            if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
+            if isinstance(weight, bool) or not isinstance(weight, int | float) or not -_MOST < weight < _MOST:
                 raise InvalidArgument(f"weight of {term!r} is {weight!r}: expected a finite number.")
-        self._weights = MappingProxyType({term: float(weight) for term, weight in given.items()})
+        self._weights = {term: float(weight) for term, weight in given.items()}
 
     @property
     def weights(self) -> Mapping[str, float]:
         """The weight of each term that has one."""
-        return self._weights
+        return MappingProxyType(self._weights)
 
     def terms(self, submissions: Sequence[Submission], verdicts: Sequence[Verdict]) -> list[dict[str, float]]:
         """The terms of each finished episode, all but ``cost``.

@@ -94,4 +94,4 @@ def read_action(raw: object) -> Action | None:
         return None
     if not isinstance(arguments, tuple | list) or not all(isinstance(text, str) for text in arguments):
         return None
-    return Action(Kind(int(kind)), tuple(arguments))
+    return Action(Kind(int(kind)), tuple(map(str.__str__, arguments)))  # plain texts, whatever their subclass

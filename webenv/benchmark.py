@@ -53,6 +53,10 @@ class Benchmark:
     def __post_init__(self) -> None:
         if not len(self.tasks):
             raise InvalidArgument(f"{self.tasks.name} holds no task; an environment needs at least one.")
+        for part, kind in (("web", Web), ("judge", Judge), ("reward", Reward)):
+            if not isinstance(getattr(self, part), kind):
+                given = getattr(self, part)
+                raise InvalidArgument(f"{part}={given!r:.80}: expected what webenv.{kind.__name__} describes.")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Benchmark:
         return self

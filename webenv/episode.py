@@ -327,9 +327,11 @@ class Episode:
         try:
             searches, visits, asks, turns, seconds = saved["spent"]
             episode.spent = Spending(int(searches), int(visits), int(asks), int(turns), float(seconds))
+            if min(episode.spent) < 0 or min(budget.left(episode.spent)) < 0:
+                raise ValueError(f"spent {saved['spent']} does not fit the budget")
             episode.ending = str(saved["ending"])
             episode._seen = {str(url): str(key) for url, key in saved["seen"]}
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise SnapshotError(f"not a saved episode: {error!r}; expected what Episode.save gave.") from error
         return episode
 

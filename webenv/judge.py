@@ -109,6 +109,7 @@ class Judge(Protocol):
         ...
 
 
+@runtime_checkable
 class Reward(Protocol):
     """Turns finished episodes into reward terms and their weighted sum."""
 

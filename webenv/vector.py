@@ -345,7 +345,8 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             groups.append(group)
         episodes = [None if one is None else load_episode(self.benchmark, one) for one in saved["episodes"]]
         shown = [None if one is None else load_observation(one) for one in saved["shown"]]
-        if {len(groups), len(episodes) // self.group_size, len(shown) // self.group_size} != {len(self._groups)}:
+        slots = (episodes, shown, saved["rounds"], saved["ended"])
+        if len(groups) != len(self._groups) or any(len(part) != self.num_envs for part in slots):
             raise SnapshotError(
                 "the state does not have one episode for each slot; expected what webenv.snapshot gave."
             )

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -200,6 +201,34 @@ def test_a_killed_build_leaves_the_former_corpus(tmp_path: Path) -> None:
 
 def _new_pages() -> list[SourcePage]:
     return [SourcePage(f"https://a.example/{n}", f"Page {n}", f"new text number {n} " * 30) for n in range(150)]
+
+
+ORPHANS = """
+import os, signal, sys
+from pathlib import Path
+from webenv.corpora import SourcePage, build
+
+def progress(stage, done, total):
+    threads = Path("/proc/self/task").glob("*/children")
+    Path(sys.argv[2]).write_text(" ".join(child for thread in threads for child in thread.read_text().split()))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+pages = [SourcePage(f"https://a.example/{n}", "", "text") for n in range(150)]
+build(sys.argv[1], [pages], workers=2, progress=progress)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux to list child processes")
+def test_workers_do_not_outlive_a_killed_build(tmp_path: Path) -> None:
+    """A few seconds after a build was killed its workers are gone too."""
+    command = [sys.executable, "-c", ORPHANS, str(tmp_path / "c"), str(tmp_path / "children")]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+    children = [Path(f"/proc/{child}") for child in (tmp_path / "children").read_text().split()]
+    assert len(children) >= 2
+    deadline = time.monotonic() + 15
+    while any(child.is_dir() for child in children):
+        assert time.monotonic() < deadline, f"still there: {children}"
+        time.sleep(0.1)
 
 
 def test_two_builds_at_once_are_refused(tmp_path: Path) -> None:

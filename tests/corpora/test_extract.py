@@ -48,6 +48,8 @@ def test_titles(head: str, title: str) -> None:
         ("<meta name='DC.Date' content='2023-01-02'>", "2023-01-02"),
         ("<meta name='date' content='last week'>", ""),
         ('<script type=\'application/ld+json\'>{"datePublished": "2022-03-04"}</script>', "2022-03-04"),
+        ("</head><body><time itemprop='datePublished' datetime='2021-05-06T07:00'>then</time>", "2021-05-06"),
+        ("</head><body><time datetime='2021-05-06'>no pubdate</time>", ""),
         ("<meta property='article:modified_time' content='2024-02-29'>", ""),
         ("", ""),
     ],

@@ -10,7 +10,7 @@ import pytest
 from webenv.corpora import Corpus, build, parse_source
 from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.ingest import HtmlTree, JsonLines, NeedleFiles
-from webenv.errors import CorpusError
+from webenv.errors import CorpusError, InvalidArgument
 from webenv.observations import Page
 from webenv.web import VisitRequest
 
@@ -133,3 +133,15 @@ def test_needle_files(tmp_path: Path) -> None:
         Skipped("bad JSON file", f"needle:{tmp_path}/b_easy.json"),
         Skipped("file is no JSON list", f"needle:{tmp_path}/c_easy.json"),
     ]
+
+
+def test_a_procedural_web_is_a_source(tmp_path: Path) -> None:
+    """procedural:… gives the pages of a generated web, whose number is known; bad dials are refused."""
+    source = parse_source("procedural:seed=3,pages=200,kinds=2")
+    assert (source.spec, source.count()) == ("procedural:pages=200,seed=3,kinds=2", 200)
+    manifest = build(tmp_path / "web", ["procedural:pages=200,seed=3,kinds=2"], workers=1)
+    assert (manifest.pages, manifest.sources) == (200, ["procedural:pages=200,seed=3,kinds=2"])
+    assert manifest.skipped == {}
+    assert parse_source("procedural").count() == 3_000
+    with pytest.raises(InvalidArgument, match="pages='many'"):
+        parse_source("procedural:pages=many")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -90,6 +91,14 @@ def test_a_later_format_is_refused(own: Path) -> None:
     record["format"] = 99
     (own / "manifest.json").write_text(json.dumps(record))
     with pytest.raises(CorpusError, match="has the format 99, this webenv reads 1"):
+        Corpus.open(own)
+
+
+def test_an_index_of_another_analysis_is_refused(own: Path) -> None:
+    """An index whose words were read in another way is not searched."""
+    manifest = Manifest.read(own)
+    dataclasses.replace(manifest, engine="tantivy 0.27.0, words-0").write(own)
+    with pytest.raises(CorpusError, match=r"was built for tantivy 0\.27\.0, words-0, not words-1"):
         Corpus.open(own)
 
 

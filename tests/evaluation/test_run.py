@@ -12,6 +12,7 @@ import pytest
 import webenv
 from webenv import Benchmark, Budget, Decision, Failure, History, SearchEnv, Submission, TaskSet, Verdict
 from webenv.corpora import Corpus
+from webenv.envs.needle_in_web import needle_in_web
 from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation import Standing, evaluate, read_records
 from webenv.evaluation.run import default_folder
@@ -245,3 +246,33 @@ def test_default_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         names.append(path)
     assert len(set(names)) == 3
     assert all(str(path).startswith("runs/NeedleInWeb-v0-react-lab-model-2") for path in names)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"episodes": "x"}, {"attempts": None}, {"versions": None}, {"resumed_with": 5}],
+    ids=lambda damage: next(iter(damage)),
+)
+def test_a_damaged_run_is_named(tmp_path: Path, damage: dict[str, Any]) -> None:
+    """A run.json whose parts are of other types is refused in one line that names the part."""
+    out = tmp_path / "run"
+    evaluate("NeedleInWeb-v0", OraclePolicy(needle_in_web().tasks), episodes=1, out=out)
+    run = json.loads((out / "run.json").read_text())
+    (out / "run.json").write_text(json.dumps(run | damage))
+    with pytest.raises(RunError, match=f"is damaged: {next(iter(damage))} in run.json"):
+        evaluate("NeedleInWeb-v0", OraclePolicy(needle_in_web().tasks), out=out, resume=True)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"spent": None}, {"verdict": {}}, {"task": ["x"]}, {"scored": "x"}, {"reward": "1"}, {"tags": 3}],
+    ids=lambda damage: next(iter(damage)),
+)
+def test_a_damaged_record_is_named(tmp_path: Path, damage: dict[str, Any]) -> None:
+    """A record whose fields are of other types is refused in one line that names the file and the line."""
+    out = tmp_path / "run"
+    evaluate("NeedleInWeb-v0", OraclePolicy(needle_in_web().tasks), episodes=1, out=out)
+    record = json.loads((out / "episodes.jsonl").read_text())
+    (out / "episodes.jsonl").write_text(json.dumps(record | damage) + "\n")
+    with pytest.raises(RunError, match=r"episodes\.jsonl, line 1 is damaged"):
+        evaluate("NeedleInWeb-v0", OraclePolicy(needle_in_web().tasks), out=out, resume=True)

@@ -39,7 +39,7 @@ def build_command(
         typer.Option(
             "--from",
             metavar="SPEC",
-            help="html:PATH@https://site, jsonl:FILE or needle:DIR; several are read in this order.",
+            help="html:PATH@https://site, jsonl:FILE, needle:DIR or procedural:pages=N,seed=N; read in this order.",
         ),
     ],
     workers: Annotated[

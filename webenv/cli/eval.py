@@ -15,7 +15,7 @@ from rich.console import Console
 
 from webenv.benchmark import Benchmark
 from webenv.cli.app import Interrupted
-from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile, Settings, Site, Tasks, WebName
+from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile, Settings, Site, Split, Tasks, WebName
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument
 from webenv.evaluation.environments import make_env, read_settings
@@ -37,13 +37,16 @@ def command(
     policy: Annotated[
         list[str],
         typer.Option(
-            "--policy", metavar="NAME", help="random, oracle, keyword, or react:MODEL; repeat it to compare several."
+            "--policy",
+            metavar="NAME",
+            help="random, oracle, keyword, investigator, or react:MODEL; repeat it to compare several.",
         ),
     ],
     web: WebName = None,
     tasks: Tasks = None,
     difficulty: Difficulty = None,
     site: Site = None,
+    split: Split = None,
     judge: JudgeName = None,
     judge_prompt: PromptFile = None,
     budget: Limits = None,
@@ -85,7 +88,7 @@ def command(
 
     Success is a verdict of value 1. Episodes without a verdict are unscored: in no mean.
     """
-    named = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site}
+    named = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site, "split": split}
     named |= {"judge": judge, "judge_prompt": judge_prompt}
     settings = read_settings(named, budget=budget, others=set_ or ())
     if resume and out is None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Difficulty", "EnvId", "JudgeName", "Limits", "PromptFile", "Settings", "Site", "Tasks", "WebName"]
+__all__ = ["Difficulty", "EnvId", "JudgeName", "Limits", "PromptFile", "Settings", "Site", "Split", "Tasks", "WebName"]
 
 _PANEL = "Environment"
 
@@ -15,11 +15,21 @@ EnvId = Annotated[
 ]
 WebName = Annotated[
     str | None,
-    typer.Option("--web", metavar="WEB", help="The web: the folder of a corpus, or a name.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--web",
+        metavar="WEB",
+        help="The web: the folder of a corpus, or a name: sample, procedural, procedural:pages=10000,seed=3.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 Tasks = Annotated[
     list[str] | None,
-    typer.Option("--tasks", metavar="PATH", help="Files or folders of tasks; repeatable.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--tasks",
+        metavar="PATH",
+        help="Files or folders of tasks, repeatable; or generated:count=1000.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 Difficulty = Annotated[
     list[str] | None,
@@ -28,11 +38,18 @@ Difficulty = Annotated[
 Site = Annotated[
     list[str] | None, typer.Option("--site", help="Only tasks of this site; repeatable.", rich_help_panel=_PANEL)
 ]
+Split = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--split", help="Only tasks of this split: train, validation or test; repeatable.", rich_help_panel=_PANEL
+    ),
+]
 JudgeName = Annotated[
     str | None,
     typer.Option(
         "--judge",
-        help="Who judges: page (the gold page or a copy of it), or llm:MODEL (endpoint: OPENAI_BASE_URL).",
+        help="Who judges: page (the gold page or a copy of it), exact (generated tasks), "
+        "or llm:MODEL (endpoint: OPENAI_BASE_URL).",
         rich_help_panel=_PANEL,
     ),
 ]

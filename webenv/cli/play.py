@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile, Settings, Site, Tasks, WebName
+from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile, Settings, Site, Split, Tasks, WebName
 from webenv.errors import InvalidArgument
 from webenv.evaluation.environments import make_env, read_settings
 from webenv.evaluation.game import Game
@@ -27,20 +27,22 @@ def command(
     task: Annotated[str | None, typer.Option(metavar="ID", help="The task to play; drawn by default.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seeds the draw of the task, and a policy's chance.")] = None,
     policy: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who plays while you look on: keyword, random, react:MODEL, …")
+        str | None,
+        typer.Option(metavar="NAME", help="Who plays while you look on: keyword, investigator, react:MODEL, …"),
     ] = None,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Keeps what was shown as a picture.")] = None,
     web: WebName = None,
     tasks: Tasks = None,
     difficulty: Difficulty = None,
     site: Site = None,
+    split: Split = None,
     judge: JudgeName = None,
     judge_prompt: PromptFile = None,
     budget: Limits = None,
     set_: Settings = None,
 ) -> None:
     """Plays an episode yourself, or looks on while a policy plays; type h for help, or pipe commands in."""
-    named = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site}
+    named = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site, "split": split}
     named |= {"judge": judge, "judge_prompt": judge_prompt}
     made = make_env(env, read_settings(named, budget=budget, others=set_ or ()))
     game = Game(made, task, seed)

@@ -97,7 +97,7 @@ class RunFolder:
             run = json.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{file} cannot be read: {error}.") from error
         if not isinstance(run, dict) or run.get("format") != _FORMAT or run.get("version") != _VERSION:
             raise RunError(f"{file} is not of the format {_FORMAT} {_VERSION}, which this webenv reads.")
@@ -224,4 +224,4 @@ def _short(value: object) -> str:
 
 
 def _unwritable(path: Path, error: OSError) -> RunError:
-    return RunError(f"{path} cannot be written: {error.strerror or error}; finished episodes are kept.")
+    return RunError(f"{path} cannot be written: {error.strerror or error}; what was written before is kept.")

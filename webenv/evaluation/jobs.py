@@ -11,6 +11,8 @@ from webenv.task import TaskSet
 
 __all__ = ["Job", "episode_seed", "plan_jobs"]
 
+_MOST = 10_000_000
+
 
 class Job(NamedTuple):
     """One episode to be played.
@@ -50,6 +52,8 @@ def plan_jobs(tasks: TaskSet, *, episodes: int | None = None, attempts: int = 1,
     for name, number in (("episodes", episodes), ("attempts", attempts)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
             raise InvalidArgument(f"{name}={number!r}: expected a whole number from 1.")
+    if (episodes or len(tasks) * attempts) > _MOST:
+        raise InvalidArgument(f"{episodes or len(tasks) * attempts} episodes: a run has at most {_MOST}.")
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise InvalidArgument(f"seed={seed!r}: expected a whole number.")
     order = [task.id for task in tasks]

@@ -163,7 +163,8 @@ class Record:
             ValueError: if the line is not of that form.
         """
         try:
-            data = json.loads(line)
+            data = json.loads(line, parse_constant=_no_constant)
+            _check_types(data)
             turns = tuple(
                 PlayedTurn(
                     turn["action"][0],
@@ -177,5 +178,39 @@ class Record:
             )
             seen = tuple((url, key) for url, key in data.pop("seen"))
             return cls(turns=turns, seen=seen, **data)
-        except (KeyError, IndexError, TypeError, AttributeError) as error:
+        except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"not a record of an episode: {error!r:.200}") from error
+
+
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "task": str,
+    "attempt": int,
+    "seed": int,
+    "tags": dict,
+    "question": str,
+    "first": dict,
+    "ending": str,
+    "scored": bool,
+    "verdict": dict,
+    "spent": dict,
+    "reward": (int, float),
+    "gold": dict,
+}
+
+
+def _check_types(data: Any) -> None:
+    for name, kind in _TYPES.items():
+        if not isinstance(data[name], kind):
+            raise TypeError(f"{name} is {data[name]!r:.60}")
+    verdict, spent = data["verdict"], data["spent"]
+    if not isinstance(verdict["outcome"], str) or not isinstance(verdict["explanation"], str):
+        raise TypeError(f"verdict is {verdict!r:.60}")
+    if not isinstance(verdict["value"], int | float | None) or data["scored"] != (verdict["value"] is not None):
+        raise TypeError(f"scored is {data['scored']}, the value {verdict['value']!r:.60}")
+    for unit in ("searches", "visits", "asks", "turns"):
+        if not isinstance(spent[unit], int):
+            raise TypeError(f"spent {unit} is {spent[unit]!r:.60}")
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")

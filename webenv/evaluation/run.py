@@ -25,6 +25,7 @@ from webenv.task import TaskSet
 
 __all__ = ["Standing", "default_folder", "evaluate", "folder_name"]
 
+_KINDS = {"episodes": int | None, "attempts": int, "versions": dict, "resumed_with": list}
 _FIRST = 20  # if none of the first episodes is scored, something is wrong
 
 Rows = dict[tuple[str, int], Row]
@@ -106,6 +107,7 @@ def evaluate(
     with RunFolder(path, resume=resume) as folder:
         before = folder.read_run()
         if before is not None:
+            _check_types(before, path)
             folder.check_run(run)
             episodes = before["episodes"] if episodes is None else episodes
             attempts = before["attempts"] if attempts is None else attempts
@@ -127,6 +129,13 @@ def evaluate(
         notes=notes,
         warning=_warning(first),
     )
+
+
+def _check_types(run: Mapping[str, Any], path: Path) -> None:
+    """Refuses a ``run.json`` that someone has damaged."""
+    for part, kinds in _KINDS.items():
+        if part not in run or not isinstance(run[part], kinds):
+            raise RunError(f"{path} is damaged: {part} in run.json is {run.get(part)!r:.60}; name another --out.")
 
 
 def _left_out(tasks: TaskSet) -> list[str]:
