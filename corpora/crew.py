@@ -24,15 +24,17 @@ _BATCH_PAGES = 16
 _BATCH_BYTES = 500_000
 
 
+_MOST_PER_CORE = 4  # more processes than that only cost memory
+
+
 def cores(workers: int | None) -> int:
     """How many processes to use: as asked; ``None``: as there are cores; 1 where none can be started."""
-    if multiprocessing.current_process().daemon:
+    if multiprocessing.current_process().daemon or workers == 1:
         return 1
-    if workers is not None:
-        return max(1, workers)
     from loky import cpu_count
 
-    return int(cpu_count())
+    most = _MOST_PER_CORE * int(cpu_count())
+    return int(cpu_count()) if workers is None else max(1, min(workers, most))
 
 
 def prepare_pages(pages: Iterable[SourcePage | Skipped], workers: int) -> Iterator[Prepared]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
 from pathlib import Path
@@ -22,6 +23,7 @@ __all__ = ["CorpusFolder", "hold", "release"]
 
 _LOCK = ".lock"
 _WORK = "building-"
+_OURS = re.compile(rf"{re.escape(MANIFEST)}(\.new)?|{re.escape(_LOCK)}|({DATA}|{_WORK})[0-9a-f]{{16}}")
 
 
 class CorpusFolder:
@@ -48,7 +50,7 @@ class CorpusFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             for entry in sorted(os.listdir(self.path)):
-                if not entry.startswith((MANIFEST, DATA, _WORK, _LOCK)):
+                if not _OURS.fullmatch(entry):
                     raise CorpusError(
                         f"{self.path} is no corpus folder, it holds {entry!r}: name a new or empty folder, or a corpus."
                     )
@@ -96,7 +98,7 @@ class CorpusFolder:
         for entry in sorted(self.path.iterdir()):
             killed = entry.name.startswith(_WORK) or entry.name == MANIFEST + ".new"
             former = entry.name.startswith(DATA) and current is not None and entry.name != current
-            if killed or (former and _unread(entry)):
+            if _OURS.fullmatch(entry.name) and (killed or (former and _unread(entry))):
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 

@@ -108,6 +108,8 @@ class Manifest:
                 raise CorpusDamaged(f"{path} is missing: build the corpus again.") from None
             build = f"webenv corpus build {folder} --from html:PATH@https://site"
             raise CorpusNotFound(f"there is no corpus at {folder}. One is built by: {build}") from None
+        except (PermissionError, NotADirectoryError) as error:
+            raise CorpusError(f"{path} cannot be read: {error.strerror}.") from error
         except (OSError, UnicodeDecodeError) as error:
             raise CorpusDamaged(f"{path} cannot be read ({error}): build the corpus again.") from error
         try:
@@ -200,6 +202,8 @@ def verify(data: Path, manifest: Manifest, full: bool = False) -> None:
                 raise CorpusDamaged(f"{path} is not what was written (its checksum differs): build the corpus again.")
         except FileNotFoundError:
             raise CorpusDamaged(f"{path} is missing: build the corpus again.") from None
+        except PermissionError as error:
+            raise CorpusError(f"{path} cannot be read: {error.strerror}.") from error
         except OSError as error:
             raise CorpusDamaged(f"{path} cannot be read ({error}): build the corpus again.") from error
     if stamp != known:

@@ -21,7 +21,7 @@ MOST_CHARACTERS = 1_000_000
 
 _MOST_TITLE = 1_000
 _STUB = 500  # a document that leads on with less text than this is no page of its own
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def prepare(page: SourcePage) -> PreparedPage | Redirect | Skipped:
@@ -58,6 +58,8 @@ def _read(page: SourcePage, url: str) -> Extracted | str:
     html = page.html
     if html is None and page.path is not None:
         try:
+            if not os.path.isfile(page.path):  # a pipe would be waited for
+                return "unreadable file"
             if os.path.getsize(page.path) > MOST_BYTES:
                 return "too large"
             with open(page.path, "rb") as file:

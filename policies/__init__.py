@@ -3,10 +3,19 @@
 if __name__ != "webenv.policies":
     raise ImportError(f"this folder is a part of webenv: import webenv.policies, not {__name__}")
 
+from webenv.policies.investigator import InvestigatorPolicy
 from webenv.policies.keyword import KeywordPolicy
 from webenv.policies.oracle import OraclePolicy
 from webenv.policies.random import RandomPolicy
 from webenv.policies.react import ReactPolicy
 from webenv.policies.registry import POLICIES, make_policy
 
-__all__ = ["POLICIES", "KeywordPolicy", "OraclePolicy", "RandomPolicy", "ReactPolicy", "make_policy"]
+__all__ = [
+    "POLICIES",
+    "InvestigatorPolicy",
+    "KeywordPolicy",
+    "OraclePolicy",
+    "RandomPolicy",
+    "ReactPolicy",
+    "make_policy",
+]

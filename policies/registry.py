@@ -6,6 +6,7 @@ from pathlib import Path
 
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.llm import ChatModel, Model
+from webenv.policies.investigator import InvestigatorPolicy
 from webenv.policies.keyword import KeywordPolicy
 from webenv.policies.oracle import OraclePolicy
 from webenv.policies.random import RandomPolicy
@@ -15,7 +16,7 @@ from webenv.task import TaskSet
 
 __all__ = ["POLICIES", "make_policy"]
 
-POLICIES = ("random", "oracle", "keyword", "react")
+POLICIES = ("random", "oracle", "keyword", "investigator", "react")
 """The names that :func:`make_policy` knows."""
 
 
@@ -51,6 +52,8 @@ def make_policy(
         return RandomPolicy()
     if kind == "keyword":
         return KeywordPolicy()
+    if kind == "investigator":
+        return InvestigatorPolicy()
     if kind == "oracle":
         if tasks is None:
             raise InvalidArgument("policy 'oracle' needs the environment's tasks: make_policy('oracle', tasks=…).")

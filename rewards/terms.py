@@ -38,17 +38,17 @@ class StandardReward:
     ``recall`` and no ``ndcg``: nothing was to be found, which is not the same as finding nothing.
 
     Args:
-        weights: the weight of each term, any finite number; a term that is not named weighs
-            nothing but is computed all the same. ``None``: ``{"answer": 1.0}``.
+        weights: the weight of each term, any finite number. A term that is not named keeps its
+            own: 1 for ``answer``, 0 for the others, which are computed all the same.
 
     Raises:
         InvalidArgument: for an unknown term, or a weight that is no finite number.
     """
 
     def __init__(self, weights: Mapping[str, float] | None = None) -> None:
-        given = {"answer": 1.0} if weights is None else weights
-        if not isinstance(given, Mapping):
-            raise InvalidArgument(f"weights={given!r:.80}: expected a mapping, as in {{'answer': 1.0, 'recall': 0.2}}.")
+        if weights is not None and not isinstance(weights, Mapping):
+            raise InvalidArgument(f"weights={weights!r:.80}: expected a mapping, as in {{'recall': 0.2, 'cost': 0.1}}.")
+        given = {"answer": 1.0, **(weights or {})}
         for term, weight in given.items():
             if term not in TERMS:
                 raise InvalidArgument(f"the reward has no term {term!r}. {did_you_mean(str(term), TERMS)}")

@@ -57,6 +57,9 @@ class Benchmark:
             if not isinstance(getattr(self, part), kind):
                 given = getattr(self, part)
                 raise InvalidArgument(f"{part}={given!r:.80}: expected what webenv.{kind.__name__} describes.")
+        for named in (self.web, self.judge):
+            if "name" not in getattr(named, "identity", ()):
+                raise InvalidArgument(f"{named!r:.80} has no identity with a 'name'; the record of a run needs one.")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Benchmark:
         return self
@@ -71,7 +74,7 @@ class Benchmark:
             "judge": dict(self.judge.identity),
             "rules": {name: _named(getattr(self.rules, name)) for name in Rules.__dataclass_fields__},
             "budget": {name: getattr(self.budget, name) for name in Budget.__dataclass_fields__},
-            "reward": dict(self.reward.weights),
+            "reward": {"name": type(self.reward).__qualname__, "weights": dict(self.reward.weights)},
         }
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypedDict, runtime_checkable
 
 from webenv.budget import Budget, Spending
+from webenv.errors import InvalidArgument
 from webenv.task import Task
 from webenv.web import VisitResponse
 
@@ -73,6 +74,15 @@ class Verdict:
     value: float | None
     explanation: str
     judge: str
+
+    def __post_init__(self) -> None:
+        if self.value is not None and not 0.0 <= self.value <= 1.0:
+            raise InvalidArgument(f"a verdict's value is {self.value!r}: expected 0 to 1, or None where there is none.")
+        if (self.value is None) != (self.outcome == "unscored"):
+            raise InvalidArgument(
+                f"a verdict of outcome {self.outcome!r} has the value {self.value!r}: "
+                "'unscored' is the outcome without a value, and the only one."
+            )
 
     @classmethod
     def unscored(cls, reason: str, judge: str) -> Verdict:

@@ -82,10 +82,16 @@ def restore(env: Env[Any, Any] | VectorEnv[Any, Any, Any], saved: str | Mapping[
     expected = [type(layer).__name__ for layer in layers]
     if names != expected:
         raise SnapshotError(f"the snapshot is of {' > '.join(names)}; this environment is {' > '.join(expected)}.")
-    for layer, record in zip(reversed(layers), reversed(stack), strict=True):
+    states: list[Any] = [record.get("state") if isinstance(record, dict) else None for record in stack]
+    before = [_save(layer, {id(part) for part in _parts(layers[-1])}) for layer in layers]
+    for layer, state in zip(reversed(layers), reversed(states), strict=True):
         try:
-            _load(layer, record["state"])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            _load(layer, state)
+        except (ValueError, KeyError, TypeError, AttributeError, SnapshotError) as error:
+            for other, old in zip(reversed(layers), reversed(before), strict=True):
+                _load(other, old)  # all or nothing: what was taken up is given back
+            if isinstance(error, SnapshotError):
+                raise
             raise SnapshotError(f"the state of {type(layer).__name__} cannot be read: {error!r:.200}.") from error
 
 
@@ -172,10 +178,11 @@ def _fields(attributes: Mapping[str, Any], where: str, shared: set[int]) -> dict
 
 def _fill(holder: Any, fields: Mapping[str, Any], where: str, kept: tuple[str, ...] = ()) -> None:
     """Gives an object its saved attributes, and takes those that it did not have."""
+    values = {name: _decode(value, vars(holder).get(name), f"{where}.{name}") for name, value in fields.items()}
     for name in [name for name in vars(holder) if name not in fields and name not in kept]:
         delattr(holder, name)
-    for name, value in fields.items():
-        setattr(holder, name, _decode(value, vars(holder).get(name), f"{where}.{name}"))
+    for name, value in values.items():
+        setattr(holder, name, value)
 
 
 def _encode(value: Any, where: str, shared: set[int], placed: bool = True) -> Any:

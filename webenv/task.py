@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import overload
 
@@ -32,6 +33,13 @@ class Gold:
     urls: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("urls", "answers", "claims"):
+            if isinstance(getattr(self, name), str):
+                raise InvalidArgument(
+                    f"Gold({name}={getattr(self, name)!r:.80}): expected a tuple of texts, not a text."
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,14 @@ class Task:
             raise InvalidArgument(f"a task's id is a text that is not empty, got {self.id!r}.")
         if not isinstance(self.question, str) or not self.question.strip():
             raise InvalidArgument(f"task {self.id!r}: its question is empty; expected a text.")
+        if isinstance(self.scope.blocked, str):
+            raise InvalidArgument(f"task {self.id!r}: scope.blocked is one text; expected a tuple of hosts.")
+        try:
+            date.fromisoformat(self.scope.as_of or "2000-01-01")
+        except (TypeError, ValueError) as error:
+            raise InvalidArgument(
+                f"task {self.id!r}: scope.as_of={self.scope.as_of!r:.40}; expected an ISO date, as in 2025-01-31."
+            ) from error
 
     def __deepcopy__(self, memo: dict[int, object]) -> Task:
         return self
@@ -147,6 +163,9 @@ class TaskSet(Sequence[Task]):
                 raise InvalidArgument(f"{self.name}: no task has {tag}={value!r}. {hint}")
             tasks = tuple(task for task in tasks if task.tags.get(tag) in values)
             excluded = tuple(one for one in excluded if one.task.tags.get(tag) in values)
+        if self._tasks and not tasks:
+            named = ", ".join(f"{tag}={wanted!r}" for tag, wanted in tags.items() if wanted is not None)
+            raise InvalidArgument(f"{self.name}: no task has {named} together; leave one of them out.")
         return TaskSet(tasks, excluded, self.name)
 
     @cached_property

@@ -86,8 +86,13 @@ def _batch(
 
 
 def _judge(judge: Judge, turns: Sequence[Turn]) -> list[Verdict | None]:
+    """The verdicts of the episodes that ended, ``None`` for the others.
+
+    The judge sees those without an answer too: one that it cannot score (a task that the web
+    cannot answer) is unscored whatever the agent did; else the rules' verdict stands.
+    """
     verdicts = [turn.verdict for turn in turns]
-    open_ = [n for n, turn in enumerate(turns) if turn.submission is not None and turn.verdict is None]
+    open_ = [n for n, turn in enumerate(turns) if turn.submission is not None]
     if open_:
         submissions = [turns[n].submission for n in open_]
         batch = [submission for submission in submissions if submission is not None]
@@ -97,7 +102,8 @@ def _judge(judge: Judge, turns: Sequence[Turn]) -> list[Verdict | None]:
             given = [Verdict.unscored(str(error) or type(error).__name__, judge.identity["name"])] * len(batch)
         _same_length("Judge.score", len(batch), len(given))
         for n, verdict in zip(open_, given, strict=True):
-            verdicts[n] = verdict
+            if verdicts[n] is None or not verdict.scored:
+                verdicts[n] = verdict
     return verdicts
 
 

@@ -10,9 +10,13 @@ from gymnasium.vector import AutoresetMode
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora import Corpus
+from webenv.corpora.procedural import Dials
+from webenv.corpora.procedural.cache import cached_corpus, generated_web
 from webenv.corpora.sample.web import sample_web
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.answers import read_answer
+from webenv.envs.needle_in_web.generate import ExactJudge, NeedleGenerator
+from webenv.envs.needle_in_web.generated import GeneratedTasks, generated_count
 from webenv.envs.needle_in_web.tasks import load_tasks
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge, Reward
@@ -39,7 +43,7 @@ def needle_in_web(
     web: str | Path | Web = "sample",
     tasks: str | Path | Iterable[str | Path] | TaskSet | None = None,
     flagged: bool = False,
-    judge: str | Judge = "page",
+    judge: str | Judge | None = None,
     judge_prompt: str | Path | None = None,
     budget: Budget | Mapping[str, object] | None = None,
     reward: Mapping[str, float] | Reward | None = None,
@@ -47,14 +51,18 @@ def needle_in_web(
 ) -> Benchmark:
     """The benchmark behind ``NeedleInWeb-v0``; for its arguments see :class:`NeedleInWebEnv`."""
     _refuse_unknown(unknown, "render_mode")
-    opened = _web(web)
+    dials = _dials(web, split)
+    opened = _web(web) if dials is None else dials
+    known = _tasks(tasks, web, dials, flagged)
+    if dials is not None and isinstance(known, GeneratedTasks) and known.generator.web.dials != dials:
+        raise InvalidArgument(f"web={str(web)!r} and tasks of {known.name!r}: expected tasks of the same web.")
     return Benchmark(
-        tasks=_tasks(tasks, web, flagged).filter(difficulty=difficulty, site=site, split=split),
-        web=opened,
-        judge=_judge(judge, judge_prompt),
+        tasks=known.filter(difficulty=difficulty, site=site, split=split),
+        judge=_judge(judge, judge_prompt, known),
         rules=RULES,
         budget=Budget.of(budget, BUDGET),
         reward=StandardReward(reward) if reward is None or isinstance(reward, Mapping) else reward,
+        web=cached_corpus(opened) if isinstance(opened, Dials) else opened,  # last: it may have to be written
         name="NeedleInWeb-v0",
     )
 
@@ -90,12 +98,19 @@ class NeedleInWebEnv(SearchEnv):
     Arguments:
         difficulty: ``"easy"``, ``"medium"``, ``"hard"``, or several; all by default.
         site: the website(s) of the page sought, by the tasks' file names; all by default.
-        split: the split, where the tasks have some.
-        web: ``"sample"`` (65 pages of our own in the package), the folder of a corpus, or a Web.
-        tasks: official files, a folder of them, or a TaskSet; by default the sample's.
+        split: the split, where the tasks have some; of ``"procedural"`` webs ``"train"`` (by default),
+            ``"validation"`` or ``"test"``: worlds that share no name and no fact.
+        web: ``"sample"`` (65 pages of our own in the package); ``"procedural"`` (3,000 pages made
+            from a seed) or with dials, as in ``"procedural:pages=10000,seed=3"``
+            (:class:`webenv.corpora.procedural.Dials`), kept in the user's cache folder or in
+            WEBENV_CACHE; the folder of a corpus, or a Web.
+        tasks: official files, a folder of them, or a TaskSet; by default the sample's. On a
+            procedural web ``"generated"``, the default: 600 of each difficulty, each made when it
+            is drawn; ``"generated:count=100000"`` for more.
         flagged: keeps official records whose criteria and claims do not match one to one.
-        judge: ``"page"`` (the gold page or a copy of it), ``"llm:<model>"`` (endpoint from
-            OPENAI_BASE_URL), or a Judge.
+        judge: ``"page"`` (the gold page or a copy of it, the default), ``"exact"`` (knows the facts
+            of every page; for generated tasks, and their default), ``"llm:<model>"`` (endpoint
+            from OPENAI_BASE_URL), or a Judge.
         judge_prompt: for ``"llm:<model>"``: ``"entailed"`` (the paper's definition, by default) or
             ``"mentioned"`` (as the official prompt asks), or a file with another prompt.
         budget: limits that differ from 10 searches, 10 visits, 0 asks, 20 turns.
@@ -117,7 +132,7 @@ class NeedleInWebEnv(SearchEnv):
         web: str | Path | Web = "sample",
         tasks: str | Path | Iterable[str | Path] | TaskSet | None = None,
         flagged: bool = False,
-        judge: str | Judge = "page",
+        judge: str | Judge | None = None,
         judge_prompt: str | Path | None = None,
         budget: Budget | Mapping[str, object] | None = None,
         reward: Mapping[str, float] | Reward | None = None,
@@ -170,16 +185,36 @@ def _refuse_unknown(settings: Iterable[str], *more: str) -> None:
             raise InvalidArgument(f"NeedleInWeb-v0 takes no keyword {name!r}. {did_you_mean(name, known)}")
 
 
-def _tasks(tasks: str | Path | Iterable[str | Path] | TaskSet | None, web: object, flagged: bool) -> TaskSet:
+def _dials(web: object, split: object) -> Dials | None:
+    """The dials of a procedural web; ``None`` for another web."""
+    if not isinstance(web, str) or web.partition(":")[0] != "procedural":
+        return None
+    if split is None:
+        return Dials.parse(web)
+    dials = Dials.parse(web, split=split)
+    if dials.split != split:
+        raise InvalidArgument(f"web={web!r:.100} is of another split than split={split!r}: leave one of the two out.")
+    return dials
+
+
+def _tasks(
+    tasks: str | Path | Iterable[str | Path] | TaskSet | None, web: object, dials: Dials | None, flagged: bool
+) -> TaskSet:
     if isinstance(tasks, TaskSet):
         return tasks
+    if tasks is None and dials is not None:
+        tasks = "generated"
+    if isinstance(tasks, str) and tasks.partition(":")[0] == "generated":
+        if dials is None:
+            raise InvalidArgument(f"tasks={tasks!r:.100} needs web='procedural'; web={str(web)!r:.100} has no facts.")
+        return GeneratedTasks(NeedleGenerator(generated_web(dials)), generated_count(tasks))
     if tasks is None:
         if web != "sample":
             raise InvalidArgument(f"web={str(web)!r:.100} comes without tasks: name them, as in tasks='FOLDER'.")
         return load_tasks(_SAMPLE_TASKS, flagged=flagged)
     paths = [tasks] if isinstance(tasks, str | Path) else list(tasks) if isinstance(tasks, Iterable) else []
     if not paths or not all(isinstance(path, str | Path) for path in paths):
-        raise InvalidArgument(f"tasks={tasks!r:.100}: expected files, a folder of them, or a TaskSet.")
+        raise InvalidArgument(f"tasks={tasks!r:.100}: expected files, a folder of them, 'generated', or a TaskSet.")
     return load_tasks(*paths, flagged=flagged)
 
 
@@ -190,14 +225,23 @@ def _web(web: str | Path | Web) -> Web:
         return Corpus.open(web)
     if isinstance(web, Web):
         return web
-    raise InvalidArgument(f"web={web!r:.100}: expected 'sample', the folder of a corpus, or a Web.")
+    raise InvalidArgument(f"web={web!r:.100}: expected 'sample', 'procedural', the folder of a corpus, or a Web.")
 
 
-def _judge(judge: str | Judge, prompt: str | Path | None) -> Judge:
+def _judge(judge: str | Judge | None, prompt: str | Path | None, tasks: TaskSet) -> Judge:
+    generated = isinstance(tasks, GeneratedTasks)
+    if judge is None:
+        judge = "exact" if generated and prompt is None else "page"
+    if judge == "exact":
+        if not isinstance(tasks, GeneratedTasks):
+            raise InvalidArgument("judge='exact' judges generated tasks alone (web='procedural'); expected 'page'.")
+        if prompt is not None:
+            raise InvalidArgument("judge 'exact' asks no model, so it takes no prompt.")
+        return ExactJudge(tasks.generator)
     if isinstance(judge, str):
         return make_judge(judge, prompt=prompt)
     if prompt is not None:
         raise InvalidArgument("judge_prompt goes with judge='llm:<model>'; a Judge brings its own prompt.")
     if isinstance(judge, Judge):
         return judge
-    raise InvalidArgument(f"judge={judge!r:.100}: expected 'page', 'llm:<model>', or a Judge.")
+    raise InvalidArgument(f"judge={judge!r:.100}: expected 'page', 'exact', 'llm:<model>', or a Judge.")

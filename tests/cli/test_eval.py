@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from webenv.evaluation import read_records
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -148,3 +150,20 @@ def test_nothing_scored(webenv: Run) -> None:
     assert done.stderr == (
         "webenv: warning: keyword: none of the first 20 episodes was scored: web_failed: the search service is down\n"
     )
+
+
+def test_a_generated_web(webenv: Run, town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Policies are compared on a generated web, in the split that is asked for; a run on it resumes."""
+    monkeypatch.setenv("WEBENV_CACHE", str(town / "cache"))
+    words = ["eval", "NeedleInWeb-v0", "--web", "procedural:pages=200,kinds=2", "--split", "test", "--episodes", "6"]
+    for name in ("keyword", "investigator", "oracle", "random"):
+        words += ["--policy", name]
+    done = webenv(*words, "--difficulty", "easy", "--out", "run", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = {run["policy"]: run for run in json.loads(done.stdout)["runs"]}
+    assert runs["oracle"]["total"]["success_rate"] == 1.0
+    assert runs["investigator"]["total"]["episodes"] == 6
+    run = (town / "run" / "oracle" / "run.json").read_text()
+    assert '"procedural:pages=200,split=test,kinds=2"' in run
+    again = webenv(*words, "--difficulty", "easy", "--out", "run", "--resume", "--json")
+    assert again.stdout == done.stdout

@@ -115,7 +115,10 @@ def test_other_run(benchmark: Benchmark, tmp_path: Path) -> None:
         ("benchmark.judge.name", {"env": replace(benchmark, judge=OtherJudge())}),
         ("benchmark.budget.searches", {"env": replace(benchmark, budget=Budget(4, 3, 0, 8))}),
         ("benchmark.tasks.digest", {"env": replace(benchmark, tasks=TaskSet(benchmark.tasks[:8], name="places"))}),
-        ("benchmark.reward.cost", {"env": replace(benchmark, reward=StandardReward({"answer": 1.0, "cost": 0.1}))}),
+        (
+            "benchmark.reward.name",
+            {"env": replace(benchmark, reward=StandardReward({"answer": 1.0, "cost": 0.1}))},
+        ),
         ("benchmark.web.digest", {"env": replace(benchmark, web=Corpus.of([PAGE]))}),
         ("policy.name", {"policy": KeywordPolicy()}),
         ("seed", {"seed": 1}),

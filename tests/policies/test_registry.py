@@ -37,7 +37,7 @@ def test_react_by_model_name(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "arguments", "message"),
     [
         ("oracel", {}, "no policy is called 'oracel'. Did you mean 'oracle'"),
-        ("", {}, "Expected one of: keyword, oracle, random, react"),
+        ("", {}, "Expected one of: investigator, keyword, oracle, random, react"),
         ("oracle", {}, "needs the environment's tasks"),
         ("react", {}, "needs one model"),
         ("react:", {}, "needs one model"),

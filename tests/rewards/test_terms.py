@@ -71,9 +71,10 @@ def test_rules_that_fetch_nothing() -> None:
 
 
 def test_weights() -> None:
-    """Weights are the user's, as floats; the default weighs the answer alone."""
+    """Weights are the user's, as floats; a term that is not named keeps its own: 1 for the answer, 0 for others."""
     assert dict(StandardReward().weights) == {"answer": 1.0}
-    assert dict(StandardReward({"recall": 2, "cost": 0.1}).weights) == {"recall": 2.0, "cost": 0.1}
+    assert dict(StandardReward({"recall": 2, "cost": 0.1}).weights) == {"answer": 1.0, "recall": 2.0, "cost": 0.1}
+    assert dict(StandardReward({"answer": 0, "recall": 2}).weights) == {"answer": 0.0, "recall": 2.0}
     reward: Reward = StandardReward()
     assert reward.terms([], []) == []
 

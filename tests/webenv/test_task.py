@@ -79,10 +79,10 @@ def test_filter_refuses(tags: dict[str, Any], message: str) -> None:
 
 
 def test_filter_to_nothing() -> None:
-    """Values that no task has together give an empty set, from which nothing is drawn."""
-    none = TASKS.filter(difficulty="hard", site="v")
-    assert len(none) == 0
-    assert refusal(lambda: none.draw(np.random.default_rng(0))) == "three holds no task to draw."
+    """Values that no task has together are refused by name; from an empty set nothing is drawn."""
+    named = refusal(lambda: TASKS.filter(difficulty="hard", site="v"))
+    assert named == "three: no task has difficulty='hard', site='v' together; leave one of them out."
+    assert refusal(lambda: TaskSet([]).draw(np.random.default_rng(0))) == "tasks holds no task to draw."
 
 
 def test_draw_is_uniform() -> None:

@@ -98,9 +98,8 @@ def test_a_reward_of_nothing_is_plain_zero() -> None:
 
 
 def test_out_of_turns_is_judged_by_the_rules() -> None:
-    """An episode without an answer terminates with 0 and does not go to the judge."""
-    judge = GoldJudge()
-    step = play(benchmark(judge=judge, budget=Budget(turns=1)), note("x"))[0]
+    """An episode without an answer terminates with 0, whatever a judge would give an empty answer."""
+    step = play(benchmark(judge=GoldJudge(), budget=Budget(turns=1)), note("x"))[0]
     assert step[1:4] == (0.0, True, False)
     assert step.info["verdict"] == {
         "outcome": "out_of_turns",
@@ -108,7 +107,18 @@ def test_out_of_turns_is_judged_by_the_rules() -> None:
         "explanation": "ended without an answer: out of turns",
         "judge": "rules",
     }
-    assert judge.batches == []
+
+
+def test_out_of_turns_on_a_task_that_cannot_be_judged() -> None:
+    """What the judge cannot score whatever the answer is unscored without an answer too, not 0."""
+
+    class Unable(GoldJudge):
+        def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+            return [Verdict.unscored("the web lacks the gold page", "unable") for _ in submissions]
+
+    step = play(benchmark(judge=Unable(), budget=Budget(turns=1)), note("x"))[0]
+    assert step[1:4] == (0.0, False, True)
+    assert step.info["verdict"]["explanation"] == "the web lacks the gold page"
 
 
 @pytest.mark.parametrize("action", [search("broken"), visit("broken"), ask("x", "broken")])

@@ -27,6 +27,8 @@ COMMANDS = {
 }
 """What a person can type, and what it does."""
 
+_FULL = {"search": "s", "visit": "v", "ask": "a", "note": "n"}  # whole words are taken too
+
 
 class _Before(NamedTuple):
     """What ``undo`` goes back to."""
@@ -85,6 +87,7 @@ class Game:
         Raises:
             InvalidArgument: if there is no such command, or it lacks something.
         """
+        word = _FULL.get(word, word)
         usage = next((usage for usage in COMMANDS if usage.split()[0] == word), None)
         if usage is None or word in ("more", "u", "h", "q"):
             raise InvalidArgument(f"there is no command {word!r}; type h for help.")

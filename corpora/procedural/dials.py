@@ -1,0 +1,135 @@
+"""Dials: what a procedural web is made by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from webenv.errors import InvalidArgument, did_you_mean
+
+__all__ = ["SPLITS", "Dials"]
+
+SPLITS = ("train", "validation", "test")
+_RANGES: dict[str, tuple[float, float]] = {
+    "pages": (60, 10_000_000),
+    "seed": (0, 2**63 - 1),
+    "sites": (16, 100),
+    "kinds": (1, 25),
+    "family": (3, 27),
+    "fuzziness": (0.0, 1.0),
+    "decoys": (0.0, 1.0),
+    "copies": (0.0, 0.3),
+    "contradictions": (0.0, 0.2),
+}
+_CHOICES = {"split": SPLITS, "language": ("en",), "phrasings": ("all", "shown", "held")}
+_WHOLE = ("pages", "seed", "sites", "kinds", "family")
+
+
+@dataclass(frozen=True, slots=True)
+class Dials:
+    """The settings of a procedural web; equal dials give the same web, byte for byte.
+
+    Attributes:
+        pages: how many pages, 60 to 10,000,000.
+        seed: which world of the split, a whole number from 0.
+        split: "train", "validation" or "test": no world of one is a world of another.
+        sites: how many websites, 16 to 100.
+        kinds: how many kinds of thing have families of pages, 1 to 25.
+        family: pages of one family: siblings that share values, 3 to 27. At 27, each single fact
+            of a sibling is shared by 9, each pair of facts of a tier by 3, and no triple.
+        fuzziness: how far a criterion's words stand from a page's, 0 to 1: each word or number
+            keeps a page's wording with probability 1 − fuzziness × (.08, .36, .5) by tier.
+        decoys: 0 to 1: a value that a page does not hold stands on it all the same, within another
+            true fact, with probability decoys × (.02, .32, .7) by tier.
+        copies: share of pages that are copies of others on other sites, 0 to 0.3.
+        contradictions: share of pages that state wrong values, 0 to 0.2.
+        phrasings: "all"; "shown" leaves a third of the ways to say a fact out, "held" has only those.
+        language: "en".
+    """
+
+    pages: int = 3_000
+    seed: int = 0
+    split: str = "train"
+    sites: int = 20
+    kinds: int = 25
+    family: int = 27
+    fuzziness: float = 0.5
+    decoys: float = 1.0
+    copies: float = 0.07
+    contradictions: float = 0.03
+    phrasings: str = "all"
+    language: str = "en"
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _RANGES.items():
+            value: Any = getattr(self, name)
+            whole = name in _WHOLE
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int if whole else int | float)
+                or not low <= value <= high
+            ):
+                raise InvalidArgument(f"procedural web: {name}={value!r}; expected {_range(name)}.")
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise InvalidArgument(f"procedural web: {name}={value!r}. {did_you_mean(str(value), choices)}")
+        if self.sites * 3 > self.pages:
+            raise InvalidArgument(
+                f"procedural web: sites={self.sites} with pages={self.pages}; expected 3 pages a site or more."
+            )
+        if self.family * 2 > self.pages:
+            raise InvalidArgument(
+                f"procedural web: family={self.family} with pages={self.pages}; expected twice as many pages."
+            )
+
+    @classmethod
+    def parse(cls, spec: str, **given: Any) -> Dials:
+        """Dials from a text such as ``"procedural"`` or ``"procedural:pages=100000,seed=3"``.
+
+        Args:
+            spec: the text.
+            given: dials that the text's own override.
+
+        Raises:
+            InvalidArgument: for a text of another form, an unknown dial, or a value out of range.
+        """
+        name, _, rest = spec.partition(":")
+        if name.strip() != "procedural":
+            raise InvalidArgument(f"{spec!r:.100}: expected 'procedural' or 'procedural:pages=100000,seed=3'.")
+        known = {field.name: field for field in fields(cls)}
+        found = dict(given)
+        for part in filter(None, (part.strip() for part in rest.split(","))):
+            dial, equals, text = (piece.strip() for piece in part.partition("="))
+            if dial not in known:
+                raise InvalidArgument(f"procedural web: no dial {dial!r}. {did_you_mean(dial, known)}")
+            if not equals or not text:
+                raise InvalidArgument(f"procedural web: {part!r}; expected a dial and its value, as in pages=100000.")
+            found[dial] = _read(dial, text)
+        return cls(**found)
+
+    def __str__(self) -> str:
+        """The text that :meth:`parse` reads back: the dials that differ from the defaults."""
+        plain = Dials()
+        parts = [
+            f"{f.name}={getattr(self, f.name)}" for f in fields(self) if getattr(self, f.name) != getattr(plain, f.name)
+        ]
+        return "procedural" + (":" + ",".join(parts) if parts else "")
+
+    def with_seed(self, seed: int) -> Dials:
+        """The same dials for another world."""
+        return replace(self, seed=seed)
+
+
+def _read(dial: str, text: str) -> int | float | str:
+    if dial in _CHOICES:
+        return text
+    try:
+        return int(text.replace("_", "")) if dial in _WHOLE else float(text)
+    except ValueError:
+        raise InvalidArgument(f"procedural web: {dial}={text!r}; expected {_range(dial)}.") from None
+
+
+def _range(dial: str) -> str:
+    low, high = _RANGES[dial]
+    return f"a {'whole ' if dial in _WHOLE else ''}number from {low:,.10g} to {high:,.10g}"

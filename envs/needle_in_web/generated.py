@@ -1,0 +1,133 @@
+"""Generated needle tasks as a task set: numbered, and made when they are asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from webenv.envs.needle_in_web.generate import NeedleGenerator
+from webenv.envs.needle_in_web.tasks import DIFFICULTIES
+from webenv.errors import InvalidArgument, UnknownTask, did_you_mean
+from webenv.task import Task, TaskSet
+
+__all__ = ["COUNT", "GeneratedTasks", "generated_count"]
+
+COUNT = 600
+"""Tasks of each difficulty, where no other number is asked for."""
+
+_MOST = 10_000_000
+_SAMPLE = 8  # tasks of each difficulty that the digest covers
+
+
+def generated_count(spec: str) -> int:
+    """The number in a text such as ``"generated:count=1000"``; without one, ``COUNT``.
+
+    Raises:
+        InvalidArgument: for a text of another form, or a number out of range.
+    """
+    name, colon, rest = spec.partition(":")
+    setting, equals, number = (part.strip() for part in rest.partition("="))
+    if name != "generated" or (colon and (setting != "count" or not equals)):
+        raise InvalidArgument(f"tasks={spec!r:.100}: expected 'generated' or 'generated:count=1000'.")
+    if not colon:
+        return COUNT
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number[:9]) <= _MOST:
+        raise InvalidArgument(f"tasks={spec!r:.100}: expected a count from 1 to {_MOST:,}, of each difficulty.")
+    return int(number)
+
+
+class GeneratedTasks(TaskSet):
+    """The first tasks of each difficulty that a generator makes; each is made when it is asked for.
+
+    Tags: ``difficulty``, ``split``, ``site`` (the type of site that the page sought stands on) and
+    ``kind`` (what the page is about).
+
+    Args:
+        generator: makes them.
+        count: how many of each difficulty.
+        difficulties: which, in this order.
+    """
+
+    def __init__(
+        self, generator: NeedleGenerator, count: int = COUNT, difficulties: tuple[str, ...] = DIFFICULTIES
+    ) -> None:
+        super().__init__((), name=str(generator.web.dials))
+        self.generator = generator
+        self._each = count
+        self._difficulties = difficulties
+
+    def __len__(self) -> int:
+        return self._each * len(self._difficulties)
+
+    def __iter__(self) -> Iterator[Task]:
+        return (self[number] for number in range(len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> Task: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Task, ...]: ...
+    def __getitem__(self, index: int | slice) -> Task | tuple[Task, ...]:
+        places = range(len(self))[index]
+        return self._task(places) if isinstance(places, int) else tuple(map(self._task, places))
+
+    def _task(self, place: int) -> Task:
+        difficulty, number = divmod(place, self._each)
+        return self.generator.draw(self._difficulties[difficulty], number).task
+
+    def find(self, task_id: str) -> Task:
+        """The task of this id.
+
+        Raises:
+            UnknownTask: if there is none.
+        """
+        task = self.generator.find(str(task_id)).task
+        if int(task.id.rpartition("/")[2]) >= self._each or task.tags["difficulty"] not in self._difficulties:
+            raise UnknownTask(
+                f"{self.name} has no task {task_id!r:.100} here: it has numbers 0 to {self._each - 1} of "
+                f"{', '.join(self._difficulties)}; tasks='generated:count=…' gives more."
+            )
+        return task
+
+    def filter(self, **tags: str | Iterable[str] | None) -> TaskSet:
+        """As :meth:`webenv.TaskSet.filter`; by difficulty and split without making a task, by other tags all of them.
+
+        Raises:
+            InvalidArgument: for a tag or value that no task has.
+        """
+        chosen = self._wanted("difficulty", tags.pop("difficulty", None), self._difficulties)
+        self._wanted("split", tags.pop("split", None), (self.generator.web.dials.split,))
+        found = GeneratedTasks(self.generator, self._each, chosen)
+        if all(wanted is None for wanted in tags.values()):
+            return found
+        return TaskSet(found, name=self.name).filter(**tags)
+
+    def _wanted(self, tag: str, wanted: str | Iterable[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+        if wanted is None:
+            return known
+        values = {wanted} if isinstance(wanted, str) or not isinstance(wanted, Iterable) else set(wanted)
+        for value in sorted(values.difference(known), key=str):
+            raise InvalidArgument(f"{self.name}: no task has {tag}={value!r}. {did_you_mean(str(value), known)}")
+        return tuple(value for value in known if value in values)
+
+    def draw(self, rng: np.random.Generator) -> Task:
+        """A task drawn uniformly."""
+        if not len(self):
+            raise InvalidArgument(f"{self.name} holds no task to draw.")
+        return self[int(rng.integers(len(self)))]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the dials, the numbers, and the first tasks of each difficulty, gold included."""
+        first = [
+            self.generator.draw(difficulty, number).task
+            for difficulty in self._difficulties
+            for number in range(min(_SAMPLE, self._each))
+        ]
+        made_by = [asdict(self.generator.web.dials), self._each, self._difficulties, TaskSet(first).digest]
+        return hashlib.sha256(json.dumps(made_by, separators=(",", ":")).encode()).hexdigest()

@@ -1,0 +1,17 @@
+"""Webs that several tests read."""
+
+from __future__ import annotations
+
+import pytest
+
+from webenv.corpora.procedural import Dials, ProceduralWeb
+
+
+@pytest.fixture(scope="session")
+def small() -> ProceduralWeb:
+    return ProceduralWeb(Dials(pages=400, kinds=4, seed=7))
+
+
+@pytest.fixture(scope="session")
+def default() -> ProceduralWeb:
+    return ProceduralWeb()

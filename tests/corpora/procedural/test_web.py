@@ -1,0 +1,93 @@
+"""The procedural web as a whole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from webenv.corpora import Corpus
+from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.errors import InvalidArgument
+from webenv.web import SearchRequest, VisitRequest
+
+DIALS = Dials(pages=120, kinds=3, seed=7)
+DIGEST = "f5451e46bf189fbe05bd9336a4c8e90e"
+
+
+def test_the_digest_is_pinned() -> None:
+    """The same dials give the same bytes; whoever changes the generator changes this text."""
+    assert ProceduralWeb(DIALS).digest() == DIGEST
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "4242"])
+def test_another_process_gives_the_same_bytes(hash_seed: str) -> None:
+    """Nothing depends on the order of hashes."""
+    code = (
+        "from webenv.corpora.procedural import Dials, ProceduralWeb;"
+        "print(ProceduralWeb(Dials.parse('procedural:pages=120,kinds=3,seed=7')).digest())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONHASHSEED": hash_seed}, capture_output=True, text=True
+    )
+    assert ran.stdout.strip() == DIGEST, ran.stderr
+
+
+def test_order_does_not_matter() -> None:
+    """Pages made backwards are the pages made forwards."""
+    one, two = ProceduralWeb(DIALS), ProceduralWeb(DIALS)
+    forwards = [one.text(one.plan(number)).text for number in range(120)]
+    assert [two.text(two.plan(number)).text for number in reversed(range(120))][::-1] == forwards
+
+
+def test_a_corpus_takes_every_page() -> None:
+    """All pages go into a corpus, where address, alias and search find them and copies share a key."""
+    web = ProceduralWeb(Dials(pages=200, kinds=3, seed=7, copies=0.2))
+    corpus = Corpus.of(web.pages())
+    assert len(corpus) == 200
+    start = web.planner.number("copy", 0)
+    for number in range(start, 200):
+        pages = corpus.visit([VisitRequest(web.plan(n).url) for n in (number, web.original(number))])
+        assert len({page.key for page in pages}) == 1  # type: ignore[union-attr]
+    aliased = next(plan for plan in map(web.plan, range(200)) if plan.aliases)
+    page = corpus.visit([VisitRequest(aliased.aliases[0])])[0]
+    assert web.find(page.url) == aliased.number  # type: ignore[union-attr]
+    hits = corpus.search([SearchRequest(web.plan(3).title)])[0]
+    assert web.plan(3).title in {hit.title for hit in hits}  # type: ignore[union-attr]
+
+
+def test_links_lead_to_pages(small: ProceduralWeb) -> None:
+    """Nearly all links lead to pages of the web, a few are dead, and none leads to its own page."""
+    dead = links = 0
+    for number in range(len(small)):
+        plan = small.plan(number)
+        for url in small.links(plan):
+            links += 1
+            dead += small.find(url) is None
+            assert url != plan.url
+    assert links > 4 * len(small)
+    assert 0 < dead < len(small) * 0.15
+
+
+def test_a_number_out_of_range_is_refused(small: ProceduralWeb) -> None:
+    """A page that does not exist cannot be planned."""
+    for number in (-1, 400):
+        with pytest.raises(InvalidArgument, match="from 0 to 399"):
+            small.plan(number)
+
+
+def test_holders_are_all_pages_that_state_it(small: ProceduralWeb) -> None:
+    """The index of facts finds just the pages that going through every page finds."""
+    from webenv.corpora.procedural.facts import ANY, Constraint, Pattern
+
+    for family_number in range(small.world.families):
+        family = small.world.family(family_number)
+        for slot in (0, 5, 11):
+            fact = family.fact(0, slot)
+            for pattern in (
+                Pattern(fact.kind, fact.relation, Constraint(fact.object.type, fact.object.text), ANY),
+                Pattern(fact.kind, "", ANY, Constraint(fact.qualifier.type, fact.qualifier.text)),
+            ):
+                plain = {small.original(n) for n in range(len(small)) if pattern.met(small.facts(n))}
+                assert small.holders(pattern) == plain
