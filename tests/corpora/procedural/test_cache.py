@@ -134,10 +134,15 @@ def test_a_temporary_web_goes_with_its_process(tmp_path: Path) -> None:
 
 
 READER = """
-import os, sys, tempfile, random, shutil, encodings.idna
-from webenv.corpora.procedural.cache import cached_corpus
+import os, sys, tempfile
+from webenv.corpora.procedural.cache import _cached, cached_corpus
 from webenv.corpora.procedural.dials import Dials
-if os.geteuid() == 0:  # who may write anywhere
+if os.geteuid() == 0:  # who may write anywhere; first, as root, all that will be imported is
+    shared = os.environ["WEBENV_CACHE"]
+    with tempfile.TemporaryDirectory() as os.environ["WEBENV_CACHE"]:
+        cached_corpus(Dials.parse(sys.argv[1]))
+    _cached.cache_clear()
+    os.environ["WEBENV_CACHE"] = shared
     os.setgid(65534)
     os.setuid(65534)
 for spec in sys.argv[1:]:
