@@ -100,8 +100,17 @@ class ReactPolicy:
         for turn, observation in enumerate(history.observations):
             if turn > 0:
                 messages.append(Message("assistant", _said(history.decisions[turn - 1])))
-            messages.append(Message("user", render(observation, turn, self._page_characters)))
+            shown = render(observation, turn, self._page_characters)
+            if turn > 0 and history.decisions[turn - 1].action.kind not in set(Kind):
+                shown = f"{_REMINDER}\n\n{shown}"
+            messages.append(Message("user", shown))
         return messages
+
+
+_REMINDER = (
+    "Your last reply held no action. Each reply needs one of these tags: <search>query</search>, <visit>URL</visit>, "
+    '<ask site="host">question</ask>, <note>text</note>, <answer>text</answer>, <source>URL</source>.'
+)
 
 
 def parse_action(reply: str) -> Action | None:

@@ -101,6 +101,8 @@ def _judge(judge: Judge, turns: Sequence[Turn]) -> list[Verdict | None]:
         except (ServiceError, OSError) as error:
             given = [Verdict.unscored(str(error) or type(error).__name__, judge.identity["name"])] * len(batch)
         _same_length("Judge.score", len(batch), len(given))
+        if not all(isinstance(verdict, Verdict) for verdict in given):
+            raise WebenvError(f"Judge.score returned {given!r:.100}; it must return a list of Verdict.")
         for n, verdict in zip(open_, given, strict=True):
             if verdicts[n] is None or not verdict.scored:
                 verdicts[n] = verdict

@@ -337,3 +337,23 @@ def test_scripts_need_no_main_guard(tmp_path: Path, site: Path) -> None:
     )
     run = subprocess.run([sys.executable, "-W", "error", str(script)], capture_output=True, text=True)
     assert (run.stdout, run.stderr) == ("pages 60\n", "")
+
+
+@pytest.mark.parametrize("name", ["data-science/x.txt", "building-site/plan.txt", "data-mine", "manifest.json.bak"])
+def test_what_is_not_ours_is_never_removed(tmp_path: Path, name: str) -> None:
+    """A folder with other things in it is refused, however they are called, and they stay."""
+    file = tmp_path / "web" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("mine")
+    with pytest.raises(CorpusError, match="is no corpus folder, it holds"):
+        build(tmp_path / "web", [[SourcePage("https://a.example/", "a", "some text")]])
+    assert file.read_text() == "mine"
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """A named pipe among the files is skipped as unreadable."""
+    (tmp_path / "html").mkdir()
+    os.mkfifo(tmp_path / "html" / "a.html")
+    (tmp_path / "html" / "b.html").write_text("<title>B</title><p>" + "Some words that are a text. " * 20)
+    manifest = build(tmp_path / "web", [f"html:{tmp_path / 'html'}@https://b.example"], workers=1)
+    assert (manifest.pages, manifest.skipped) == (1, {"unreadable file": 1})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import gymnasium as gym
 import pytest
@@ -66,3 +67,14 @@ def test_public_face() -> None:
     """What the first lines of a user's program need stands in the package itself."""
     wanted = {"search", "visit", "ask", "answer", "note", "snapshot", "restore", "fork", "SearchEnv", "SearchVectorEnv"}
     assert wanted <= set(webenv.__all__)
+
+
+@pytest.mark.parametrize("folder", ["corpora", "envs", "policies", "rewards"])
+def test_a_folder_is_not_imported_by_its_bare_name(folder: str) -> None:
+    """Beside the checkout's root, a bare import is refused in one line that names the right one."""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", f"import {folder}"], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        f"ImportError: this folder is a part of webenv: import webenv.{folder}, not {folder}"
+    )

@@ -70,6 +70,11 @@ def _decide(policy: Policy, playing: list[_Played]) -> list[Decision | Failure]:
         decisions = policy.act([episode.history for episode in playing])
     except (ServiceError, OSError) as error:
         return [Failure(str(error) or type(error).__name__)] * len(playing)
+    if not isinstance(decisions, list) or not all(isinstance(one, Decision | Failure) for one in decisions):
+        raise WebenvError(
+            f"Policy.act returned {decisions!r:.100}; it must return a list of Decision(action) or Failure(reason), "
+            "one for each history."
+        )
     if len(decisions) != len(playing):
         raise WebenvError(
             f"Policy.act was given {len(playing)} histories and returned {len(decisions)} decisions; "

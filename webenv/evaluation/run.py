@@ -93,6 +93,11 @@ def evaluate(
         InvalidArgument: for an argument out of range.
         RunError: if the folder is not empty, in use, of another run, or cannot be written.
     """
+    if not isinstance(policy, Policy):
+        raise InvalidArgument(
+            f"policy={policy!r:.80}: expected a Policy, with identity and act(histories); "
+            "webenv.policies.make_policy makes one from a name."
+        )
     name, benchmark, given = _benchmark(env, settings)
     plan = plan_jobs(benchmark.tasks, episodes=episodes, attempts=1 if attempts is None else attempts, seed=seed)
     if parallel < 1:
@@ -218,6 +223,12 @@ def _play(
 
 
 def _warning(first: list[Row]) -> str:
+    invalid, turns = sum(row.invalid for row in first), sum(row.turns for row in first)
+    if turns and invalid > turns / 2:
+        return (
+            f"{invalid} of the first {turns} turns held no action that could be read: "
+            "see the thoughts in episodes.jsonl, and the policy's format."
+        )
     if not first or any(row.scored for row in first):
         return ""
     reason, _ = Counter(row.reason for row in first).most_common(1)[0]

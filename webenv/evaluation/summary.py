@@ -43,7 +43,7 @@ def wilson(successes: int, episodes: int) -> tuple[float, float]:
 
 
 class Row(NamedTuple):
-    """What a summary needs of one record."""
+    """What a summary needs of one record; ``invalid`` counts the turns that held no action."""
 
     task: str
     attempt: int
@@ -56,6 +56,7 @@ class Row(NamedTuple):
     visits: int
     asks: int
     turns: int
+    invalid: int = 0
 
     @classmethod
     def of(cls, record: Record) -> Row:
@@ -73,6 +74,7 @@ class Row(NamedTuple):
             visits=spent["visits"],
             asks=spent["asks"],
             turns=spent["turns"],
+            invalid=sum(turn.kind == "invalid" for turn in record.turns),
         )
 
     @property
