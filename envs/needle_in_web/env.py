@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from gymnasium.vector import AutoresetMode
 
@@ -27,12 +28,27 @@ from webenv.task import TaskSet
 from webenv.vector import SearchVectorEnv
 from webenv.web import Web
 
-__all__ = ["BUDGET", "RULES", "NeedleInWebEnv", "NeedleInWebVectorEnv", "needle_in_web"]
+__all__ = ["BUDGET", "RULES", "NeedleInWebEnv", "NeedleInWebVectorEnv", "Settings", "needle_in_web"]
 
 BUDGET = Budget(searches=10, visits=10, asks=0, turns=20)
 RULES = Rules(fetch_answer=True, read_answer=read_answer, unanswered="no_source")
 
 _SAMPLE_TASKS = Path(__file__).parent / "sample"
+
+
+class Settings(TypedDict, total=False):
+    """The keywords of ``NeedleInWeb-v0``; what they mean and their defaults: :class:`NeedleInWebEnv`."""
+
+    difficulty: str | Iterable[str] | None
+    site: str | Iterable[str] | None
+    split: str | None
+    web: str | Path | Web
+    tasks: str | Path | Iterable[str | Path] | TaskSet | None
+    flagged: bool
+    judge: str | Judge | None
+    judge_prompt: str | Path | None
+    budget: Budget | Mapping[str, object] | None
+    reward: Mapping[str, float] | Reward | None
 
 
 def needle_in_web(
@@ -50,7 +66,7 @@ def needle_in_web(
     **unknown: object,
 ) -> Benchmark:
     """The benchmark behind ``NeedleInWeb-v0``; for its arguments see :class:`NeedleInWebEnv`."""
-    _refuse_unknown(unknown, "render_mode")
+    _refuse_unknown(unknown)
     dials = _dials(web, split)
     opened = _web(web) if dials is None else dials
     known = _tasks(tasks, web, dials, flagged)
@@ -123,36 +139,9 @@ class NeedleInWebEnv(SearchEnv):
     Version History: v0: first version.
     """
 
-    def __init__(
-        self,
-        *,
-        difficulty: str | Iterable[str] | None = None,
-        site: str | Iterable[str] | None = None,
-        split: str | None = None,
-        web: str | Path | Web = "sample",
-        tasks: str | Path | Iterable[str | Path] | TaskSet | None = None,
-        flagged: bool = False,
-        judge: str | Judge | None = None,
-        judge_prompt: str | Path | None = None,
-        budget: Budget | Mapping[str, object] | None = None,
-        reward: Mapping[str, float] | Reward | None = None,
-        render_mode: str | None = None,
-        **unknown: object,
-    ) -> None:
-        benchmark = needle_in_web(
-            difficulty=difficulty,
-            site=site,
-            split=split,
-            web=web,
-            tasks=tasks,
-            flagged=flagged,
-            judge=judge,
-            judge_prompt=judge_prompt,
-            budget=budget,
-            reward=reward,
-            **unknown,
-        )
-        super().__init__(benchmark, render_mode=render_mode)
+    def __init__(self, *, render_mode: str | None = None, **settings: Unpack[Settings]) -> None:
+        _refuse_unknown(settings, "render_mode")
+        super().__init__(needle_in_web(**settings), render_mode=render_mode)
 
 
 class NeedleInWebVectorEnv(SearchVectorEnv):
@@ -169,12 +158,15 @@ class NeedleInWebVectorEnv(SearchVectorEnv):
         group_size: int = 1,
         autoreset_mode: str | AutoresetMode = "next_step",
         render_mode: str | None = None,
-        **settings: object,
+        **settings: Unpack[Settings],
     ) -> None:
         _refuse_unknown(settings, "num_envs", "group_size", "autoreset_mode", "render_mode")
-        benchmark = needle_in_web(**settings)  # type: ignore[arg-type]
         super().__init__(
-            benchmark, num_envs, group_size=group_size, autoreset_mode=autoreset_mode, render_mode=render_mode
+            needle_in_web(**settings),
+            num_envs,
+            group_size=group_size,
+            autoreset_mode=autoreset_mode,
+            render_mode=render_mode,
         )
 
 
