@@ -104,9 +104,11 @@ def _comparison_table(summaries: Sequence[Summary]) -> Table:
 
 
 def _groups(total: Group, by_tag: Mapping[str, Mapping[str, Group]]) -> Iterator[tuple[str, str, Group]]:
-    """The rows of a table: all; then each tag (without a value), followed by its values."""
+    """The rows of a table: all; then each tag that tells episodes apart (without a value), followed by its values."""
     yield "", "", total
     for tag, values in by_tag.items():
+        if len(values) == 1:
+            continue
         yield tag, "", total
         for value, group in values.items():
             yield tag, value, group
