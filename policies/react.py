@@ -43,6 +43,10 @@ _ACTION = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _EXCERPT = 200  # characters of a reply without an action
+_REMINDER = (
+    "Your last reply held no action. Each reply needs one of these tags: <search>query</search>, <visit>URL</visit>, "
+    '<ask site="host">question</ask>, <note>text</note>, <answer>text</answer>, <source>URL</source>.'
+)
 
 
 class ReactPolicy:
@@ -105,12 +109,6 @@ class ReactPolicy:
                 shown = f"{_REMINDER}\n\n{shown}"
             messages.append(Message("user", shown))
         return messages
-
-
-_REMINDER = (
-    "Your last reply held no action. Each reply needs one of these tags: <search>query</search>, <visit>URL</visit>, "
-    '<ask site="host">question</ask>, <note>text</note>, <answer>text</answer>, <source>URL</source>.'
-)
 
 
 def parse_action(reply: str) -> Action | None:

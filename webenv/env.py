@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
@@ -14,12 +13,10 @@ from webenv.benchmark import Benchmark
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_mean
 from webenv.observations import Document, Observation, ObservationDict, Page, Reply, Result
-from webenv.spaces import action_space, observation_space
+from webenv.spaces import action_space, observation_space, printable
 from webenv.turn import play_turn
 
 __all__ = ["SearchEnv", "observation_text"]
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class SearchEnv(gymnasium.Env[ObservationDict, Action]):
@@ -168,4 +165,4 @@ def observation_text(observation: Observation) -> str:
     if observation.notice:
         lines.append(f"Notice: {observation.notice}")
     lines.append(f"Left: {searches} searches, {visits} visits, {asks} asks, {turns} turns")
-    return _CONTROLS.sub("", "\n".join(lines))
+    return printable("\n".join(lines))

@@ -21,7 +21,7 @@ from webenv.errors import ResetNeeded, SnapshotError
 from webenv.judge import Seen, Submission, Verdict
 from webenv.observations import Document, Observation, Page, Reply, Result
 from webenv.rules import Rules
-from webenv.spaces import LIMITS, clean
+from webenv.spaces import LIMITS, SORTS, clean
 from webenv.task import Task
 from webenv.web import (
     AskRequest,
@@ -37,13 +37,6 @@ from webenv.web import (
 __all__ = ["Episode", "Requests", "Responses", "Turn"]
 
 _MOST_ARGUMENTS = 100
-_ARGUMENT_LIMITS = {
-    Kind.SEARCH: ("query", LIMITS["query"]),
-    Kind.VISIT: ("URL", LIMITS["url"]),
-    Kind.ASK: ("question", LIMITS["question"]),
-    Kind.ANSWER: ("answer", LIMITS["answer"]),
-    Kind.NOTE: ("note", LIMITS["note"]),
-}
 _USAGE = "An action is one of search, visit, ask, answer and note, with its texts."
 
 
@@ -189,7 +182,8 @@ class Episode:
         if action is None:
             return f"That is no action. {_USAGE}", "invalid"
         kind, texts = action
-        name, limit = _ARGUMENT_LIMITS[Kind(kind)]
+        sort = SORTS[Kind(kind)]
+        name, limit = sort.replace("url", "URL"), LIMITS[sort]
         if not texts:
             return f"The action names no {name}. {_USAGE}", "invalid"
         most = self.rules.answers if kind == Kind.ANSWER else _MOST_ARGUMENTS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,7 +14,9 @@ from gymnasium.wrappers.utils import create_zero_array
 from webenv.actions import Kind
 from webenv.errors import InvalidArgument
 
-__all__ = ["LIMITS", "Unicode", "action_space", "clean", "observation_space"]
+__all__ = ["LIMITS", "SORTS", "Unicode", "action_space", "clean", "observation_space", "printable"]
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 LIMITS = {
     "query": 2_000,
@@ -29,13 +32,14 @@ LIMITS = {
 }
 """The longest text of each sort, in characters: actions above it are refused, observations cut to it."""
 
-_LENGTHS = {
-    Kind.SEARCH: LIMITS["query"],
-    Kind.VISIT: LIMITS["url"],
-    Kind.ASK: LIMITS["question"],
-    Kind.ANSWER: LIMITS["answer"],
-    Kind.NOTE: LIMITS["note"],
+SORTS = {
+    Kind.SEARCH: "query",
+    Kind.VISIT: "url",
+    Kind.ASK: "question",
+    Kind.ANSWER: "answer",
+    Kind.NOTE: "note",
 }
+"""The sort of text that each kind of action takes."""
 
 # What sample() draws from: letters, digits, signs, spaces, and characters of two, three and four
 # UTF-8 bytes.
@@ -133,7 +137,7 @@ def _(space: Unicode) -> str:  # type: ignore[misc]  # generic over all spaces, 
 
 def action_space() -> spaces.OneOf[Any]:
     """``OneOf(Sequence(Unicode) × 5)``: search, visit, ask, answer, note, as in :class:`webenv.actions.Kind`."""
-    return spaces.OneOf([spaces.Sequence(Unicode(_LENGTHS[kind])) for kind in Kind])
+    return spaces.OneOf([spaces.Sequence(Unicode(LIMITS[SORTS[kind]])) for kind in Kind])
 
 
 def observation_space() -> spaces.Dict[Any]:
@@ -185,6 +189,15 @@ def clean(text: str, sort: str) -> str:
     if not text.isascii() and not _encodable(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def printable(text: str) -> str:
+    """A text from outside without what could steer a terminal: control characters, but for tabs and line ends.
+
+    >>> printable("a\x1b[2Jb")
+    'a[2Jb'
+    """
+    return _CONTROLS.sub("", text)
 
 
 def _encodable(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from webenv.benchmark import Benchmark
@@ -136,7 +136,7 @@ def _step(
     turn: Turn,
     verdict: Verdict | None,
     terms: dict[str, float] | None,
-    weights: Any,
+    weights: Mapping[str, float],
 ) -> Step:
     every = {**(terms or {}), "cost": turn.cost}
     info: dict[str, Any] = {"task": episode.task.id, "reward_terms": every}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,10 +14,10 @@ from rich.text import Text
 from webenv.actions import Kind
 from webenv.evaluation.game import COMMANDS, Game
 from webenv.policy import Decision
+from webenv.spaces import printable
 
 __all__ = ["Part", "Screen", "parts_of"]
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # what could move the cursor or set colours
 _BAR = 20  # characters
 
 
@@ -159,4 +158,4 @@ class Screen:
 
 def _text(text: str, style: str = "") -> Text:
     """A text from outside: no markup, and nothing that steers the terminal."""
-    return Text(_CONTROLS.sub("", text), style=style)
+    return Text(printable(text), style=style)
