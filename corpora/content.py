@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from webenv.corpora.query import parse_query, stem
+from webenv.corpora.query import WORD, parse_query, stem
 from webenv.corpora.url import host_of
 from webenv.observations import Document, Page, Reply
 from webenv.web import (
@@ -22,8 +22,8 @@ from webenv.web import (
 
 __all__ = ["ContentAgent", "Searchable"]
 
-_BREAK = re.compile(r"(?<=[.!?])\s+|\n+")
-_WORD = re.compile(r"[\w]+(?:[.'][\w]+)*")
+_BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_WORD = re.compile(WORD)
 _SCANNED = 100_000
 
 

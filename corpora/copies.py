@@ -1,6 +1,7 @@
 """Near-identical copies: pages of different URLs whose main texts are almost the same.
 
-A text is a set of shingles (each five words that follow one another). The resemblance of two
+A text is a set of shingles (each five words that follow one another; of Chinese and Japanese each
+character is a word). The resemblance of two
 texts is the share of shingles that they have in common, of all that either has (Broder, "On the
 resemblance and containment of documents", 1997, section 2). Each page keeps a fingerprint of 128
 minima over the set, which agree in about that share; candidates are found by their bands of 8.
@@ -20,6 +21,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from webenv.corpora.query import SINGLE
+
 __all__ = [
     "FINGERPRINT",
     "THRESHOLD",
@@ -38,6 +41,7 @@ THRESHOLD = 0.9
 
 _WORD = re.compile(r"\w+")
 _SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))  # signs become spaces
+_SINGLE = re.compile(f"[{SINGLE}]")
 _SIGNS = "“”„‘’«»–—…·•\u00a0"
 _SHINGLE = 5
 _MOST_COMPARED = 8
@@ -59,6 +63,8 @@ def _shingles(text: str) -> npt.NDArray[np.uint64]:
     if not text.isascii():
         for sign in _SIGNS:
             text = text.replace(sign, " ")
+        if _SINGLE.search(text):
+            text = _SINGLE.sub(r" \g<0> ", text)
     words = text.lower().encode("utf-8", "surrogatepass").translate(_SPACED).split()
     if len(words) < _LEAST_WORDS:
         joined = b" ".join(words)

@@ -10,10 +10,19 @@ import tantivy
 
 from webenv.corpora.url import host_of
 
-__all__ = ["ANALYZER", "ParsedQuery", "analyzer", "parse_query", "stem", "utf8"]
+__all__ = ["ANALYZER", "SINGLE", "WORD", "ParsedQuery", "analyzer", "parse_query", "stem", "utf8"]
 
-ANALYZER = "words-1"
+ANALYZER = "words-2"
 """The name of the analysis; changes with it, so that an index made with another is recognised."""
+
+SINGLE = (
+    "\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
+)
+"""The characters that are words of their own, as inside brackets of a regular expression: Han, Hiragana, Katakana."""
+
+WORD = rf"[{SINGLE}]|[^\W{SINGLE}]+(?:[.'][^\W{SINGLE}]+)*"
+"""A word, as a regular expression for Python and for tantivy."""
 
 _MOST_CHARACTERS = 20_000
 _MOST_WORDS = 256
@@ -29,9 +38,12 @@ _PHRASE = re.compile(r'["“”„]([^"“”„]*)["“”„]')
 
 @cache
 def analyzer() -> tantivy.TextAnalyzer:
-    """Words with inner dots and apostrophes, lower-cased, without Lucene's 33 English stop words, stemmed."""
+    """Words with inner dots and apostrophes, lower-cased, without Lucene's 33 English stop words, stemmed.
+
+    Chinese and Japanese are written without spaces: each of their characters is a word.
+    """
     return (
-        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(r"[\w]+(?:[.'][\w]+)*"))
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(WORD))
         .filter(tantivy.Filter.remove_long(256))
         .filter(tantivy.Filter.lowercase())
         .filter(tantivy.Filter.custom_stopword(_STOP_WORDS.split()))

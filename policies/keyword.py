@@ -14,8 +14,11 @@ __all__ = ["KeywordPolicy", "criteria_of"]
 
 _QUERY_CHARACTERS = 1_000
 _OPERATORS = re.compile(r'["“”:]|(?<!\w)-')  # what a search engine may read as a command
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)")
 _WORD = re.compile(r"\w+")
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+_CONTENT = rf"(?![的了在是由被于与和及从把将对某一这那其之所过着])[{_HAN}]"
+_WORDS = re.compile(rf"(?=({_CONTENT}{_CONTENT}))|[^\W{_HAN}]+")  # Chinese has no spaces: two characters are a word
 _STOP_WORDS = frozenset(
     _WORD.findall(
         "a about after all also an and another any are as at be been before being between both but by can certain "
@@ -100,7 +103,10 @@ def _next_query(criteria: Sequence[str], history: History) -> str:
 
 def _query(text: str) -> str:
     plain = " ".join(_OPERATORS.sub(" ", text).split())
-    return plain if len(plain) <= _QUERY_CHARACTERS else plain[:_QUERY_CHARACTERS].rpartition(" ")[0]
+    if len(plain) <= _QUERY_CHARACTERS:
+        return plain
+    cut = plain[:_QUERY_CHARACTERS]
+    return cut.rpartition(" ")[0] or cut
 
 
 def _ranked(history: History) -> list[str]:
@@ -135,4 +141,4 @@ def _content_words(criterion: str) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+    return [match[1] or match[0] for match in _WORDS.finditer(text.lower())]

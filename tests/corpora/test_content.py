@@ -29,6 +29,14 @@ def test_it_hands_over_the_best_sentences_of_three_pages() -> None:
     assert reply.text.startswith(f"Neap tides in harbour {number} are low.")
 
 
+def test_chinese_sentences_are_told_apart() -> None:
+    """Sentences that no space divides are handed over one by one."""
+    pages = [{"url": "https://zh.example/1", "title": "灯塔", "text": "这里风很大。灯塔由沈若川设计。门口有狗。"}]
+    (reply,) = Corpus.of(pages).ask([AskRequest("谁设计灯塔", "zh.example")])
+    assert isinstance(reply, Reply)
+    assert reply.text == "灯塔由沈若川设计。"
+
+
 def test_a_question_is_no_query() -> None:
     """Operators in a question are plain words to the agent."""
     corpus = Corpus.of(PAGES)

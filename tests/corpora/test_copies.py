@@ -103,3 +103,12 @@ def test_the_same_text_is_a_copy_whatever_its_title() -> None:
     """Two pages with the very same text share a key, on one site too."""
     one, two = of(("https://a.example/1", "One", "short text"), ("https://a.example/2", "Two", "short text"))
     assert one == two
+
+
+def test_a_chinese_copy_with_a_line_more_is_a_copy() -> None:
+    """Texts without spaces are compared by their characters."""
+    characters = [chr(0x4E00 + number) for number in range(2_000)]
+    text = "".join(random.Random(1).choices(characters, k=600))
+    other = "".join(random.Random(2).choices(characters, k=600))
+    assert similarity(text, f"本文最初刊于青岚日报。{text}") > 0.9
+    assert similarity(text, other) < 0.01

@@ -109,3 +109,12 @@ def test_titles_are_searched() -> None:
     """A word that only the title has finds its page."""
     index = LexicalIndex.build([IndexedPage(5, "Lighthouse", "nothing of it here", "a.example", "")])
     assert index.search(parse_query("lighthouses"), 10) == [5]
+
+
+def test_chinese_pages_are_found_by_their_characters() -> None:
+    """A page without spaces is found by some of its words, and by a phrase only in the phrase's order."""
+    texts = ("灯塔由沈若川设计。", "塔楼上没有灯。", "石桥用花岗岩造成。")
+    index = LexicalIndex.build(IndexedPage(key, "", text, "a.example", "") for key, text in enumerate(texts))
+    assert index.search(parse_query("设计灯塔的人"), 10)[0] == 0
+    assert index.search(parse_query('"灯塔"'), 10) == [0]
+    assert index.search(parse_query("花岗岩"), 10) == [2]

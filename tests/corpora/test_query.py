@@ -1,10 +1,12 @@
 """Any text is a query."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv.corpora.query import ParsedQuery, analyzer, parse_query, stem
+from webenv.corpora.query import WORD, ParsedQuery, analyzer, parse_query, stem
 
 
 def test_words_are_stemmed_and_taken_once() -> None:
@@ -68,3 +70,18 @@ def test_single_words_have_the_stem_that_texts_have() -> None:
     words = ["studies", "running", "the", "don't", "3.5", "naïve", "organization"]
     assert [stem(word) for word in words] == ["studi", "run", "", "don't", "3.5", "naïv", "organiz"]
     assert analyzer().analyze(" ".join(words)) == [stem(word) for word in words if stem(word)]
+
+
+def test_each_chinese_or_japanese_character_is_a_word() -> None:
+    """Han, Hiragana and Katakana characters stand alone, beside words of other scripts; phrases keep their order."""
+    assert parse_query("灯塔Tower重3.5吨").words == ("灯", "塔", "tower", "重", "3.5", "吨")
+    assert parse_query("カメラーを買う").words == ("カ", "メ", "ラ", "ー", "を", "買", "う")
+    assert parse_query("“灯塔”").phrases == (((0, "灯"), (1, "塔")),)
+    assert parse_query("한국어 word").words == ("한국어", "word")
+
+
+def test_python_and_tantivy_read_the_same_words() -> None:
+    """The pattern of a word finds the same words in either."""
+    text = "The tide's 3.5 metres 中文abc数字1,200克。カメラ U.S.A naïve 한국어 word_x 𠀀𠀁 ﾊﾝ 々〇"
+    tokens = [token.text for token in analyzer().pre_tokenize(text).tokens]
+    assert tokens == [word for word in map(stem, re.findall(WORD, text)) if word]

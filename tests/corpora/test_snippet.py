@@ -62,3 +62,11 @@ def test_finds_the_word_where_tantivy_finds_it() -> None:
     theirs = generator.snippet_from_doc(searcher.doc(searcher.search(query, 1).hits[0][1])).fragment()
     assert "zebra grazed" in theirs
     assert "zebra grazed" in snippet(text, {"zebra": 1.0})
+
+
+def test_a_chinese_passage_is_found_and_begins_at_its_sentence() -> None:
+    """Characters are found anywhere in a run of them, and so are words of other scripts between them."""
+    filler = "这里说的是别的事情，没有什么要紧。" * 20
+    text = f"{filler}青岚镇的灯塔由Ada设计。{filler}"
+    assert snippet(text, {"灯": 2.0, "塔": 2.0}).startswith("青岚镇的灯塔由Ada设计。")
+    assert "Ada" in snippet(text, {"ada": 1.0})

@@ -124,3 +124,15 @@ def test_contract() -> None:
     batch = [history(observe()), history(observe((0, 0, 0, 1)))]
     assert KeywordPolicy().act(batch) == [Decision(search(BOTH)), Decision(answer("No source found."))]
     assert KeywordPolicy(3).identity == {"name": "keyword", "version": "1", "visits": "3"}
+
+
+def test_chinese_criteria_are_covered_by_pairs_of_characters() -> None:
+    """Of two pages the one with more of the criteria's words wins, though neither has spaces; so do its queries."""
+    asked = "Find a page.\n- 某座灯塔由某人规划。\n- 它是用花岗岩造的。"
+    start = observe(question=asked)
+    assert decide(history(start)) == search("某座灯塔由某人规划。 它是用花岗岩造的。")
+    other = Page(A, "甲", "河上的桥由石匠看管，不是用木头做的。", "a")
+    sought = Page(B, "乙", "灯塔用花岗岩造成，十年才规划好。", "b")
+    read = (visit(A, B), observe((9, 8, 0, 18), pages=[other, sought]))
+    assert decide(history(start, read)) == answer(B)
+    assert keyword.criteria_of("谁造的？用什么造？") == ["谁造的？", "用什么造？"]
