@@ -66,9 +66,7 @@ class Direct:
 
     def search(self, text: str, snippets: bool = True) -> list[str]:
         """The URLs of the hits."""
-        words = dict.fromkeys(analyzer().analyze(text))
-        terms = [(tantivy.Occur.Should, tantivy.Query.term_query(self.schema, "text", w, "freq")) for w in words]
-        query = tantivy.Query.boolean_query(terms)
+        query = self.query(text)
         hits = self.searcher.search(query, 10, count=False).hits
         keys = self.searcher.fast_field_values("key", [address for _, address in hits])
         if snippets:
@@ -86,25 +84,38 @@ class Direct:
             results.append(Result(page.title, page.url, passage, page.site))
         return [result.url for result in results]
 
+    def query(self, text: str) -> tantivy.Query:
+        words = dict.fromkeys(analyzer().analyze(text))
+        terms = [(tantivy.Occur.Should, tantivy.Query.term_query(self.schema, "text", w, "freq")) for w in words]
+        return tantivy.Query.boolean_query(terms)
+
+    def best(self, text: str) -> set[str]:
+        """The URLs of all pages that score as much as the tenth hit, to five digits, or more."""
+        hits = self.searcher.search(self.query(text), 2_000, count=False).hits
+        least = float(f"{hits[:10][-1][0]:.4e}") if hits else 0.0
+        addresses = [address for score, address in hits if float(f"{score:.4e}") >= least]
+        keys = self.searcher.fast_field_values("key", addresses) if addresses else []
+        return {page.url for key in keys if (page := self.store.get(int(key or 0))) is not None}
+
 
 def compare(corpus: Corpus, direct: Direct, queries: list[str], rounds: int) -> list[str]:
     times: dict[str, list[float]] = {"ours": [], "direct": [], "bare": []}
-    same = 0
     for _ in range(rounds):
         started = time.perf_counter()
         ours = [corpus.search([SearchRequest(query)])[0] for query in queries]
         times["ours"].append(time.perf_counter() - started)
         started = time.perf_counter()
-        theirs = [direct.search(query) for query in queries]
+        for query in queries:
+            direct.search(query)
         times["direct"].append(time.perf_counter() - started)
         started = time.perf_counter()
         for query in queries:
             direct.search(query, snippets=False)
         times["bare"].append(time.perf_counter() - started)
-        same = sum(
-            {hit.url for hit in hits if isinstance(hit, Result)} == set(urls)
-            for hits, urls in zip(ours, theirs, strict=True)
-        )
+    same = sum(
+        {hit.url for hit in hits if isinstance(hit, Result)} <= direct.best(query)
+        for hits, query in zip(ours, queries, strict=True)
+    )
     rates = {name: len(queries) / min(seconds) for name, seconds in times.items()}
     return [
         f"{rates['ours']:,.0f}",

@@ -25,7 +25,6 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, Vecto
 from webenv.actions import Action, answer, search, visit
 from webenv.benchmark import Benchmark
 from webenv.corpora import Corpus
-from webenv.corpora.sample.web import sample_web
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web import needle_in_web
 from webenv.judge import Judge, Submission, Verdict
@@ -93,8 +92,10 @@ class Actions:
 
 
 def make(corpus: str | None, tasks: str | None) -> Benchmark:
-    """The benchmark of a folder, or of the sample web."""
-    return needle_in_web() if corpus is None else needle_in_web(web=corpus, tasks=tasks)
+    """The benchmark of a folder, of the sample web, or of the procedural web."""
+    if corpus is None:
+        return needle_in_web()
+    return needle_in_web(web=corpus, tasks=tasks or "generated")
 
 
 def make_env(corpus: str | None, tasks: str | None) -> SearchEnv:
@@ -131,9 +132,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--steps", type=int, default=50, help="steps of every slot in a round")
     given = parser.parse_args()
-    if (given.corpus is None) != (given.tasks is None):
-        parser.error("--corpus and --tasks go together")
-
     one = partial(make_env, given.corpus, given.tasks)
     same = AutoresetMode.SAME_STEP
     envs: dict[str, VectorEnv[Any, Any, Any]] = {
@@ -143,7 +141,7 @@ def main() -> None:
         "SearchVectorEnv": SearchVectorEnv(make(given.corpus, given.tasks), given.slots, autoreset_mode="same_step"),
     }
     made_of = make(given.corpus, given.tasks)
-    corpus = sample_web() if given.corpus is None else Corpus.open(given.corpus)
+    corpus = made_of.web
     actions = Actions(corpus, seed=0)
     for env in envs.values():
         env.reset(seed=0)

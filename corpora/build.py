@@ -21,7 +21,7 @@ from webenv.corpora.document import PreparedPage, Skipped, SourcePage, source_pa
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.folder import CorpusFolder
 from webenv.corpora.ingest import Source, parse_source
-from webenv.corpora.lexical import IndexedPage, LexicalIndex
+from webenv.corpora.lexical import MOST_THREADS, IndexedPage, LexicalIndex
 from webenv.corpora.manifest import (
     DATA,
     FORMAT,
@@ -45,7 +45,7 @@ Progress = Callable[[str, int, int | None], None]
 """Called with the stage (``reading`` or ``indexing``), how many documents it has done, and of how many
 (``None``: not known)."""
 
-_HEAP = 1_500_000_000  # an index of some millions of pages is made in one part
+_HEAP = 1_500_000_000  # of all threads together
 _LEVEL = 3
 _SAMPLES = 1_000
 _SAMPLE_CHARACTERS = 10_000_000
@@ -85,6 +85,10 @@ def build(
     opened = [_opened(source) for source in named]
     if not opened:
         raise CorpusError("a corpus is built from at least one source: name one, as in html:PATH@https://site.")
+    if len(opened) == 1 and opened[0].spec.partition(":")[0] == "procedural":
+        from webenv.corpora.procedural.source import write_source
+
+        return write_source(opened[0].spec, path, progress)  # the same, in less time
     with CorpusFolder(path) as folder:
         try:
             return _Build(folder, progress or _silent).run(opened, cores(workers))
@@ -136,7 +140,7 @@ class _Build:
         if not len(self._assembly):
             why = skipped_line(self._assembly.skipped, self._assembly.examples) or "the sources are empty"
             raise CorpusError(f"there is no page to store in {self._folder.path}: {why}.")
-        manifest = self._store(dictionary, [source.spec for source in sources])
+        manifest = self._store(dictionary, [source.spec for source in sources], min(workers, MOST_THREADS))
         self._folder.commit(manifest)
         verify(self._folder.path / manifest.data, manifest, full=False)
         return manifest
@@ -168,7 +172,7 @@ class _Build:
         self._staging.execute("COMMIT")
         return dictionary
 
-    def _store(self, dictionary: bytes, specs: list[str]) -> Manifest:
+    def _store(self, dictionary: bytes, specs: list[str], threads: int) -> Manifest:
         """Writes pages and index in the order of keys."""
         work, assembly = self._folder.work, self._assembly
         decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(dictionary))
@@ -200,7 +204,7 @@ class _Build:
                 self._progress("indexing", done, len(order))
                 yield IndexedPage(key, title, page.text, site, date)
 
-        LexicalIndex.build(stored(), str(work / INDEX), _HEAP)
+        LexicalIndex.build(stored(), str(work / INDEX), _HEAP // threads, threads)
         final.executemany("INSERT INTO aliases VALUES (?,?)", aliases.items())
         add_aliases(digest, aliases.items())
         final.execute("COMMIT")

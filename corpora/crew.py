@@ -16,12 +16,13 @@ from typing import Any
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
 from webenv.corpora.prepare import prepare
 
-__all__ = ["Prepared", "cores", "leave_with_parent", "prepare_pages"]
+__all__ = ["Prepared", "cores", "prepare_pages"]
 
 Prepared = PreparedPage | Redirect | Skipped
 
 _BATCH_PAGES = 16
 _BATCH_BYTES = 500_000
+_AHEAD = 32  # batches a worker: one slow document must not make the other workers wait
 
 
 _MOST_PER_CORE = 4  # more processes than that only cost memory
@@ -53,7 +54,7 @@ def prepare_pages(pages: Iterable[SourcePage | Skipped], workers: int) -> Iterat
     try:
         for batch in _batches(pages):
             waiting.append((batch, crew.submit(batch)))
-            if len(waiting) > 2 * workers + 2:
+            if len(waiting) > _AHEAD * workers:
                 yield from _first(crew, waiting)
         while waiting:
             yield from _first(crew, waiting)
@@ -120,7 +121,7 @@ class _Crew:
         from loky import ProcessPoolExecutor
 
         return ProcessPoolExecutor(
-            max_workers=self._workers, timeout=None, initializer=leave_with_parent, initargs=(os.getpid(),)
+            max_workers=self._workers, timeout=None, initializer=_leave_with_parent, initargs=(os.getpid(),)
         )
 
     def submit(self, batch: list[SourcePage | Skipped]) -> Future[list[Prepared]]:
@@ -139,7 +140,7 @@ class _Crew:
         self._executor.shutdown(wait=True, kill_workers=True)
 
 
-def leave_with_parent(parent: int) -> None:
+def _leave_with_parent(parent: int) -> None:
     """Called in a worker: ends it soon after its parent has gone, even if the parent was killed.
 
     Args:

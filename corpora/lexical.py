@@ -22,9 +22,11 @@ from webenv.corpora.url import host_of, parents
 from webenv.errors import InvalidArgument
 from webenv.web import Scope
 
-__all__ = ["IndexedPage", "LexicalIndex", "day_of"]
+__all__ = ["MOST_THREADS", "IndexedPage", "LexicalIndex", "day_of"]
 
-_MOST_TIES = 4_096
+MOST_THREADS = 8
+"""The most threads that index at once."""
+
 _HEAP_SMALL = 15_000_000
 _DIGITS = 5
 
@@ -74,21 +76,23 @@ class LexicalIndex:
         index.reload()
         self._schema = index.schema
         self._searcher = index.searcher()
-        self._one_part = self._searcher.num_segments <= 1
 
     @classmethod
-    def build(cls, pages: Iterable[IndexedPage], path: str | None = None, heap: int = _HEAP_SMALL) -> LexicalIndex:
+    def build(
+        cls, pages: Iterable[IndexedPage], path: str | None = None, heap: int = _HEAP_SMALL, threads: int = 1
+    ) -> LexicalIndex:
         """Makes an index.
 
         Args:
-            pages: the pages, in the order of their keys.
+            pages: the pages, in any order.
             path: an empty folder for the index; ``None``: in memory.
-            heap: bytes of memory for the work, from 15,000,000; an index that fits becomes one part.
+            heap: bytes of memory for each thread's work, from 15,000,000.
+            threads: how many threads index, 1 to 8.
 
         Raises:
             OSError: if it cannot be written.
         """
-        return cls(_write(pages, path, heap))
+        return cls(_write(pages, path, heap, threads))
 
     @classmethod
     def open(cls, path: str) -> LexicalIndex:
@@ -134,9 +138,9 @@ class LexicalIndex:
         wanted = limit + 8
         while True:
             hits = self._searcher.search(whole, wanted, count=False).hits
-            if len(hits) < wanted or wanted >= _MOST_TIES or self._settled(hits, limit):
-                break
-            wanted *= 4
+            if len(hits) < wanted or _rounded(hits[limit - 1][0]) != _rounded(hits[-1][0]):
+                break  # more hits cannot change the first ones
+            wanted *= 8
         keys = self._keys(hits)
         ranked = sorted(zip(hits, keys, strict=True), key=lambda hit: (-_rounded(hit[0][0]), hit[1]))
         return [key for _, key in ranked[:limit]]
@@ -149,12 +153,6 @@ class LexicalIndex:
             having = self._searcher.doc_freq("text", form)
             weights[form] = math.log(1 + (count - having + 0.5) / (having + 0.5))
         return weights
-
-    def _settled(self, hits: list[tuple[float, tantivy.DocAddress]], limit: int) -> bool:
-        """Whether the first ``limit`` hits cannot change when more are fetched."""
-        if self._one_part and hits[limit - 1][0] == hits[-1][0]:
-            return True  # pages of equal score come in the order of their keys
-        return _rounded(hits[limit - 1][0]) != _rounded(hits[-1][0])
 
     def _keys(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
         if not hits:
@@ -197,10 +195,10 @@ class LexicalIndex:
         return Query.term_query(self._schema, "site", host, "basic")
 
 
-def _write(pages: Iterable[IndexedPage], path: str | None, heap: int) -> tantivy.Index:
+def _write(pages: Iterable[IndexedPage], path: str | None, heap: int, threads: int) -> tantivy.Index:
     index = tantivy.Index(_schema(), path=path)
     index.register_tokenizer(ANALYZER, analyzer())
-    writer = index.writer(heap, 1)
+    writer = index.writer(heap * threads, threads)
     for page in pages:
         _checked(writer.add_document, _document(page))
     _checked(writer.commit)

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+import marshal
 import multiprocessing
 import os
+import pickle
+import signal
+import subprocess
+import sys
 import threading
+import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
-from typing import Any
+from contextlib import suppress
+from typing import IO, Any
 
-from webenv.corpora.crew import leave_with_parent
 from webenv.observations import Result
 from webenv.web import SearchRequest
 
-__all__ = ["Answer", "Searchers"]
+__all__ = ["Answer", "Searchers", "serve"]
 
 Answer = Callable[[Sequence[SearchRequest]], list[tuple[Result, ...]]]
 
 _LEAST = 16
-_STARTING = threading.Lock()
-_answer: Answer | None = None  # what a worker answers with
+_SIZE = 8  # bytes that say how long an answer is
+_START = (
+    "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    "from webenv.corpora.searchers import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
+)
 
 
 class Searchers:
     """Splits a batch between this process and workers that have opened the same folder.
 
-    Workers start with the first large batch and are used again. Where none can be started, or one
-    dies, this process does all the work: the answers are the same either way.
+    Workers start with the first large batch and are used again; they end with this process, even
+    if it is killed. Where none can be started, or one dies, this process does all the work: the
+    answers are the same either way.
 
     Args:
         opener: makes what answers requests in a worker; must be picklable.
@@ -37,9 +45,10 @@ class Searchers:
     def __init__(self, opener: Callable[[], Answer], workers: int) -> None:
         self._opener = opener
         self._workers = workers
-        self._executor: Any = None
+        self._partners: list[_Partner] = []
         self._pid = 0
         self._broken = False
+        self._busy = threading.Lock()
 
     def search(self, requests: Sequence[SearchRequest], answer: Answer) -> list[tuple[Result, ...]]:
         """Answers requests, in order.
@@ -48,51 +57,110 @@ class Searchers:
             requests: the requests.
             answer: answers them in this process.
         """
-        if len(requests) < _LEAST or self._workers < 2 or not self._ready():
+        if len(requests) < _LEAST or self._workers < 2 or self._broken or multiprocessing.current_process().daemon:
             return answer(requests)
-        share = -(-len(requests) // self._workers)
-        futures: list[tuple[Sequence[SearchRequest], Future[list[tuple[Result, ...]]]]] = []
+        if self._pid != os.getpid():  # before the first batch, and after a fork, whose workers are another's
+            self._busy, self._partners, self._pid = threading.Lock(), [], os.getpid()
+        if not self._busy.acquire(blocking=False):
+            return answer(requests)  # another thread has the workers
         try:
-            for start in range(share, len(requests), share):
-                part = requests[start : start + share]
-                futures.append((part, self._executor.submit(_work, part)))
-            answers = answer(requests[:share])
-            for _, future in futures:
-                answers += future.result()
-        except BrokenProcessPool:
+            return self._share(requests, answer)
+        except (OSError, EOFError, ValueError, TypeError):  # the worker has gone
             self._broken = True
-            self.close()
+            self._stop()
             return answer(requests)
+        except BaseException:
+            self._stop()  # an answer may be under way that nobody will take
+            raise
+        finally:
+            self._busy.release()
+
+    def _share(self, requests: Sequence[SearchRequest], answer: Answer) -> list[tuple[Result, ...]]:
+        while len(self._partners) < self._workers - 1:
+            self._partners.append(_Partner(self._opener))
+        share = -(-len(requests) // self._workers)
+        parts = [requests[start : start + share] for start in range(share, len(requests), share)]
+        asked = list(zip(self._partners, parts, strict=False))
+        for partner, part in asked:
+            partner.send(part)
+        answers = answer(requests[:share])
+        for partner, part in asked:
+            given = partner.receive()
+            answers += answer(part) if given is None else given
         return answers
-
-    def _ready(self) -> bool:
-        """Starts the workers where there are none yet; whether there are some."""
-        if self._broken or multiprocessing.current_process().daemon:
-            return False
-        with _STARTING:
-            if self._executor is None or self._pid != os.getpid():
-                from loky import ProcessPoolExecutor
-
-                self._pid = os.getpid()
-                self._executor = ProcessPoolExecutor(
-                    self._workers - 1, timeout=None, initializer=_start, initargs=(self._opener, self._pid)
-                )
-        return True
 
     def close(self) -> None:
         """Ends the workers; they start again when needed."""
-        executor, self._executor = self._executor, None
-        if executor is not None and self._pid == os.getpid():
-            executor.shutdown(wait=True, kill_workers=True)
+        if self._pid == os.getpid():
+            with self._busy:
+                self._stop()
+
+    def _stop(self) -> None:
+        partners, self._partners = self._partners, []
+        for partner in partners:
+            partner.stop()
 
 
-def _start(opener: Callable[[], Answer], parent: int) -> None:
-    global _answer
-    leave_with_parent(parent)
-    _answer = opener()
+class _Partner:
+    """A worker process: takes a batch at a time over its standard input, and answers on its output.
+
+    A plain new interpreter: it never runs the user's main script, so that needs no main guard.
+    """
+
+    def __init__(self, opener: Callable[[], Answer]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to: IO[bytes] = self._process.stdin
+        self._from: IO[bytes] = self._process.stdout
+        self.stop = weakref.finalize(self, _end, self._process, os.getpid())
+        self.send(sys.path)
+        self.send(opener)
+
+    def send(self, what: Any) -> None:
+        pickle.dump(what, self._to, pickle.HIGHEST_PROTOCOL)
+        self._to.flush()
+
+    def receive(self) -> list[tuple[Result, ...]] | None:
+        """The answers to what was sent; ``None`` where that raised an error."""
+        size = int.from_bytes(self._from.read(_SIZE), "little")
+        found = marshal.loads(self._from.read(size))
+        return None if found is None else [tuple(map(Result._make, hits)) for hits in found]
 
 
-def _work(requests: Sequence[SearchRequest]) -> list[tuple[Result, ...]]:
-    if _answer is None:
-        raise BrokenProcessPool("the worker has no corpus")
-    return _answer(requests)
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    """Ends a worker; in a fork of the process that started it nothing happens."""
+    if os.getpid() != owner:
+        return
+    process.kill()
+    process.wait()
+    for pipe in (process.stdout, process.stdin):
+        if pipe is not None:
+            with suppress(OSError):  # what it was sent last goes nowhere
+                pipe.close()
+
+
+def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
+    """A worker's life: takes an opener, then batches until there are no more, and answers each.
+
+    Args:
+        requests: where pickled batches come from; its end is the parent's.
+        answers: where answers go to, in marshal's format.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's
+    sys.stdout = sys.stderr
+    answer: Answer = pickle.load(requests)()
+    while True:
+        try:
+            batch = pickle.load(requests)
+        except EOFError:
+            return
+        try:
+            found = [tuple(map(tuple, hits)) for hits in answer(batch)]
+        except Exception:
+            found = None  # the parent will meet the same error, and raise it
+        data = marshal.dumps(found)  # plain texts: faster than pickle
+        answers.write(len(data).to_bytes(_SIZE, "little") + data)
+        answers.flush()

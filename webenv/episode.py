@@ -28,6 +28,7 @@ from webenv.web import (
     AskResponse,
     Failure,
     Missing,
+    Scope,
     SearchRequest,
     SearchResponse,
     VisitRequest,
@@ -37,6 +38,7 @@ from webenv.web import (
 __all__ = ["Episode", "Requests", "Responses", "Turn"]
 
 _MOST_ARGUMENTS = 100
+_TITLE, _URL, _SNIPPET, _SITE = (LIMITS[sort] for sort in ("title", "url", "snippet", "site"))
 _USAGE = "An action is one of search, visit, ask, answer and note, with its texts."
 
 
@@ -127,7 +129,8 @@ class Episode:
         if not plan.ending and plan.spent.turns >= self.budget.turns:
             plan = plan._replace(ending="out_of_turns")
         if plan.ending:
-            gold = tuple(VisitRequest(url) for url in self.task.gold.urls)
+            world = Scope(world=self.task.scope.world)
+            gold = tuple(VisitRequest(url, world) for url in self.task.gold.urls)
             plan = plan._replace(requests=plan.requests._replace(visits=plan.requests.visits + gold))
         self._plan = plan
         return plan.requests
@@ -331,13 +334,11 @@ class Episode:
 
 
 def _clean_result(hit: Result) -> Result:
-    return Result(
-        clean(hit.title, "title"),
-        clean(hit.url, "url"),
-        clean(hit.snippet, "snippet"),
-        clean(hit.site, "site"),
-        hit.key,
-    )
+    title, url, text, site = hit.title, hit.url, hit.snippet, hit.site
+    fits = len(title) <= _TITLE and len(url) <= _URL and len(text) <= _SNIPPET and len(site) <= _SITE
+    if fits and title.isascii() and url.isascii() and text.isascii() and site.isascii():
+        return hit  # as nearly all are: nothing to clean
+    return Result(clean(title, "title"), clean(url, "url"), clean(text, "snippet"), clean(site, "site"), hit.key)
 
 
 def _clean_reply(reply: Reply) -> Reply:

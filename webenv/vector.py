@@ -17,6 +17,7 @@ from webenv.benchmark import Benchmark
 from webenv.env import check_benchmark, load_episode, load_observation, observation_text, read_options
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_mean
+from webenv.infos import batch_infos
 from webenv.observations import Observation
 from webenv.spaces import action_space, observation_space
 from webenv.task import Task
@@ -139,11 +140,9 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         slots = [int(slot) for slot in np.flatnonzero(mask)]
         found = {slot: self.benchmark.tasks.find(name) for slot in slots if (name := chosen[slot]) is not None}
         self._reseed(mask, self._read_seeds(seed))
-        infos: dict[str, Any] = {}
-        for slot in slots:
-            infos = self._add_info(infos, self._begin(slot, found.get(slot)), slot)
+        infos = [(slot, self._begin(slot, found.get(slot))) for slot in slots]
         self._ended[mask] = False
-        return self._batch(), infos
+        return self._batch(), batch_infos(infos, self.num_envs)
 
     def _begin(self, slot: int, task: Task | None = None) -> dict[str, Any]:
         group = self._groups[slot // self.group_size]
@@ -256,23 +255,23 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         rewards = np.zeros(self.num_envs, dtype=np.float64)
         terminated = np.zeros(self.num_envs, dtype=np.bool_)
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
-        infos: dict[str, Any] = {}
+        infos: list[tuple[int, dict[str, Any]]] = []
         for slot in range(self.num_envs):
             step = steps.get(slot)
             if step is None:
-                infos = self._add_info(infos, self._begin(slot), slot)
+                infos.append((slot, self._begin(slot)))
                 continue
             self._observations[slot] = step.observation
             rewards[slot], terminated[slot], truncated[slot] = step.reward, step.terminated, step.truncated
             info = self._with_group(step.info, slot)
             if (step.terminated or step.truncated) and self.autoreset_mode is AutoresetMode.SAME_STEP:
                 final = {"final_obs": step.observation.to_dict(), "final_info": info}
-                infos = self._add_info(infos, final, slot)
+                infos.append((slot, final))
                 info = self._begin(slot)
-            infos = self._add_info(infos, info, slot)
+            infos.append((slot, info))
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._ended = np.logical_or(terminated, truncated)
-        return self._batch(), rewards, terminated, truncated, infos
+        return self._batch(), rewards, terminated, truncated, batch_infos(infos, self.num_envs)
 
     def _play(self, slots: Sequence[int], actions: Sequence[Action]) -> list[Step]:
         episodes = [episode for slot in slots if (episode := self._episodes[slot]) is not None]

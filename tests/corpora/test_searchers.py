@@ -1,0 +1,104 @@
+"""Batches of searches that worker processes share."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from webenv.corpora import Corpus, SourcePage, build
+from webenv.web import SearchRequest
+
+WORDS = ("tide", "lighthouse", "harbour", "ferry", "granite", "island", "keeper", "lamp")
+REQUESTS = [SearchRequest(f"{WORDS[n % 8]} {WORDS[n * 3 % 8]} {n}") for n in range(64)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus")
+    pages = [
+        SourcePage(f"https://a.example/{n}", f"Page {n}", f"{WORDS[n % 8]} {WORDS[n // 8 % 8]} {n}")
+        for n in range(1_100)
+    ]
+    build(path, [pages], workers=1)
+    return path
+
+
+@pytest.fixture
+def corpus(folder: Path) -> Iterator[Corpus]:
+    with Corpus.open(folder, workers=2) as corpus:
+        yield corpus
+
+
+def workers_of(pid: int) -> list[int]:
+    """The processes that were started by a process."""
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout
+    return [int(line) for line in listed.split() if int(line) != 0]
+
+
+def searching(pid: int) -> list[int]:
+    found = []
+    for worker in workers_of(pid):
+        try:
+            command = Path(f"/proc/{worker}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"webenv.corpora.searchers" in command:
+            found.append(worker)
+    return found
+
+
+def test_a_small_batch_starts_no_worker(corpus: Corpus) -> None:
+    before = searching(os.getpid())
+    corpus.search(REQUESTS[:8])
+    assert searching(os.getpid()) == before
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
+def test_a_killed_worker_costs_no_answer(folder: Path, corpus: Corpus) -> None:
+    before = set(searching(os.getpid()))
+    expected = corpus.search(REQUESTS)
+    (worker,) = set(searching(os.getpid())) - before
+    os.kill(worker, signal.SIGKILL)
+    assert corpus.search(REQUESTS) == expected
+
+
+def test_closing_ends_the_workers_and_searching_goes_on(corpus: Corpus) -> None:
+    before = set(searching(os.getpid()))
+    expected = corpus.search(REQUESTS)
+    corpus.close()
+    assert set(searching(os.getpid())) <= before
+    assert corpus.search(REQUESTS) == expected
+
+
+SCRIPT = """
+import os, sys, time
+from webenv.corpora import Corpus
+from webenv.web import SearchRequest
+
+corpus = Corpus.open(sys.argv[1], workers=2)
+print(len(corpus.search([SearchRequest(f"tide {n}") for n in range(64)])), flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
+def test_a_script_without_a_main_guard_has_workers_that_end_with_it(folder: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    with subprocess.Popen([sys.executable, str(script), str(folder)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "64\n"
+        (worker,) = searching(process.pid)
+        process.kill()
+    for _ in range(50):
+        if not Path(f"/proc/{worker}").exists():
+            break
+        time.sleep(0.1)
+    assert not Path(f"/proc/{worker}").exists()
