@@ -42,7 +42,7 @@ import zstandard
 from rich.console import Console
 from rich.table import Table
 
-from webenv.corpora.procedural.lexicon import Lexicon
+from webenv.corpora.procedural.language.lexicon import Lexicon
 from webenv.corpora.query import ANALYZER, analyzer
 
 MASK = "_"

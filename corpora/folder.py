@@ -19,7 +19,7 @@ try:
 except ImportError:  # Windows: nothing keeps two builds apart, nor a build from its readers
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["CorpusFolder", "hold", "release"]
+__all__ = ["CorpusFolder", "claim", "hold", "is_corpus_folder", "release"]
 
 _LOCK = ".lock"
 _WORK = "building-"
@@ -125,14 +125,31 @@ def release(held: int) -> None:
         os.close(held)
 
 
-def _unread(folder: Path) -> bool:
+def claim(folder: Path) -> int | None:
+    """Marks a data folder that nobody reads, so that nobody begins to.
+
+    Returns:
+        What :func:`release` takes (-1 where folders cannot be marked); ``None`` where somebody reads
+        it, or that cannot be told.
+    """
     if fcntl is None:
-        return True
+        return -1
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
+    except OSError:
         os.close(descriptor)
-    return True
+        return None
+    return descriptor
+
+
+def _unread(folder: Path) -> bool:
+    held = claim(folder)
+    if held is not None:
+        release(held)
+    return held is not None
+
+
+def is_corpus_folder(path: Path) -> bool:
+    """Whether a folder holds nothing but what builds of a corpus put there."""
+    return all(_OURS.fullmatch(entry) for entry in os.listdir(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from webenv.errors import InvalidArgument, did_you_mean
@@ -16,7 +17,7 @@ JUDGES = ("page", "llm")
 """The names that :func:`make_judge` knows."""
 
 
-def make_judge(name: str, *, prompt: str | Path | None = None) -> Judge:
+def make_judge(name: str, *, prompt: str | Path | None = None, others: Sequence[str] = ()) -> Judge:
     """A judge of Needle in the Web by its name.
 
     Args:
@@ -24,6 +25,7 @@ def make_judge(name: str, *, prompt: str | Path | None = None) -> Judge:
             model, criterion by criterion, at the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set.
         prompt: for ``llm``: ``entailed`` (by default) or ``mentioned``, which are ours, or a file
             with another prompt.
+        others: names that whoever asks takes beside these, for the hint at an unknown one.
 
     Raises:
         InvalidArgument: for an unknown name, or a prompt for a judge without a model.
@@ -33,7 +35,7 @@ def make_judge(name: str, *, prompt: str | Path | None = None) -> Judge:
     """
     kind, _, model = name.partition(":")
     if kind not in JUDGES:
-        raise InvalidArgument(f"no judge is called {name!r}. {did_you_mean(kind, JUDGES)}")
+        raise InvalidArgument(f"no judge is called {name!r}. {did_you_mean(kind, (*JUDGES, *others))}")
     if kind == "page":
         if model or prompt is not None:
             raise InvalidArgument(f"judge {name!r}: 'page' asks no model, so it takes no model name and no prompt.")

@@ -76,6 +76,8 @@ class Task:
             raise InvalidArgument(
                 f"task {self.id!r}: scope.as_of={self.scope.as_of!r:.40}; expected an ISO date, as in 2025-01-31."
             ) from error
+        if not isinstance(self.scope.world, str):
+            raise InvalidArgument(f"task {self.id!r}: scope.world={self.scope.world!r:.40}; expected a text.")
 
     def __deepcopy__(self, memo: dict[int, object]) -> Task:
         return self
@@ -140,6 +142,10 @@ class TaskSet(Sequence[Task]):
                 raise UnknownTask(f"{self.name}: task {task_id!r} was left out: {record.reason}.")
         raise UnknownTask(f"{self.name} has no task {task_id!r}. {did_you_mean(str(task_id), self._by_id)}")
 
+    def ids(self) -> Sequence[str]:
+        """The ids of the tasks, in their order."""
+        return [task.id for task in self]
+
     def draw(self, rng: np.random.Generator) -> Task:
         """A task drawn uniformly."""
         if not self._tasks:
@@ -181,7 +187,7 @@ class TaskSet(Sequence[Task]):
                 task.gold.answers,
                 task.gold.claims,
                 sorted(task.tags.items()),
-                task.scope,
+                task.scope if task.scope.world else task.scope[:2],
             ]
             digest.update(json.dumps(record, separators=(",", ":")).encode())
         return digest.hexdigest()

@@ -33,10 +33,13 @@ class Scope(NamedTuple):
         blocked: hosts that are hidden, each with its subdomains.
         as_of: ISO date; only pages dated on that day or earlier exist (a page without a date
             may be from any day, so it does not). Empty: no limit.
+        world: one of the worlds of a web that is made of several, which share nothing. Empty: the
+            web itself.
     """
 
     blocked: tuple[str, ...] = ()
     as_of: str = ""
+    world: str = ""
 
 
 class SearchRequest(NamedTuple):

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache, lru_cache
+from contextlib import suppress
+from functools import cache, lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 
 from webenv.corpora.corpus import Corpus
 from webenv.corpora.manifest import FORMAT
 from webenv.corpora.procedural.dials import Dials
+from webenv.corpora.procedural.shelf import Shelf, cache_bytes, locked
 from webenv.corpora.procedural.web import ProceduralWeb
-from webenv.corpora.procedural.write import generator_version, write_corpus
+from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural.write import generator_version, made_by, write_corpus
 from webenv.corpora.query import ANALYZER
+from webenv.corpora.routed import RoutedWeb
 from webenv.errors import CorpusError, CorpusNotFound
+from webenv.web import Web
 
-try:
-    import fcntl
-except ImportError:  # Windows: two processes that build the same web at once both build it
-    fcntl = None  # type: ignore[assignment]
-
-__all__ = ["cache_folder", "cached_corpus", "generated_web"]
+__all__ = ["cache_folder", "cached_corpus", "cached_worlds", "generated_web", "shelf"]
 
 _LONG = 20_000  # pages that take long enough to be told of
 
@@ -43,36 +42,68 @@ def cache_folder() -> Path:
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "webenv"
 
 
+def shelf() -> Shelf:
+    """The webs that the cache folder holds."""
+    return _shelf(cache_folder())
+
+
 @lru_cache(maxsize=8)
 def generated_web(dials: Dials) -> ProceduralWeb:
     """The web of these dials, as facts and pages; the same object for the same dials."""
     return ProceduralWeb(dials)
 
 
-def cached_corpus(dials: Dials) -> Corpus:
+def cached_worlds(worlds: Worlds) -> Web:
+    """The web of these worlds: a corpus where there is one; else each is opened, or written, when it is first asked.
+
+    Worlds of several are searched in this process alone.
+    """
+    if worlds.count == 1:
+        return cached_corpus(worlds.first)
+    made_by = f"{worlds} {generator_version()} {FORMAT} {ANALYZER}"
+    digest = hashlib.sha256(made_by.encode()).hexdigest()
+    identity = {"name": "worlds", "web": str(worlds), "digest": digest, "analysis": ANALYZER}
+    return RoutedWeb(partial(_world, worlds), identity)
+
+
+def _world(worlds: Worlds, name: str) -> Corpus | None:
+    place = worlds.place(name)
+    return None if place is None else cached_corpus(worlds[place], workers=1)
+
+
+def cached_corpus(dials: Dials, workers: int | None = None) -> Corpus:
     """The web of these dials as a corpus: opened from the cache folder, or first written there.
 
     Of several processes that ask for the same web at once, one writes it and the others wait. A
     corpus that is damaged is written again. Where the cache folder cannot be written to, the
     corpus stands in a temporary folder until the process ends. The last two are told on stderr,
-    in one line.
+    in one line. What the cache holds beyond WEBENV_CACHE_GB (5 by default) is removed when a web
+    is written: webs of other versions first, then those used longest ago, none that is open.
+
+    Args:
+        dials: the dials.
+        workers: as for :meth:`Corpus.open`.
 
     Raises:
         CorpusError: if there is no room in the temporary folder either.
+        InvalidArgument: if WEBENV_CACHE_GB is no number.
     """
-    return _cached(dials, cache_folder())
+    return _cached(dials.of_pages(), cache_folder(), workers)
 
 
 @lru_cache(maxsize=8)
-def _cached(dials: Dials, home: Path) -> Corpus:
-    folder = home / "procedural" / _name(dials)
-    corpus, _ = _opened(folder)
+def _cached(dials: Dials, home: Path, workers: int | None) -> Corpus:
+    most = cache_bytes()
+    kept = _shelf(home)
+    folder = kept.path / _name(dials)
+    corpus, _ = _opened(folder, workers)
     if corpus is not None:
+        kept.used(folder.name)
         return corpus
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(folder.with_name(f"{folder.name}.lock")):
-            corpus, problem = _opened(folder)  # another process may have written it meanwhile
+        with locked(kept.lock(folder.name)):
+            corpus, problem = _opened(folder, workers)  # another process may have written it meanwhile
             if corpus is not None:
                 return corpus
             if problem:
@@ -80,12 +111,20 @@ def _cached(dials: Dials, home: Path) -> Corpus:
             elif dials.pages >= _LONG:
                 _note(f"writing a web of {dials.pages:,} pages to {folder}, once.")
             write_corpus(generated_web(dials), folder)
-            return Corpus.open(folder)
+            kept.used(folder.name)
+            corpus = Corpus.open(folder, workers)
+        with suppress(OSError):
+            kept.shrink(most)
+        return corpus
     except (CorpusError, OSError) as error:
         other = _temporary()
         _note(f"no web can be kept in {home} ({error}); set WEBENV_CACHE. Until this process ends it is in {other}.")
         write_corpus(generated_web(dials), other / folder.name)
-        return Corpus.open(other / folder.name)
+        return Corpus.open(other / folder.name, workers)
+
+
+def _shelf(home: Path) -> Shelf:
+    return Shelf(home / "procedural", made_by())
 
 
 def _name(dials: Dials) -> str:
@@ -94,26 +133,14 @@ def _name(dials: Dials) -> str:
     return f"{dials.split}-{dials.seed}-{dials.pages}-{blake2b(made_by.encode(), digest_size=8).hexdigest()}"
 
 
-def _opened(folder: Path) -> tuple[Corpus | None, str]:
+def _opened(folder: Path, workers: int | None) -> tuple[Corpus | None, str]:
     """The corpus in a folder; or none, and what is wrong with it (empty where there is none)."""
     try:
-        return Corpus.open(folder), ""
+        return Corpus.open(folder, workers), ""
     except CorpusNotFound:
         return None, ""
     except CorpusError as error:
         return None, str(error)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Keeps other processes out; a process that is killed lets them in."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _note(text: str) -> None:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 
 from webenv.corpora.document import SourcePage
 from webenv.corpora.procedural.dials import Dials
 from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.facts import Fact, Pattern, Value
-from webenv.corpora.procedural.plan import Plan, Planner
-from webenv.corpora.procedural.prose import Text, Writer
-from webenv.corpora.procedural.world import World
+from webenv.corpora.procedural.pages.plan import Plan, Planner
+from webenv.corpora.procedural.pages.prose import Text, Writer
+from webenv.corpora.procedural.spark import Spark
+from webenv.corpora.procedural.world.facts import Fact, Pattern, Value
+from webenv.corpora.procedural.world.sites import Site
+from webenv.corpora.procedural.world.world import World
 from webenv.corpora.url import key_of
 from webenv.errors import InvalidArgument
 
 __all__ = ["ProceduralWeb"]
 
 _Facts = dict[str, dict[tuple[Value, Value], list[int]]]  # relation → (object, qualifier) → pages that state it
-_SIDES = 5  # siblings that an article links to
+_SIDES = 5  # siblings that an article links to, and pages of any kind that others link to
+_KIN = 3
+_DEAD = 0.05
+_RECENT = 1_024  # plans that are kept
+_DIGITS = 9
 
 
 class ProceduralWeb:
@@ -38,6 +44,7 @@ class ProceduralWeb:
         self.planner = Planner(self.world)
         self._writer = Writer(self.planner)
         self._known: dict[str, _Facts] = {}
+        self._plan = lru_cache(maxsize=_RECENT)(self.planner.plan)
 
     def __len__(self) -> int:
         return self.dials.pages
@@ -52,6 +59,10 @@ class ProceduralWeb:
         """A page's main text, with the sentence of each fact that it states."""
         return self._writer.write(plan)
 
+    def description(self, site: Site) -> str:
+        """What a site writes about, in a paragraph (English webs alone)."""
+        return self._writer.description(site)
+
     def pages(self) -> Iterator[SourcePage]:
         """All pages, ready for a corpus, one at a time."""
         for number in range(len(self)):
@@ -59,33 +70,73 @@ class ProceduralWeb:
             yield SourcePage(plan.url, plan.title, self._writer.write(plan).text, date=plan.date, aliases=plan.aliases)
 
     def links(self, plan: Plan) -> tuple[str, ...]:
-        """The addresses that a page links to: siblings, lists, copies' originals, now and then a dead one."""
+        """The addresses that a page links to: its kin, other pages, old addresses, now and then a dead one.
+
+        Kin are siblings, other pages on the same event or table or out of the same circle, the
+        original of a copy, the current page of an older version, and a page's older versions. The
+        old address of a page that has moved stands on the page after it, and may stand on others.
+        """
         dice = Dice(*self.world.seed, "links", plan.number)
         found: list[int] = []
         if plan.copy_of >= 0:
             found.append(plan.copy_of)
+        if plan.version_of >= 0:
+            found.append(plan.version_of)
+        found += self.planner.versions(plan.number)
         if plan.family >= 0:
             members = dice.sample(range(self.dials.family), _SIDES)
             found += [self.planner.article(plan.family, member) for member in members]
             found.append(self.planner.number("entry", dice.below(self.planner.counts["entry"])))
         else:
+            found += dice.sample(self.planner.kin(plan.number), _KIN)
             found += [dice.below(len(self)) for _ in range(_SIDES)]
-        urls = [self.planner.plan(number).url for number in found if number != plan.number]
-        if dice.chance(0.05):
-            urls.append(plan.site.url("gone", "moved", plan.number))
+        urls = []
+        for number in found:
+            if number != plan.number:
+                other = self.planner.plan(number)
+                urls.append(other.aliases[0] if other.aliases and dice.chance(0.5) else other.url)
+        before = self.planner.plan((plan.number or len(self)) - 1)
+        urls += before.aliases
+        if self._links_dead(plan.number):
+            urls.append(_dead(plan))
         return tuple(dict.fromkeys(urls))
+
+    def _links_dead(self, number: int) -> bool:
+        return Spark(*self.world.seed, "dead", number).chance(_DEAD)
+
+    def status(self, url: str) -> int:
+        """What a server says at an address, as HTTP does: 200 a page, 301 it has moved (:meth:`location`), 410 a
+        dead link of some page, 404 nothing that the web knows of."""
+        number = self.find(url)
+        if number is not None:
+            return 200 if key_of(url) == key_of(self.planner.plan(number).url) else 301
+        number = self._number_in(url)
+        if number is None or not self._links_dead(number):
+            return 404
+        return 410 if key_of(url) == key_of(_dead(self.planner.plan(number))) else 404
+
+    def location(self, url: str) -> str:
+        """The address of the page that an address leads to, its own or another; empty where it leads nowhere."""
+        number = self.find(url)
+        return "" if number is None else self.planner.plan(number).url
 
     def find(self, url: str) -> int | None:
         """The number of the page that an address leads to; ``None`` where it leads nowhere."""
-        tail = url.rstrip("/").rpartition("/")[2].rpartition("-")[2]
-        if not tail.isascii() or not tail.isdigit() or not int(tail) < len(self):
-            number = self._leaves.get(key_of(url))
+        number = self._number_in(url)
+        plan = None if number is None else self._plan(number)
+        if plan is not None and plan.url == url:
             return number
-        plan = self.planner.plan(int(tail))
         key = key_of(url)
-        if key is not None and key in {key_of(address) for address in (plan.url, *plan.aliases)}:
-            return plan.number
+        if plan is not None and key is not None and key in map(key_of, (plan.url, *plan.aliases)):
+            return number
         return self._leaves.get(key)
+
+    def _number_in(self, url: str) -> int | None:
+        """The number of a page at the end of an address, whether or not the address leads to it."""
+        tail = url.rstrip("/").rpartition("/")[2].rpartition("-")[2]
+        if not tail.isascii() or not tail.isdigit() or len(tail) > _DIGITS or not int(tail) < len(self):
+            return None
+        return int(tail)
 
     @cached_property
     def _leaves(self) -> Mapping[int | None, int]:
@@ -97,16 +148,33 @@ class ProceduralWeb:
 
     def original(self, number: int) -> int:
         """The page itself, or the page that it is a copy of."""
-        plan = self.planner.plan(number)
+        plan = self._plan(number)
         return plan.copy_of if plan.copy_of >= 0 else number
+
+    def profile(self, entity: Value) -> int | None:
+        """The number of the page that profiles an entity; ``None`` where none does."""
+        return self._profiles.get((entity.type, entity.text))
+
+    @cached_property
+    def _profiles(self) -> dict[tuple[str, str], int]:
+        start = self.planner.number("profile", 0)
+        found: dict[tuple[str, str], int] = {}
+        for number in range(start, start + self.planner.counts["profile"]):
+            entity = self.planner.plan(number).entity
+            if entity is not None:
+                found.setdefault((entity.value.type, entity.value.text), number)
+        return found
 
     def facts(self, number: int) -> tuple[Fact, ...]:
         """Everything that a page states, of its subject and of other things."""
-        plan = self.planner.plan(number)
+        plan = self._plan(number)
         return (*plan.facts, *plan.sides)
 
     def holders(self, pattern: Pattern) -> frozenset[int]:
-        """The pages that entail a criterion about a kind that families are of; a page stands for its copies."""
+        """The pages that entail a criterion about a kind of thing that pages are about; a page stands for its copies.
+
+        Kinds are those of families, events and tables, and "person", "place" and "org".
+        """
         found: set[int] = set()
         relations = self._facts_of(pattern.kind)
         chosen: Sequence[str] = (pattern.relation,) if pattern.relation else tuple(relations)
@@ -121,21 +189,19 @@ class ProceduralWeb:
         if kind in self._known:
             return self._known[kind]
         found: _Facts = {}
-        planner, world = self.planner, self.world
-        names = [known.name for known in world.kinds]
 
         def take(fact: Fact, number: int) -> None:
             found.setdefault(fact.relation, {}).setdefault((fact.object, fact.qualifier), []).append(number)
 
-        families = range(names.index(kind), world.families, len(names)) if kind in names else ()
-        for family_number in families:
-            family = world.family(family_number)
+        for family_number in self.planner.families(kind):
+            family = self.world.family(family_number)
             for member in range(self.dials.family):
-                number = planner.article(family_number, member)
+                number = self.planner.article(family_number, member)
                 for slot in range(len(family.slots)):
                     take(family.fact(member, slot), number)
-            for number in planner.satellites(family_number):
-                for fact in planner.plan(number).facts:
+        for number in self.planner.about(kind):
+            for fact in self.planner.plan(number).facts:
+                if fact.kind == kind:
                     take(fact, number)
         self._known[kind] = found
         return found
@@ -148,3 +214,8 @@ class ProceduralWeb:
             for part in (plan.url, plan.title, plan.date, self._writer.write(plan).text):
                 digest.update(part.encode() + b"\0")
         return digest.hexdigest()
+
+
+def _dead(plan: Plan) -> str:
+    """The address that leads nowhere of a page that has such a link."""
+    return plan.site.url("gone", "moved", plan.number)

@@ -6,15 +6,16 @@ import hashlib
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 import zstandard
 
+from webenv.corpora.crew import cores
 from webenv.corpora.folder import CorpusFolder
-from webenv.corpora.lexical import IndexedPage, LexicalIndex
+from webenv.corpora.lexical import MOST_THREADS, IndexedPage, LexicalIndex
 from webenv.corpora.manifest import (
     DATA,
     FORMAT,
@@ -32,10 +33,29 @@ from webenv.corpora.store import SCHEMA, StoredPage
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.errors import CorpusError
 
-__all__ = ["generator_version", "write_corpus"]
+__all__ = ["Progress", "generator_version", "made_by", "write_corpus"]
+
+Progress = Callable[[str, int, int | None], None]
+"""As in :mod:`webenv.corpora.build`."""
 
 _HEAP = 1_500_000_000
 _LEVEL = 3
+_APART = frozenset(
+    {
+        "cache.py",
+        "chains.py",
+        "chronicle.py",
+        "joins.py",
+        "keypoints.py",
+        "knowledge.py",
+        "queries.py",
+        "shelf.py",
+        "source.py",
+        "support.py",
+        "tablekeys.py",
+        "worlds.py",
+    }
+)  # what no page depends on
 
 
 @cache
@@ -44,12 +64,17 @@ def generator_version() -> str:
     here = Path(__file__).parent
     digest = hashlib.sha256()
     for path in sorted(here.rglob("*"), key=lambda path: path.relative_to(here).as_posix()):
-        if path.suffix in (".py", ".txt", ".bin"):
+        if path.suffix in (".py", ".txt", ".bin") and path.name not in _APART:
             digest.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def write_corpus(web: ProceduralWeb, path: str | os.PathLike[str]) -> Manifest:
+def made_by() -> str:
+    """What the manifest of a procedural web names as its extractor."""
+    return f"procedural {generator_version()}"
+
+
+def write_corpus(web: ProceduralWeb, path: str | os.PathLike[str], progress: Progress | None = None) -> Manifest:
     """Writes the corpus folder ``path``: the same pages, aliases and copies as :func:`webenv.corpora.build` makes.
 
     Several times faster, in one process: main texts are known, and so is which page copies which.
@@ -57,13 +82,14 @@ def write_corpus(web: ProceduralWeb, path: str | os.PathLike[str]) -> Manifest:
     Args:
         web: the web.
         path: a new or empty folder, or a corpus, which is replaced at the very end, in one step.
+        progress: told how far it is, as by :func:`webenv.corpora.build`.
 
     Raises:
         CorpusError: for a folder that cannot be used.
     """
     with CorpusFolder(path) as folder:
         try:
-            manifest = _write(web, folder.work, DATA + folder.name)
+            manifest = _write(web, folder.work, DATA + folder.name, progress or _silent)
             folder.commit(manifest)
             verify(folder.path / manifest.data, manifest)
         except (OSError, sqlite3.Error) as error:
@@ -71,12 +97,17 @@ def write_corpus(web: ProceduralWeb, path: str | os.PathLike[str]) -> Manifest:
     return manifest
 
 
-def _write(web: ProceduralWeb, work: Path, name: str) -> Manifest:
+def _silent(stage: str, done: int, total: int | None) -> None:
+    return None
+
+
+def _write(web: ProceduralWeb, work: Path, name: str, progress: Progress) -> Manifest:
     urls: list[str] = []
     keys: list[int] = []
     aliases: dict[int, int] = {}
     copies: list[tuple[int, int]] = []  # number of the copy, number of the original
     for number in range(len(web)):
+        progress("reading", number + 1, len(web))
         plan = web.plan(number)
         url = canonical_url(plan.url)
         if url is None:
@@ -102,7 +133,8 @@ def _write(web: ProceduralWeb, work: Path, name: str) -> Manifest:
         database.execute(statement)
 
     def stored() -> Iterator[IndexedPage]:
-        for number in sorted(range(len(keys)), key=keys.__getitem__):
+        for done, number in enumerate(sorted(range(len(keys)), key=keys.__getitem__), start=1):
+            progress("indexing", done, len(keys))
             plan, key, url = web.plan(number), keys[number], urls[number]
             page = StoredPage(url, plan.title, web.text(plan).text, plan.date, leaders.get(number, key), host_of(url))
             blob = compressor.compress(page.text.encode())
@@ -113,7 +145,8 @@ def _write(web: ProceduralWeb, work: Path, name: str) -> Manifest:
             yield IndexedPage(key, page.title, page.text, page.site, page.date)
 
     (work / INDEX).mkdir()
-    LexicalIndex.build(stored(), str(work / INDEX), _HEAP)
+    threads = min(cores(None), MOST_THREADS)
+    LexicalIndex.build(stored(), str(work / INDEX), _HEAP // threads, threads)
     database.executemany("INSERT INTO aliases VALUES (?,?)", aliases.items())
     add_aliases(digest, aliases.items())
     database.execute("COMMIT")
@@ -129,7 +162,7 @@ def _write(web: ProceduralWeb, work: Path, name: str) -> Manifest:
         skipped={},
         examples={},
         sources=[str(web.dials)],
-        extractor=f"procedural {generator_version()}",
+        extractor=made_by(),
         engine=f"tantivy {version('tantivy')}, {ANALYZER}",
         files=checksums(work),
     )

@@ -11,13 +11,16 @@ from gymnasium.vector import AutoresetMode
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora import Corpus
-from webenv.corpora.procedural import Dials
-from webenv.corpora.procedural.cache import cached_corpus, generated_web
+from webenv.corpora.coverage import check_gold
+from webenv.corpora.procedural.cache import cached_worlds
+from webenv.corpora.procedural.source import dials_of
+from webenv.corpora.procedural.worlds import Worlds
 from webenv.corpora.sample.web import sample_web
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.answers import read_answer
-from webenv.envs.needle_in_web.generate import ExactJudge, NeedleGenerator
+from webenv.envs.needle_in_web.exact import ExactJudge
 from webenv.envs.needle_in_web.generated import GeneratedTasks, generated_count
+from webenv.envs.needle_in_web.needles import Needles
 from webenv.envs.needle_in_web.tasks import load_tasks
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge, Reward
@@ -56,7 +59,7 @@ def needle_in_web(
     difficulty: str | Iterable[str] | None = None,
     site: str | Iterable[str] | None = None,
     split: str | None = None,
-    web: str | Path | Web = "sample",
+    web: str | Path | Web = "procedural",
     tasks: str | Path | Iterable[str | Path] | TaskSet | None = None,
     flagged: bool = False,
     judge: str | Judge | None = None,
@@ -67,18 +70,28 @@ def needle_in_web(
 ) -> Benchmark:
     """The benchmark behind ``NeedleInWeb-v0``; for its arguments see :class:`NeedleInWebEnv`."""
     _refuse_unknown(unknown)
-    dials = _dials(web, split)
-    opened = _web(web) if dials is None else dials
-    known = _tasks(tasks, web, dials, flagged)
-    if dials is not None and isinstance(known, GeneratedTasks) and known.generator.web.dials != dials:
-        raise InvalidArgument(f"web={str(web)!r} and tasks of {known.name!r}: expected tasks of the same web.")
+    worlds = _worlds(web, split)
+    opened = None if worlds is not None else _web(web)
+    if worlds is None and isinstance(opened, Corpus) and opened.manifest is not None and _generated(tasks):
+        dials = dials_of(opened.manifest)
+        worlds = None if dials is None else Worlds(dials)
+    known = _tasks(tasks, web, opened, worlds, flagged)
+    if worlds is not None:
+        _check_worlds(known, worlds, web)
+    chosen = known.filter(difficulty=difficulty, site=site, split=split)
+    scores = _judge(judge, judge_prompt, known)
+    if opened is None and worlds is not None:
+        opened = cached_worlds(worlds)  # last: it may have to be written
+    assert opened is not None
+    if isinstance(opened, Corpus) and not (worlds and isinstance(known, GeneratedTasks)):
+        check_gold(chosen, opened, f"web={str(web)!r:.100}")
     return Benchmark(
-        tasks=known.filter(difficulty=difficulty, site=site, split=split),
-        judge=_judge(judge, judge_prompt, known),
+        tasks=chosen,
+        judge=scores,
         rules=RULES,
         budget=Budget.of(budget, BUDGET),
         reward=StandardReward(reward) if reward is None or isinstance(reward, Mapping) else reward,
-        web=cached_corpus(opened) if isinstance(opened, Dials) else opened,  # last: it may have to be written
+        web=opened,
         name="NeedleInWeb-v0",
     )
 
@@ -116,17 +129,19 @@ class NeedleInWebEnv(SearchEnv):
         site: the website(s) of the page sought, by the tasks' file names; all by default.
         split: the split, where the tasks have some; of ``"procedural"`` webs ``"train"`` (by default),
             ``"validation"`` or ``"test"``: worlds that share no name and no fact.
-        web: ``"sample"`` (65 pages of our own in the package); ``"procedural"`` (3,000 pages made
-            from a seed) or with dials, as in ``"procedural:pages=10000,seed=3"``
-            (:class:`webenv.corpora.procedural.Dials`), kept in the user's cache folder or in
-            WEBENV_CACHE; the folder of a corpus, or a Web.
-        tasks: official files, a folder of them, or a TaskSet; by default the sample's. On a
-            procedural web ``"generated"``, the default: 600 of each difficulty, each made when it
-            is drawn; ``"generated:count=100000"`` for more.
+        web: ``"procedural"``, the default: 3,000 pages made from a seed, or with dials, as in
+            ``"procedural:pages=10000,seed=3"`` (:class:`webenv.corpora.procedural.Dials`), kept in
+            the user's cache folder or in WEBENV_CACHE; ``"procedural:worlds=1000"`` is as many webs,
+            of one seed after the other, each written when a task of it comes up; ``"sample"``
+            (65 pages written by hand, in the package); the folder of a corpus, or a Web.
+        tasks: ``"generated"``, the default on a procedural web (or a corpus that was built from one
+            alone): 600 of each difficulty (of several worlds 100 of each, if that is more), each
+            made when it is drawn; ``"generated:count=100000"`` for more. Several worlds take turns.
+            Official files, a folder of them, or a TaskSet; ``"sample"`` has tasks of its own.
         flagged: keeps official records whose criteria and claims do not match one to one.
-        judge: ``"page"`` (the gold page or a copy of it, the default), ``"exact"`` (knows the facts
-            of every page; for generated tasks, and their default), ``"llm:<model>"`` (endpoint
-            from OPENAI_BASE_URL), or a Judge.
+        judge: ``"exact"`` (knows the facts of every page; for generated tasks, and their default),
+            ``"page"`` (the gold page or a copy of it, the default of other tasks), ``"llm:<model>"``
+            (endpoint from OPENAI_BASE_URL), or a Judge.
         judge_prompt: for ``"llm:<model>"``: ``"entailed"`` (the paper's definition, by default) or
             ``"mentioned"`` (as the official prompt asks), or a file with another prompt.
         budget: limits that differ from 10 searches, 10 visits, 0 asks, 20 turns.
@@ -177,29 +192,44 @@ def _refuse_unknown(settings: Iterable[str], *more: str) -> None:
             raise InvalidArgument(f"NeedleInWeb-v0 takes no keyword {name!r}. {did_you_mean(name, known)}")
 
 
-def _dials(web: object, split: object) -> Dials | None:
-    """The dials of a procedural web; ``None`` for another web."""
+def _worlds(web: object, split: object) -> Worlds | None:
+    """The worlds of a procedural web; ``None`` for another web."""
     if not isinstance(web, str) or web.partition(":")[0] != "procedural":
         return None
     if split is None:
-        return Dials.parse(web)
-    dials = Dials.parse(web, split=split)
-    if dials.split != split:
+        return Worlds.parse(web)
+    worlds = Worlds.parse(web, split=split)
+    if worlds.first.split != split:
         raise InvalidArgument(f"web={web!r:.100} is of another split than split={split!r}: leave one of the two out.")
-    return dials
+    return worlds
+
+
+def _generated(tasks: object) -> bool:
+    """Whether tasks are generated, or are if the web is one that they can be generated from."""
+    named = isinstance(tasks, str) and tasks.partition(":")[0] == "generated"
+    return tasks is None or named or isinstance(tasks, GeneratedTasks)
 
 
 def _tasks(
-    tasks: str | Path | Iterable[str | Path] | TaskSet | None, web: object, dials: Dials | None, flagged: bool
+    tasks: str | Path | Iterable[str | Path] | TaskSet | None,
+    web: object,
+    opened: Web | None,
+    worlds: Worlds | None,
+    flagged: bool,
 ) -> TaskSet:
     if isinstance(tasks, TaskSet):
         return tasks
-    if tasks is None and dials is not None:
+    if tasks is None and worlds is not None:
         tasks = "generated"
     if isinstance(tasks, str) and tasks.partition(":")[0] == "generated":
-        if dials is None:
-            raise InvalidArgument(f"tasks={tasks!r:.100} needs web='procedural'; web={str(web)!r:.100} has no facts.")
-        return GeneratedTasks(NeedleGenerator(generated_web(dials)), generated_count(tasks))
+        if worlds is None:
+            manifest = opened.manifest if isinstance(opened, Corpus) else None
+            made = "has no facts" if manifest is None else f"was built from {', '.join(manifest.sources):.200}"
+            raise InvalidArgument(
+                f"tasks={tasks!r:.100} needs web='procedural', or a corpus built from one procedural web alone; "
+                f"web={str(web)!r:.100} {made}."
+            )
+        return GeneratedTasks(Needles(worlds), generated_count(tasks, worlds.count))
     if tasks is None:
         if web != "sample":
             raise InvalidArgument(f"web={str(web)!r:.100} comes without tasks: name them, as in tasks='FOLDER'.")
@@ -208,6 +238,20 @@ def _tasks(
     if not paths or not all(isinstance(path, str | Path) for path in paths):
         raise InvalidArgument(f"tasks={tasks!r:.100}: expected files, a folder of them, 'generated', or a TaskSet.")
     return load_tasks(*paths, flagged=flagged)
+
+
+def _check_worlds(tasks: TaskSet, worlds: Worlds, web: object) -> None:
+    """Refuses tasks that were generated from other worlds, and on several worlds those that name none of them."""
+    if isinstance(tasks, GeneratedTasks):
+        if tasks.needles.worlds != worlds:
+            raise InvalidArgument(f"web={str(web)!r} and tasks of {tasks.name!r}: expected tasks of the same web.")
+        return
+    for task in tasks if worlds.count > 1 else ():
+        if worlds.place(task.scope.world) is None:
+            raise InvalidArgument(
+                f"web={str(web)!r:.100} has several worlds, and task {task.id!r:.100} is of none of them: "
+                "give tasks='generated', or a web of one world."
+            )
 
 
 def _web(web: str | Path | Web) -> Web:
@@ -229,9 +273,9 @@ def _judge(judge: str | Judge | None, prompt: str | Path | None, tasks: TaskSet)
             raise InvalidArgument("judge='exact' judges generated tasks alone (web='procedural'); expected 'page'.")
         if prompt is not None:
             raise InvalidArgument("judge 'exact' asks no model, so it takes no prompt.")
-        return ExactJudge(tasks.generator)
+        return ExactJudge(tasks.needles)
     if isinstance(judge, str):
-        return make_judge(judge, prompt=prompt)
+        return make_judge(judge, prompt=prompt, others=("exact",) if generated else ())
     if prompt is not None:
         raise InvalidArgument("judge_prompt goes with judge='llm:<model>'; a Judge brings its own prompt.")
     if isinstance(judge, Judge):

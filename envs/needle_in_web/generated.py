@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import overload
 
 import numpy as np
 
+from webenv.corpora.procedural.write import generator_version
 from webenv.envs.needle_in_web.generate import NeedleGenerator
+from webenv.envs.needle_in_web.needles import Needles
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES
 from webenv.errors import InvalidArgument, UnknownTask, did_you_mean
 from webenv.task import Task, TaskSet
 
-__all__ = ["COUNT", "GeneratedTasks", "generated_count"]
+__all__ = ["COUNT", "EACH", "GeneratedTasks", "generated_count"]
 
 COUNT = 600
-"""Tasks of each difficulty, where no other number is asked for."""
+"""Tasks of each difficulty, where no other number is asked for; but ``EACH`` of every world where that is more."""
+
+EACH = 100
 
 _MOST = 10_000_000
 _SAMPLE = 8  # tasks of each difficulty that the digest covers
 
 
-def generated_count(spec: str) -> int:
-    """The number in a text such as ``"generated:count=1000"``; without one, ``COUNT``.
+def generated_count(spec: str, worlds: int = 1) -> int:
+    """The number in a text such as ``"generated:count=1000"``; without one, ``COUNT``, or ``EACH`` a world if more.
 
     Raises:
         InvalidArgument: for a text of another form, or a number out of range.
@@ -36,29 +40,31 @@ def generated_count(spec: str) -> int:
     if name != "generated" or (colon and (setting != "count" or not equals)):
         raise InvalidArgument(f"tasks={spec!r:.100}: expected 'generated' or 'generated:count=1000'.")
     if not colon:
-        return COUNT
-    if not number.isascii() or not number.isdigit() or not 1 <= int(number[:9]) <= _MOST:
-        raise InvalidArgument(f"tasks={spec!r:.100}: expected a count from 1 to {_MOST:,}, of each difficulty.")
+        return max(COUNT, EACH * worlds)
+    if not number.isascii() or not number.isdigit() or not worlds <= int(number[:9]) <= _MOST:
+        of_each = "of each difficulty" + (f", one of each world at least ({worlds:,})" if worlds > 1 else "")
+        raise InvalidArgument(f"tasks={spec!r:.100}: expected a count from {worlds:,} to {_MOST:,}, {of_each}.")
     return int(number)
 
 
 class GeneratedTasks(TaskSet):
-    """The first tasks of each difficulty that a generator makes; each is made when it is asked for.
+    """The first tasks of each difficulty that can be drawn from worlds; each is made when it is asked for.
 
-    Tags: ``difficulty``, ``split``, ``site`` (the type of site that the page sought stands on) and
+    Where there are several worlds, the tasks of a difficulty come from each in turn. Tags:
+    ``difficulty``, ``split``, ``site`` (the type of site that the page sought stands on) and
     ``kind`` (what the page is about).
 
     Args:
-        generator: makes them.
-        count: how many of each difficulty.
+        needles: the tasks to draw from, or what draws them.
+        count: how many of each difficulty, of all worlds together.
         difficulties: which, in this order.
     """
 
     def __init__(
-        self, generator: NeedleGenerator, count: int = COUNT, difficulties: tuple[str, ...] = DIFFICULTIES
+        self, needles: Needles | NeedleGenerator, count: int = COUNT, difficulties: tuple[str, ...] = DIFFICULTIES
     ) -> None:
-        super().__init__((), name=str(generator.web.dials))
-        self.generator = generator
+        self.needles = Needles.of(needles)
+        super().__init__((), name=str(self.needles.worlds))
         self._each = count
         self._difficulties = difficulties
 
@@ -78,7 +84,11 @@ class GeneratedTasks(TaskSet):
 
     def _task(self, place: int) -> Task:
         difficulty, number = divmod(place, self._each)
-        return self.generator.draw(self._difficulties[difficulty], number).task
+        return self.needles.draw(self._difficulties[difficulty], number).task
+
+    def ids(self) -> Sequence[str]:
+        """The ids of the tasks, in their order; no task is made for it."""
+        return [self.needles.id(difficulty, n) for difficulty in self._difficulties for n in range(self._each)]
 
     def find(self, task_id: str) -> Task:
         """The task of this id.
@@ -86,13 +96,14 @@ class GeneratedTasks(TaskSet):
         Raises:
             UnknownTask: if there is none.
         """
-        task = self.generator.find(str(task_id)).task
-        if int(task.id.rpartition("/")[2]) >= self._each or task.tags["difficulty"] not in self._difficulties:
+        place = self.needles.place(str(task_id))
+        if self.needles.number(place) >= self._each or place.difficulty not in self._difficulties:
+            last = (self._each - 1 - place.world) // self.needles.worlds.count
             raise UnknownTask(
-                f"{self.name} has no task {task_id!r:.100} here: it has numbers 0 to {self._each - 1} of "
+                f"{self.name} has no task {task_id!r:.100} here: it has numbers 0 to {last} of "
                 f"{', '.join(self._difficulties)}; tasks='generated:count=…' gives more."
             )
-        return task
+        return self.needles.find(task_id).task
 
     def filter(self, **tags: str | Iterable[str] | None) -> TaskSet:
         """As :meth:`webenv.TaskSet.filter`; by difficulty and split without making a task, by other tags all of them.
@@ -101,8 +112,8 @@ class GeneratedTasks(TaskSet):
             InvalidArgument: for a tag or value that no task has.
         """
         chosen = self._wanted("difficulty", tags.pop("difficulty", None), self._difficulties)
-        self._wanted("split", tags.pop("split", None), (self.generator.web.dials.split,))
-        found = GeneratedTasks(self.generator, self._each, chosen)
+        self._wanted("split", tags.pop("split", None), (self.needles.worlds.first.split,))
+        found = GeneratedTasks(self.needles, self._each, chosen)
         if all(wanted is None for wanted in tags.values()):
             return found
         return TaskSet(found, name=self.name).filter(**tags)
@@ -123,11 +134,16 @@ class GeneratedTasks(TaskSet):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the dials, the numbers, and the first tasks of each difficulty, gold included."""
+        """SHA-256 over the worlds, their generator, the numbers, and the first tasks of the first world, gold included.
+
+        No other world is made for it.
+        """
+        worlds = self.needles.worlds
         first = [
-            self.generator.draw(difficulty, number).task
+            self.needles.draw(difficulty, number * worlds.count).task
             for difficulty in self._difficulties
-            for number in range(min(_SAMPLE, self._each))
+            for number in range(_SAMPLE)
+            if number * worlds.count < self._each
         ]
-        made_by = [asdict(self.generator.web.dials), self._each, self._difficulties, TaskSet(first).digest]
+        made_by = [asdict(worlds), generator_version(), self._each, self._difficulties, TaskSet(first).digest]
         return hashlib.sha256(json.dumps(made_by, separators=(",", ":")).encode()).hexdigest()

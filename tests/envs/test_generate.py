@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import Counter
 from collections.abc import Sequence
@@ -11,8 +12,10 @@ import pytest
 from webenv.budget import Budget, Spending
 from webenv.corpora import Corpus
 from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.facts import Fact
-from webenv.envs.needle_in_web.generate import Criterion, ExactJudge, Needle, NeedleGenerator
+from webenv.corpora.procedural.language.phrasing import relations
+from webenv.corpora.procedural.world.facts import Fact
+from webenv.envs.needle_in_web.exact import ExactJudge
+from webenv.envs.needle_in_web.generate import Criterion, Needle, NeedleGenerator
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.judge import Judge, Submission, Verdict
 from webenv.task import Task
@@ -237,3 +240,21 @@ def test_a_web_too_small_says_so() -> None:
     for number in range(20):
         needle = generator.draw("hard", number)
         assert generator.satisfying([c.pattern for c in needle.criteria]) == {needle.gold}
+
+
+def test_criteria_keep_to_the_webs_phrasings() -> None:
+    """Criteria of a web of held phrasings are made from those alone, those of a web without them from the others."""
+    for mode in ("shown", "held"):
+        generator = NeedleGenerator(ProceduralWeb(Dials(pages=200, kinds=1, fuzziness=0.0, phrasings=mode)))
+        for number in range(20):
+            for criterion in generator.draw("medium", number).criteria:
+                if criterion.masked != "relation":
+                    name = criterion.fact.relation
+                    ways = next(r for r in relations(name.split(".")[0]) if r.name == name).plain
+                    marks = {way.held for way in ways if any(_said(form, criterion.text) for form in way.near)}
+                    assert (mode == "held") in marks, criterion.text
+
+
+def _said(form: str, text: str) -> bool:
+    pattern = "".join(".+" if place % 2 else re.escape(part) for place, part in enumerate(re.split(r"(\{\d\})", form)))
+    return re.fullmatch(pattern + r"\.", text, re.IGNORECASE) is not None

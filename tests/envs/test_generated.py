@@ -94,9 +94,17 @@ def test_the_oracle_is_always_right() -> None:
     assert mean(make(difficulty="easy"), KeywordPolicy(), 12) > 0.2
 
 
-def test_the_sample_stays_the_default() -> None:
-    """Without a web the sample web and its twelve tasks are used, and the page judge."""
-    identity = benchmark_of(gym.make("NeedleInWeb-v0")).identity
+def test_the_procedural_web_is_the_default() -> None:
+    """Without a keyword the first training world is used, with generated tasks and the exact judge."""
+    assert (
+        benchmark_of(gym.make("NeedleInWeb-v0")).identity
+        == benchmark_of(gym.make("NeedleInWeb-v0", web="procedural:seed=0", split="train", judge="exact")).identity
+    )
+
+
+def test_the_sample_has_tasks_of_its_own() -> None:
+    """On the sample web its twelve tasks are used, and the page judge."""
+    identity = benchmark_of(gym.make("NeedleInWeb-v0", web="sample")).identity
     assert (identity["tasks"]["count"], identity["judge"]["name"]) == (12, "page")
 
 
@@ -250,7 +258,7 @@ def test_it_is_a_task_set(tasks: GeneratedTasks) -> None:
     assert tasks[5:9] == tuple(every[5:9])
     assert [tasks.find(task.id) for task in every] == every
     assert [task.tags["difficulty"] for task in every[::7]] == ["easy", "medium", "hard"]
-    assert every == list(tasks.generator.tasks(7))
+    assert every == list(NeedleGenerator(ProceduralWeb(Dials.parse(WEB))).tasks(7))
     with pytest.raises(IndexError):
         tasks[21]
     assert repr(tasks) == "TaskSet('procedural:pages=200,seed=4,kinds=2', 21 tasks, 0 excluded)"
@@ -291,7 +299,7 @@ def test_digests(tasks: GeneratedTasks) -> None:
     """Equal sets have equal digests; another number, difficulty or web has another."""
     again = GeneratedTasks(NeedleGenerator(ProceduralWeb(Dials.parse(WEB))), 7)
     others = [
-        GeneratedTasks(tasks.generator, 8),
+        GeneratedTasks(tasks.needles, 8),
         tasks.filter(difficulty="easy"),
         GeneratedTasks(NeedleGenerator(ProceduralWeb(Dials.parse(WEB, fuzziness=0.4))), 7),
     ]

@@ -51,10 +51,15 @@ def test_oracle(benchmark: Benchmark, tmp_path: Path) -> None:
 
 def test_run_file(benchmark: Benchmark, tmp_path: Path) -> None:
     """run.json holds all that is needed to repeat the run."""
-    env = gymnasium.make("NeedleInWeb-v0", difficulty="easy", budget={"searches": 3}, disable_env_checker=True)
+    env = gymnasium.make(
+        "NeedleInWeb-v0", web="sample", difficulty="easy", budget={"searches": 3}, disable_env_checker=True
+    )
     evaluate(env, KeywordPolicy(), seed=5, episodes=2, out=tmp_path / "run")
     run = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert run["env"] == {"id": "NeedleInWeb-v0", "settings": {"difficulty": "easy", "budget": {"searches": 3}}}
+    assert run["env"] == {
+        "id": "NeedleInWeb-v0",
+        "settings": {"web": "sample", "difficulty": "easy", "budget": {"searches": 3}},
+    }
     assert run["benchmark"]["budget"]["searches"] == 3
     assert len(run["benchmark"]["tasks"]["digest"]) == 64
     assert run["benchmark"]["judge"]["name"] == "page"
@@ -67,9 +72,9 @@ def test_run_file(benchmark: Benchmark, tmp_path: Path) -> None:
 
 def test_same_by_id_and_by_environment(tmp_path: Path) -> None:
     """An id with settings and the environment made of them are the same run."""
-    settings = {"difficulty": "hard"}
+    settings = {"web": "sample", "difficulty": "hard"}
     one = evaluate("NeedleInWeb-v0", KeywordPolicy(), settings=settings, out=tmp_path / "a")
-    env = gymnasium.make("NeedleInWeb-v0", disable_env_checker=True, difficulty="hard")
+    env = gymnasium.make("NeedleInWeb-v0", disable_env_checker=True, web="sample", difficulty="hard")
     two = evaluate(env, KeywordPolicy(), out=tmp_path / "b")
     assert replace(one, folder="") == replace(two, folder="")
     assert (tmp_path / "a/run.json").read_bytes() == (tmp_path / "b/run.json").read_bytes()
@@ -132,9 +137,11 @@ def test_other_run(benchmark: Benchmark, tmp_path: Path) -> None:
 
 def test_other_settings(tmp_path: Path) -> None:
     """A run with other keyword arguments of the environment is refused by their name."""
-    evaluate("NeedleInWeb-v0", KeywordPolicy(), episodes=1, out=tmp_path / "run", settings={"flagged": True})
+    evaluate(
+        "NeedleInWeb-v0", KeywordPolicy(), episodes=1, out=tmp_path / "run", settings={"web": "sample", "flagged": True}
+    )
     with pytest.raises(RunError, match=r"env\.settings\.flagged = true, this one has null"):
-        evaluate("NeedleInWeb-v0", KeywordPolicy(), out=tmp_path / "run", resume=True)
+        evaluate("NeedleInWeb-v0", KeywordPolicy(), out=tmp_path / "run", resume=True, settings={"web": "sample"})
 
 
 def test_other_versions(benchmark: Benchmark, tmp_path: Path) -> None:
@@ -259,11 +266,23 @@ def test_default_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_damaged_run_is_named(tmp_path: Path, damage: dict[str, Any]) -> None:
     """A run.json whose parts are of other types is refused in one line that names the part."""
     out = tmp_path / "run"
-    evaluate("NeedleInWeb-v0", OraclePolicy(needle_in_web().tasks), episodes=1, out=out)
+    evaluate(
+        "NeedleInWeb-v0",
+        OraclePolicy(needle_in_web(web="sample").tasks),
+        settings={"web": "sample"},
+        episodes=1,
+        out=out,
+    )
     run = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps(run | damage))
     with pytest.raises(RunError, match=f"is damaged: {next(iter(damage))} in run.json"):
-        evaluate("NeedleInWeb-v0", OraclePolicy(needle_in_web().tasks), out=out, resume=True)
+        evaluate(
+            "NeedleInWeb-v0",
+            OraclePolicy(needle_in_web(web="sample").tasks),
+            settings={"web": "sample"},
+            out=out,
+            resume=True,
+        )
 
 
 @pytest.mark.parametrize(
@@ -274,8 +293,20 @@ def test_a_damaged_run_is_named(tmp_path: Path, damage: dict[str, Any]) -> None:
 def test_a_damaged_record_is_named(tmp_path: Path, damage: dict[str, Any]) -> None:
     """A record whose fields are of other types is refused in one line that names the file and the line."""
     out = tmp_path / "run"
-    evaluate("NeedleInWeb-v0", OraclePolicy(needle_in_web().tasks), episodes=1, out=out)
+    evaluate(
+        "NeedleInWeb-v0",
+        OraclePolicy(needle_in_web(web="sample").tasks),
+        settings={"web": "sample"},
+        episodes=1,
+        out=out,
+    )
     record = json.loads((out / "episodes.jsonl").read_text())
     (out / "episodes.jsonl").write_text(json.dumps(record | damage) + "\n")
     with pytest.raises(RunError, match=r"episodes\.jsonl, line 1 is damaged"):
-        evaluate("NeedleInWeb-v0", OraclePolicy(needle_in_web().tasks), out=out, resume=True)
+        evaluate(
+            "NeedleInWeb-v0",
+            OraclePolicy(needle_in_web(web="sample").tasks),
+            settings={"web": "sample"},
+            out=out,
+            resume=True,
+        )

@@ -140,6 +140,24 @@ def visit_command(
     typer.echo(page.text)
 
 
+@app.command("cache")
+def cache_command(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove those that nothing reads at the moment.")] = False,
+    as_json: _Json = False,
+) -> None:
+    """Say which generated webs are kept for later, or remove them."""
+    from webenv.corpora.procedural.cache import shelf
+
+    kept = shelf()
+    removed = kept.shrink(0) if clear else 0
+    webs = kept.webs()
+    size = sum(web.size for web in webs)
+    if as_json:
+        _print_json({"folder": str(kept.path), "webs": len(webs), "bytes": size, "removed": removed})
+        return
+    typer.echo(f"{kept.path}: {len(webs)} webs, {size / 1e6:,.1f} MB" + (f"; {removed / 1e6:,.1f} MB removed" * clear))
+
+
 class _Rate(ProgressColumn):
     """Documents a second."""
 

@@ -29,19 +29,20 @@ from webenv.policy import Policy
 __all__ = ["command"]
 
 _RUN, _MODEL = "Run", "Model"
+_SCRIPTED = ("keyword", "investigator", "oracle", "random")
 
 
 def command(
     context: typer.Context,
     env: EnvId,
     policy: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--policy",
             metavar="NAME",
-            help="random, oracle, keyword, investigator, or react:MODEL; repeat it to compare several.",
+            help="keyword, investigator, oracle, random (these four by default), or react:MODEL; repeat it to compare.",
         ),
-    ],
+    ] = None,
     web: WebName = None,
     tasks: Tasks = None,
     difficulty: Difficulty = None,
@@ -95,7 +96,7 @@ def command(
         raise InvalidArgument("--resume needs --out DIR, the folder of the run.")
     if retry_unscored and not resume:
         raise InvalidArgument("--retry-unscored goes with --resume: it plays the unscored episodes of a run again.")
-    names = _policy_names(policy, model, base_url)
+    names = _policy_names(policy or _SCRIPTED, model, base_url)
     made = make_env(env, settings).unwrapped
     assert isinstance(made, SearchEnv)  # make_env refuses others
     policies = [_make_policy(name, made.benchmark, base_url, parallel) for name in names]

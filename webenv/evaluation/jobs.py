@@ -56,7 +56,7 @@ def plan_jobs(tasks: TaskSet, *, episodes: int | None = None, attempts: int = 1,
         raise InvalidArgument(f"{episodes or len(tasks) * attempts} episodes: a run has at most {_MOST}.")
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise InvalidArgument(f"seed={seed!r}: expected a whole number.")
-    order = [task.id for task in tasks]
+    order = list(tasks.ids())
     if episodes is None:
         episodes = len(order) * attempts
     else:

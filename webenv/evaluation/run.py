@@ -124,7 +124,7 @@ def evaluate(
             notes.append("The last record was cut short when the run was stopped; its episode was played again.")
         todo = [job for job in plan if job.key not in rows or (retry_unscored and not rows[job.key].scored)]
         first = _play(benchmark, policy, todo, parallel, folder, rows, len(plan), watch)
-    order = {task.id: number for number, task in enumerate(benchmark.tasks)}
+    order = {task: number for number, task in enumerate(benchmark.tasks.ids())}
     return summarize(
         sorted((rows[job.key] for job in plan), key=lambda row: (order[row.task], row.attempt)),
         env=name,

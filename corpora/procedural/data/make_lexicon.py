@@ -4,7 +4,7 @@
     python -m webenv.corpora.procedural.data.make_lexicon /usr/share/wordnet corpora/procedural/data/lexicon.bin
 
 The same input gives the same bytes. What is kept, and in what order, is told in LICENSE-wordnet.txt
-and in the docstring of ``webenv.corpora.procedural.lexicon``.
+and in the docstring of ``webenv.corpora.procedural.language.lexicon``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webenv.corpora.procedural.facts import ANY, Constraint, Fact, Pattern, Value
+from webenv.corpora.procedural.world.facts import ANY, Constraint, Fact, Pattern, Value
 
 FACT = Fact(
     1,

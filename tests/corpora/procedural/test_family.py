@@ -9,8 +9,8 @@ import pytest
 
 from webenv.corpora.procedural import ProceduralWeb
 from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.family import layout
-from webenv.corpora.procedural.phrasing import relations
+from webenv.corpora.procedural.language.phrasing import relations
+from webenv.corpora.procedural.world.family import layout
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -45,7 +45,7 @@ def test_kinds_keep_to_their_limits(default: ProceduralWeb) -> None:
             for value, _ in slot.levels:
                 if family.kind.name == "camera":
                     assert value.type != "weight" or 2 <= value.number <= 60
-                    assert value.group != "dried plants"
+                    assert value.group != "dried plant stuff"
                 if family.kind.grammar == "species":
                     assert value.type != "length"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.lexicon import Lexicon
-from webenv.corpora.procedural.names import Names
+from webenv.corpora.procedural.language.english import ENGLISH
+from webenv.corpora.procedural.language.lexicon import Lexicon
 
 
 def _drawn(world: int, count: int) -> set[str]:
-    names, dice = Names(Lexicon.load(), "test", world), Dice("names", world)
+    names, dice = ENGLISH.names("test", world), Dice("names", world)
     return {names.word(dice) for _ in range(count)}
 
 

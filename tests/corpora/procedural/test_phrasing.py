@@ -7,11 +7,12 @@ import re
 
 import pytest
 
-from webenv.corpora.procedural import phrasing
 from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.phrasing import kinds, relations, side_phrasings, synonyms
-from webenv.corpora.procedural.sites import SITE_TYPES
-from webenv.corpora.procedural.values import listed, masked_words
+from webenv.corpora.procedural.language import phrasing
+from webenv.corpora.procedural.language.phrasing import kinds, of_mode, relations, side_phrasings, synonyms
+from webenv.corpora.procedural.world.sites import SITE_TYPES
+from webenv.corpora.procedural.world.values import listed, masked_words
+from webenv.errors import DataError
 
 GRAMMARS = sorted({kind.grammar for kind in kinds()} | {"base_person", "base_place", "base_org"})
 
@@ -22,18 +23,41 @@ def test_docstring_examples() -> None:
 
 
 @pytest.mark.parametrize("grammar", GRAMMARS)
-def test_each_relation_can_be_said_in_six_ways(grammar: str) -> None:
-    """Every relation has six phrasings or more, each with an object and a qualifier, and a third is held."""
+def test_each_relation_can_be_said_in_nine_ways(grammar: str) -> None:
+    """Every relation has nine phrasings or more, the last third held, each with subject, object and qualifier."""
     for relation in relations(grammar):
-        assert len(relation.phrasings) >= 6
+        assert len(relation.phrasings) >= 9
         for way in relation.phrasings:
             for form in way.near:
+                assert re.search(r"\{[01]\}", form), form
                 assert re.search(r"\{[245]\}", form), form
-                assert "{3}" in form, form
+                assert form.count("{3}") == 1, form
                 assert "[" not in form, form
                 assert "~" not in form, form
-        assert sum(way.held for way in relation.phrasings) == 2
-        assert len(relation.plain) >= 2
+        marks = [way.held for way in relation.phrasings]
+        assert sum(marks) * 3 >= len(marks)
+        assert marks == sorted(marks)
+        assert sum(not way.held for way in relation.plain) >= 2
+        assert sum(way.held for way in relation.plain) >= 2
+
+
+def test_a_third_of_what_is_told_of_other_things_is_held() -> None:
+    """Of the side phrasings of each type a third or more is held, and each has thing, object and qualifier."""
+    for kind, ways in side_phrasings()[1].items():
+        assert sum(way.held for way in ways) * 3 >= len(ways), kind
+        for way in ways:
+            assert re.search(r"\{[245]\}", way.near[0]), way.near[0]
+            assert way.near[0].count("{0}") == way.near[0].count("{3}") == 1, way.near[0]
+
+
+def test_modes_choose_by_the_mark() -> None:
+    """Shown and held phrasings are all phrasings; a mode that leaves none is refused."""
+    ways = relations("made")[0].phrasings
+    assert [way.id for way in of_mode(ways, "held")] == ["made.designed.6", "made.designed.7", "made.designed.8"]
+    assert of_mode(ways, "shown") == ways[:6]
+    assert of_mode(ways, "all") == ways
+    with pytest.raises(DataError, match=r"phrasings=held: no way is left to say made\.designed"):
+        of_mode(ways[:6], "held")
 
 
 @pytest.mark.parametrize("grammar", sorted({kind.grammar for kind in kinds()}))

@@ -10,7 +10,10 @@ import pytest
 from webenv.corpora.copies import similarity
 from webenv.corpora.procedural import Dials, ProceduralWeb
 from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.phrasing import relations, synonyms
+from webenv.corpora.procedural.language.english import ENGLISH
+from webenv.corpora.procedural.language.phrasing import side_phrasings, synonyms
+from webenv.corpora.procedural.world.sites import voices
+from webenv.corpora.procedural.world.values import listed
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -122,9 +125,58 @@ def test_held_phrasings_never_stand_in_shown_webs() -> None:
     shown = ProceduralWeb(Dials(pages=200, kinds=1, phrasings="shown"))
     held = ProceduralWeb(Dials(pages=200, kinds=1, phrasings="held"))
     assert [shown.plan(n).facts for n in range(100)] == [held.plan(n).facts for n in range(100)]
-    every = {r.name: r.phrasings for r in relations(shown.world.kinds[0].grammar)}
-    assert all(1 <= sum(way.held for way in ways) < len(ways) / 2 for ways in every.values())
-    assert shown.digest(100) != held.digest(100)
+    marks = {way.id: way.held for ways in side_phrasings()[1].values() for way in ways}
+    for web, mark in ((shown, False), (held, True)):
+        assert {marks[fact.relation] for n in range(100) for fact in web.plan(n).sides} == {mark}
+    for number in range(20):
+        ours, theirs = (
+            {s.sentence for s in web.text(web.plan(number)).statements if ": " not in s.sentence}
+            for web in (shown, held)
+        )
+        assert ours
+        assert not ours & theirs
+
+
+def test_choices_in_voices_are_lines_of_their_own() -> None:
+    """A line of a voice with choices stands for each way to choose; those that need a list or halves have them."""
+    plain = voices()["plain"]
+    assert {"a retired schoolmaster", "a former schoolmaster"} <= set(plain["who"])
+    assert "as few remember" in plain["asides"]
+    for uses in voices().values():
+        assert not any(set("[|]") & set(line) for lines in uses.values() for line in lines)
+    assert all("{g}" in line for line in plain["lists"])
+    assert all("{x}" in line and "{y}" in line for line in plain["halves"])
+
+
+def test_digressions_name_no_value() -> None:
+    """A list of things in a digression holds no word that a fact may turn on."""
+    values = {
+        word for groups in listed().values() for group in groups.values() for v in group for word in v.text.split()
+    }
+    for number in range(300):
+        assert not (values - {"a", "an", "of", "and", "two"}) & set(ENGLISH.things(Dice(number)).split())
+
+
+def test_long_quotations_are_cut_at_a_small_word() -> None:
+    """The halves of a sentence make the sentence again; short sentences are left whole."""
+    assert ENGLISH.halves("She came home") is None
+    assert ENGLISH.halves("He never goes out to the shop when it is raining") == (
+        "He never goes out to the shop",
+        "when it is raining",
+    )
+
+
+def test_a_page_keeps_to_a_few_epithets(small: ProceduralWeb, texts: dict[int, str]) -> None:
+    """A page speaks of its subject with four epithets at most, and most pages use some."""
+    epithets = {
+        word for uses in voices().values() for use, lines in uses.items() if "epithets" in use for word in lines
+    }
+    found = []
+    for number in range(small.planner.counts["article"]):
+        kind = small.world.family(small.plan(number).family).kind.name
+        found.append(len(set(re.findall(rf"\bthe (\w+) {kind}\b", texts[number], re.IGNORECASE)) & epithets))
+    assert max(found) <= 4
+    assert statistics.mean(count > 0 for count in found) > 0.9
 
 
 def test_the_reference_site_teaches_every_far_word(small: ProceduralWeb, texts: dict[int, str]) -> None:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.facts import Value
-from webenv.corpora.procedural.values import levels, listed, numeric, vague
+from webenv.corpora.procedural.world.facts import Value
+from webenv.corpora.procedural.world.values import levels, listed, numeric, vague
 
 
 def test_years_become_decades() -> None:

@@ -9,11 +9,12 @@ import pytest
 
 from webenv.corpora import Corpus
 from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural.pages.plan import ROLES
 from webenv.errors import InvalidArgument
 from webenv.web import SearchRequest, VisitRequest
 
-DIALS = Dials(pages=120, kinds=3, seed=7)
-DIGEST = "f5451e46bf189fbe05bd9336a4c8e90e"
+DIALS = Dials(pages=800, kinds=3, seed=7)
+DIGEST = "3c05588f78d9d6506db48eb705595d86"
 
 
 def test_the_digest_is_pinned() -> None:
@@ -26,7 +27,7 @@ def test_another_process_gives_the_same_bytes(hash_seed: str) -> None:
     """Nothing depends on the order of hashes."""
     code = (
         "from webenv.corpora.procedural import Dials, ProceduralWeb;"
-        "print(ProceduralWeb(Dials.parse('procedural:pages=120,kinds=3,seed=7')).digest())"
+        "print(ProceduralWeb(Dials.parse('procedural:pages=800,kinds=3,seed=7')).digest())"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONHASHSEED": hash_seed}, capture_output=True, text=True
@@ -37,8 +38,10 @@ def test_another_process_gives_the_same_bytes(hash_seed: str) -> None:
 def test_order_does_not_matter() -> None:
     """Pages made backwards are the pages made forwards."""
     one, two = ProceduralWeb(DIALS), ProceduralWeb(DIALS)
-    forwards = [one.text(one.plan(number)).text for number in range(120)]
-    assert [two.text(two.plan(number)).text for number in reversed(range(120))][::-1] == forwards
+    numbers = range(0, 800, 3)
+    forwards = [one.text(one.plan(number)).text for number in numbers]
+    assert [two.text(two.plan(number)).text for number in reversed(numbers)][::-1] == forwards
+    assert {one.plan(number).role for number in numbers} == set(ROLES)
 
 
 def test_a_corpus_takes_every_page() -> None:
@@ -79,7 +82,7 @@ def test_a_number_out_of_range_is_refused(small: ProceduralWeb) -> None:
 
 def test_holders_are_all_pages_that_state_it(small: ProceduralWeb) -> None:
     """The index of facts finds just the pages that going through every page finds."""
-    from webenv.corpora.procedural.facts import ANY, Constraint, Pattern
+    from webenv.corpora.procedural.world.facts import ANY, Constraint, Pattern
 
     for family_number in range(small.world.families):
         family = small.world.family(family_number)

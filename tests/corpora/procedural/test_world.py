@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import pairwise
 
 from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.world import World
+from webenv.corpora.procedural.world.world import World
 
 
 def test_parts_are_made_alone() -> None:

@@ -1,0 +1,85 @@
+"""Key points: what there is to say on a topic, with the pages that support and contradict each point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from webenv.corpora.procedural.knowledge.support import Support
+from webenv.corpora.procedural.world.facts import Fact
+from webenv.errors import InvalidArgument
+
+__all__ = ["Brief", "KeyPoint", "KeyPoints"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPoint:
+    """One fact of a topic.
+
+    Attributes:
+        fact: what is true today.
+        label: the relation in words.
+        support: the pages that state it, copies left out.
+        contradict: the pages that state something else in its place.
+        mistaken: those of them that were always wrong; the others are out of date.
+    """
+
+    fact: Fact
+    label: str
+    support: tuple[int, ...]
+    contradict: tuple[int, ...]
+    mistaken: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """A topic for a report: its title, and its key points."""
+
+    title: str
+    points: tuple[KeyPoint, ...]
+
+
+class KeyPoints:
+    """The topics of a web: first its events, then the members of its families.
+
+    Args:
+        support: which pages state what.
+    """
+
+    def __init__(self, support: Support) -> None:
+        self._support = support
+        self._web = support.web
+        self._events = self._web.planner.counts["overview"]
+
+    def __len__(self) -> int:
+        return self._events + self._web.planner.counts["article"]
+
+    def brief(self, number: int) -> Brief:
+        """The key points of a topic.
+
+        Raises:
+            InvalidArgument: where there is none of that number.
+        """
+        if not 0 <= number < len(self):
+            raise InvalidArgument(f"topic {number!r}: expected a number from 0 to {len(self) - 1}.")
+        return self._event(number) if number < self._events else self._member(number - self._events)
+
+    def _event(self, number: int) -> Brief:
+        event = self._web.planner.pages.newsroom.event(number)
+        facts = [event.fact(detail.attribute.name, detail.states[-1].value) for detail in event.details]
+        labels = [detail.attribute.label for detail in event.details]
+        where, when = event.frame
+        form = self._web.world.language.texts["event title"][0]
+        title = form.replace("{event}", event.names[0]).replace("{place}", where.object.text)
+        title = title.replace("{day}", when.object.text)
+        return Brief(title, tuple(map(self._point, facts, labels)))
+
+    def _member(self, number: int) -> Brief:
+        family_number, member = divmod(number, self._web.dials.family)
+        family = self._web.world.family(family_number)
+        facts = [family.fact(member, slot) for slot in range(len(family.slots))]
+        labels = [slot.relation.label for slot in family.slots]
+        return Brief(family.names[member], tuple(map(self._point, facts, labels)))
+
+    def _point(self, fact: Fact, label: str) -> KeyPoint:
+        support = self._support
+        return KeyPoint(fact, label, support.stating(fact), support.contradicting(fact), support.mistaken(fact))

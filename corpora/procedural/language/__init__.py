@@ -1,0 +1,1 @@
+"""The languages that a web can be written in: names, words, and ways to say facts."""

@@ -1,0 +1,26 @@
+"""Chinese characters in Latin letters, for addresses."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+__all__ = ["romanised"]
+
+
+def romanised(text: str) -> str:
+    """A text with its Chinese characters in pinyin without tones; characters that are not known are left out.
+
+    >>> romanised("青岚灯塔")
+    'qinglandengta'
+    """
+    known = _syllables()
+    return "".join(known.get(character, character if character.isascii() else "") for character in text)
+
+
+@cache
+def _syllables() -> dict[str, str]:
+    """The syllable of each character, from lines of a syllable and the characters that are read so."""
+    file = resources.files("webenv.corpora.procedural") / "grammar" / "zh" / "pinyin.txt"
+    lines = (line.split() for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return {character: syllable for syllable, *groups in lines for character in "".join(groups)}

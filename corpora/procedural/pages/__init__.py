@@ -1,0 +1,1 @@
+"""Pages: what each states, and how it is written."""

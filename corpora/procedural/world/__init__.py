@@ -1,0 +1,1 @@
+"""What there is in a world, and what is true of it."""
