@@ -19,9 +19,12 @@ from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora import Corpus
 from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural.language.phrasing import synonyms
+from webenv.corpora.procedural.world.values import listed
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.answers import read_answer
-from webenv.envs.needle_in_web.generate import ExactJudge, NeedleGenerator
+from webenv.envs.needle_in_web.exact import ExactJudge
+from webenv.envs.needle_in_web.generate import NeedleGenerator
 from webenv.policies.keyword import KeywordPolicy
 from webenv.policy import Decision, History, Policy
 from webenv.rules import Rules
@@ -73,7 +76,28 @@ def policies(names: list[str]) -> dict[str, Policy]:
         from webenv.policies.investigator import InvestigatorPolicy
 
         known["investigator"] = InvestigatorPolicy()
+    if "informed" in names:
+        from webenv.policies.investigator import InvestigatorPolicy
+
+        known["informed"] = InvestigatorPolicy(meanings())
     return {name: known[name] for name in names}
+
+
+def meanings() -> dict[str, tuple[str, ...]]:
+    """What a reader is told who is given the generator's tables, and nothing of any world.
+
+    Words of criteria with the pages' words for them, wider names with their values, and values in other words.
+    """
+    found = {word: dict.fromkeys(near) for word, near in synonyms().items()}
+    for groups in listed().values():
+        for group, values in groups.items():
+            for value in values:
+                text = value.text.removeprefix("a ").removeprefix("an ")  # pages have "by handcar" and "a handcar"
+                found.setdefault(text, {})
+                found.setdefault(group, {})[text] = None
+                if value.far:
+                    found.setdefault(value.far, {})[text] = None
+    return {text: tuple(near) for text, near in sorted(found.items())}
 
 
 def wilson(marks: list[int]) -> tuple[float, float]:
@@ -89,7 +113,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--worlds", type=int, default=6)
     parser.add_argument("--tasks", type=int, default=34, help="of each difficulty, in each world")
-    parser.add_argument("--policies", nargs="*", default=["keyword"])
+    parser.add_argument("--policies", nargs="*", default=["keyword"], help="keyword, investigator, informed")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     counts: Counts = defaultdict(list)

@@ -11,7 +11,8 @@ from webenv.corpora import Corpus
 from webenv.corpora.procedural import Dials, ProceduralWeb
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.answers import read_answer
-from webenv.envs.needle_in_web.generate import ExactJudge, NeedleGenerator
+from webenv.envs.needle_in_web.exact import ExactJudge
+from webenv.envs.needle_in_web.generate import NeedleGenerator
 from webenv.policies.investigator import InvestigatorPolicy
 from webenv.policies.keyword import KeywordPolicy
 from webenv.policy import Decision, History, Policy
