@@ -45,8 +45,11 @@ _EMPTY = frozenset(
 )
 # Words with which one leaves open how two things belong together.
 _LOOSE = frozenset(
-    "came comes connection figure involved link linked matter part played plays relation role story thing tie tied "
-    "ties way".split()
+    re.findall(
+        r"\w+",
+        "came comes connection figure involved link linked matter part played plays relation role story thing tie "
+        "tied ties way",
+    )
 )
 # A pronoun where a statement begins: "By all accounts, it was built …".
 _PRONOUN = re.compile(r"(?:^|[,:]\s|\bthat\s)(?:it|its|he|his|she|her|they|their|this)\b", re.IGNORECASE)

@@ -40,22 +40,7 @@ Progress = Callable[[str, int, int | None], None]
 
 _HEAP = 1_500_000_000
 _LEVEL = 3
-_APART = frozenset(
-    {
-        "cache.py",
-        "chains.py",
-        "chronicle.py",
-        "joins.py",
-        "keypoints.py",
-        "knowledge.py",
-        "queries.py",
-        "shelf.py",
-        "source.py",
-        "support.py",
-        "tablekeys.py",
-        "worlds.py",
-    }
-)  # what no page depends on
+_APART = ("cache.py", "html.py", "knowledge", "shelf.py", "source.py", "worlds.py")  # what no stored page depends on
 
 
 @cache
@@ -64,8 +49,9 @@ def generator_version() -> str:
     here = Path(__file__).parent
     digest = hashlib.sha256()
     for path in sorted(here.rglob("*"), key=lambda path: path.relative_to(here).as_posix()):
-        if path.suffix in (".py", ".txt", ".bin") and path.name not in _APART:
-            digest.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes())
+        place = path.relative_to(here)
+        if path.suffix in (".py", ".txt", ".bin") and place.parts[0] not in _APART:
+            digest.update(place.as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

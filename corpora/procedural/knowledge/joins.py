@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
 from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.knowledge.support import Support
@@ -23,7 +25,7 @@ class Join:
 
     Attributes:
         number: which join.
-        given: what singles out the subject of the first fact (its place and day, or its name).
+        given: what singles out the subject of the first fact: its place and day, or its name.
         first: leads to the entity.
         entity: whom both facts share; the question does not name it.
         second: is about the entity; its object answers.
@@ -71,6 +73,8 @@ class Joins:
             if drawn is None:
                 break
             given, first = drawn
+            if self._subjects[given] != 1:
+                continue
             entity = self._entities.get(first.object)
             second = self._second(entity, dice) if entity is not None else None
             if entity is None or second is None:
@@ -80,6 +84,16 @@ class Joins:
             if all(pages) and not sites[0] & sites[1]:
                 return Join(number, given, first, entity, second, *pages)
         raise InvalidArgument(f"{self._web.dials}: no join in {_TRIES} draws; raise pages.")
+
+    @cached_property
+    def _subjects(self) -> Counter[tuple[Value, ...]]:
+        """How many events or rows of tables are of this place and day, or have this name."""
+        planner = self._web.planner
+        events = map(planner.pages.newsroom.event, range(planner.counts["overview"]))
+        sets = map(planner.pages.register.table, range(planner.counts["table"] // tables.BLOCK))
+        found = Counter(tuple(fact.object for fact in event.frame) for event in events)
+        found.update((Value("name", row.name),) for table in sets for row in table.rows)
+        return found
 
     def _first(self, dice: Dice) -> tuple[tuple[Value, ...], Fact] | None:
         planner = self._web.planner

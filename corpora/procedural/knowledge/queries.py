@@ -128,20 +128,29 @@ class Histories:
             InvalidArgument: for a web that is too small.
         """
         dice = Dice(*self._web.world.seed, "history", number)
-        intent = self._queries.query(dice.below(1 << 40), least=_VISITS[1])
-        originals = sorted({self._web.original(page) for page in intent.pages})
-        most = min(dice.between(*_VISITS), len(originals))
+        intent, originals = self._intent(dice)
+        most = min(dice.between(*_VISITS), len(originals) - 1)
         read: list[int] = []
         follows: list[bool] = []
         left = dice.shuffle(originals)
         while len(read) < most:
-            stray = dice.chance(_STRAY) and len(read) + 1 < most
+            may_stray = len(read) + 1 < most and follows.count(False) < (most - 1) // 2
+            stray = dice.chance(_STRAY) and may_stray
             page = self._stray(intent, dice) if stray else left.pop()
             if page not in read:
                 read.append(page)
                 follows.append(page in intent.pages)
         seen = self._queries.support.with_copies(read)
         return History(number, intent, tuple(read), tuple(follows), intent.pages - seen)
+
+    def _intent(self, dice: Dice) -> tuple[TopicQuery, list[int]]:
+        """A query, and the pages that answer it without their copies: one more than the fewest visits, or more."""
+        for _ in range(_TRIES):
+            intent = self._queries.query(dice.below(1 << 40), least=_VISITS[0] + 1)
+            originals = sorted({self._web.original(page) for page in intent.pages})
+            if len(originals) > _VISITS[0]:
+                return intent, originals
+        raise InvalidArgument(f"{self._web.dials}: no intent with {_VISITS[0] + 1} pages; raise pages.")
 
     def _stray(self, intent: TopicQuery, dice: Dice) -> int:
         """A page that does not fulfil the intent: next to one that does, or any."""

@@ -102,7 +102,8 @@ class World:
             times = len(_CENSUS) if relation.object in ("count", "person", "org") else 1
             start = dice.between(1_830, 1_869)
             for turn in range(times):
-                year = _CENSUS[turn] if relation.object == "count" else start + turn * dice.between(3, 28)
+                year = _CENSUS[turn] if relation.object == "count" else start
+                start += dice.between(3, 28)
                 value = self._value(relation.object, dice)
                 if relation.qualifier == "year":
                     qualifier = numeric("year", year, self.language)

@@ -7,7 +7,7 @@ from collections import Counter
 
 from webenv.corpora.extract import extract
 from webenv.corpora.procedural import ProceduralWeb
-from webenv.corpora.procedural.pages.html import render_html
+from webenv.corpora.procedural.html import render_html
 
 
 def _words(text: str) -> Counter[str]:

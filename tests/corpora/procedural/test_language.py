@@ -11,13 +11,13 @@ import pytest
 
 from webenv.corpora.procedural import Dials, ProceduralWeb
 from webenv.corpora.procedural.dice import Dice
+from webenv.corpora.procedural.html import render_html
 from webenv.corpora.procedural.language import chinese, english, pinyin
 from webenv.corpora.procedural.language.chinese import CHINESE
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.languages import LANGUAGES
 from webenv.corpora.procedural.language.phrasing import kinds, relations, side_phrasings, synonyms
 from webenv.corpora.procedural.language.pinyin import romanised
-from webenv.corpora.procedural.pages.html import render_html
 from webenv.corpora.procedural.world import sites
 from webenv.corpora.procedural.world.facts import Value
 from webenv.corpora.procedural.world.sites import SITE_TYPES, voices

@@ -10,9 +10,9 @@ import pytest
 from webenv.corpora import Corpus
 from webenv.corpora.extract import extract
 from webenv.corpora.procedural import ProceduralWeb
+from webenv.corpora.procedural.html import render_html
 from webenv.corpora.procedural.language.phrasing import kinds
 from webenv.corpora.procedural.pages.editions import Editions
-from webenv.corpora.procedural.pages.html import render_html
 from webenv.corpora.procedural.pages.pages import HOSTS, PAGES
 from webenv.corpora.procedural.pages.plan import Plan
 from webenv.web import Missing, Scope, SearchRequest, VisitRequest

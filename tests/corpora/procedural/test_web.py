@@ -14,7 +14,7 @@ from webenv.errors import InvalidArgument
 from webenv.web import SearchRequest, VisitRequest
 
 DIALS = Dials(pages=800, kinds=3, seed=7)
-DIGEST = "3c05588f78d9d6506db48eb705595d86"
+DIGEST = "05eefa99ae19a6646da33ac55cd25680"
 
 
 def test_the_digest_is_pinned() -> None:
