@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
@@ -59,7 +59,7 @@ class Corpus:
         self._folder = folder
         self._manifest = manifest
         self._searchers: Searchers | None = None
-        self._release: Callable[[], object] | None = None
+        self._release: weakref.finalize[Any, Any] | None = None
 
     # ── making one ────────────────────────────────────────────────────────────
 
@@ -275,6 +275,11 @@ class Corpus:
             self._searchers.close()
         if self._release is not None:
             self._release()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was opened from a folder and has been closed: a build may remove its files now."""
+        return self._release is not None and not self._release.alive
 
     def __enter__(self) -> Self:
         return self

@@ -16,7 +16,7 @@ from typing import Any
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
 from webenv.corpora.prepare import prepare
 
-__all__ = ["Prepared", "cores", "prepare_pages"]
+__all__ = ["Prepared", "cores", "leave_with_parent", "prepare_pages"]
 
 Prepared = PreparedPage | Redirect | Skipped
 
@@ -121,7 +121,7 @@ class _Crew:
         from loky import ProcessPoolExecutor
 
         return ProcessPoolExecutor(
-            max_workers=self._workers, timeout=None, initializer=_leave_with_parent, initargs=(os.getpid(),)
+            max_workers=self._workers, timeout=None, initializer=leave_with_parent, initargs=(os.getpid(),)
         )
 
     def submit(self, batch: list[SourcePage | Skipped]) -> Future[list[Prepared]]:
@@ -140,7 +140,7 @@ class _Crew:
         self._executor.shutdown(wait=True, kill_workers=True)
 
 
-def _leave_with_parent(parent: int) -> None:
+def leave_with_parent(parent: int) -> None:
     """Called in a worker: ends it soon after its parent has gone, even if the parent was killed.
 
     Args:

@@ -196,7 +196,10 @@ class LexicalIndex:
 
 
 def _write(pages: Iterable[IndexedPage], path: str | None, heap: int, threads: int) -> tantivy.Index:
-    index = tantivy.Index(_schema(), path=path)
+    try:
+        index = tantivy.Index(_schema(), path=path)
+    except ValueError as error:
+        raise OSError(f"the index: {error}") from error
     index.register_tokenizer(ANALYZER, analyzer())
     writer = index.writer(heap * threads, threads)
     for page in pages:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
+from webenv.corpora.crew import leave_with_parent
 from webenv.observations import Result
 from webenv.web import SearchRequest
 
@@ -24,18 +25,24 @@ Answer = Callable[[Sequence[SearchRequest]], list[tuple[Result, ...]]]
 
 _LEAST = 16
 _SIZE = 8  # bytes that say how long an answer is
-_START = (
-    "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
-    "from webenv.corpora.searchers import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
-)
+_LIVES = 3  # workers lost before none is started any more
+_START = """
+import pickle, sys
+try:
+    sys.path[:] = pickle.load(sys.stdin.buffer)
+except EOFError:
+    sys.exit()
+from webenv.corpora.searchers import serve
+serve(sys.stdin.buffer, sys.stdout.buffer)
+"""
 
 
 class Searchers:
     """Splits a batch between this process and workers that have opened the same folder.
 
     Workers start with the first large batch and are used again; they end with this process, even
-    if it is killed. Where none can be started, or one dies, this process does all the work: the
-    answers are the same either way.
+    if it is killed. Where none can be started, or one dies, this process does all the work of the
+    batch: the answers are the same either way. After three such losses no more are started.
 
     Args:
         opener: makes what answers requests in a worker; must be picklable.
@@ -47,7 +54,7 @@ class Searchers:
         self._workers = workers
         self._partners: list[_Partner] = []
         self._pid = 0
-        self._broken = False
+        self._lives = _LIVES
         self._busy = threading.Lock()
 
     def search(self, requests: Sequence[SearchRequest], answer: Answer) -> list[tuple[Result, ...]]:
@@ -57,7 +64,7 @@ class Searchers:
             requests: the requests.
             answer: answers them in this process.
         """
-        if len(requests) < _LEAST or self._workers < 2 or self._broken or multiprocessing.current_process().daemon:
+        if len(requests) < _LEAST or self._workers < 2 or self._lives < 1 or multiprocessing.current_process().daemon:
             return answer(requests)
         if self._pid != os.getpid():  # before the first batch, and after a fork, whose workers are another's
             self._busy, self._partners, self._pid = threading.Lock(), [], os.getpid()
@@ -65,8 +72,8 @@ class Searchers:
             return answer(requests)  # another thread has the workers
         try:
             return self._share(requests, answer)
-        except (OSError, EOFError, ValueError, TypeError):  # the worker has gone
-            self._broken = True
+        except _Gone:
+            self._lives -= 1
             self._stop()
             return answer(requests)
         except BaseException:
@@ -101,6 +108,10 @@ class Searchers:
             partner.stop()
 
 
+class _Gone(Exception):
+    """A worker could not be started, or has ended."""
+
+
 class _Partner:
     """A worker process: takes a batch at a time over its standard input, and answers on its output.
 
@@ -108,25 +119,34 @@ class _Partner:
     """
 
     def __init__(self, opener: Callable[[], Answer]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
+        except (OSError, ValueError, TypeError) as error:  # TypeError: an embedded Python has no executable
+            raise _Gone from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin
         self._from: IO[bytes] = self._process.stdout
         self.stop = weakref.finalize(self, _end, self._process, os.getpid())
-        self.send(sys.path)
+        self.send([place for place in sys.path if place])
         self.send(opener)
 
     def send(self, what: Any) -> None:
-        pickle.dump(what, self._to, pickle.HIGHEST_PROTOCOL)
-        self._to.flush()
+        try:
+            pickle.dump(what, self._to, pickle.HIGHEST_PROTOCOL)
+            self._to.flush()
+        except OSError as error:
+            raise _Gone from error
 
     def receive(self) -> list[tuple[Result, ...]] | None:
         """The answers to what was sent; ``None`` where that raised an error."""
-        size = int.from_bytes(self._from.read(_SIZE), "little")
-        found = marshal.loads(self._from.read(size))
+        try:
+            size = int.from_bytes(self._from.read(_SIZE), "little")
+            found = marshal.loads(self._from.read(size))
+        except (OSError, EOFError, ValueError, TypeError) as error:
+            raise _Gone from error
         return None if found is None else [tuple(map(Result._make, hits)) for hits in found]
 
 
@@ -151,16 +171,17 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's
     sys.stdout = sys.stderr
-    answer: Answer = pickle.load(requests)()
-    while True:
-        try:
+    leave_with_parent(os.getppid())  # a fork of the parent may keep its end of the pipe open
+    try:
+        answer: Answer = pickle.load(requests)()
+        while True:
             batch = pickle.load(requests)
-        except EOFError:
-            return
-        try:
-            found = [tuple(map(tuple, hits)) for hits in answer(batch)]
-        except Exception:
-            found = None  # the parent will meet the same error, and raise it
-        data = marshal.dumps(found)  # plain texts: faster than pickle
-        answers.write(len(data).to_bytes(_SIZE, "little") + data)
-        answers.flush()
+            try:
+                found = [tuple(map(tuple, hits)) for hits in answer(batch)]
+            except Exception:
+                found = None  # the parent will meet the same error, and raise it
+            data = marshal.dumps(found)  # plain texts: faster than pickle
+            answers.write(len(data).to_bytes(_SIZE, "little") + data)
+            answers.flush()
+    except (EOFError, BrokenPipeError):
+        return

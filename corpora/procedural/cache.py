@@ -88,7 +88,12 @@ def cached_corpus(dials: Dials, workers: int | None = None) -> Corpus:
         CorpusError: if there is no room in the temporary folder either.
         InvalidArgument: if WEBENV_CACHE_GB is no number.
     """
-    return _cached(dials.of_pages(), cache_folder(), workers)
+    made = partial(_cached, dials.of_pages(), cache_folder(), workers)
+    corpus = made()
+    if corpus.closed:  # its folder may have been removed since
+        _cached.cache_clear()
+        corpus = made()
+    return corpus
 
 
 @lru_cache(maxsize=8)

@@ -23,6 +23,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "hops": (1, 3),
 }
 _CHOICES = {"split": SPLITS, "language": ("en", "zh"), "phrasings": ("all", "shown", "held")}
+_LONGEST = 40  # characters of a number
 _WHOLE = ("pages", "seed", "sites", "kinds", "family", "hops")
 
 
@@ -78,7 +79,9 @@ class Dials:
                 or not isinstance(value, int if whole else int | float)
                 or not low <= value <= high
             ):
-                raise InvalidArgument(f"procedural web: {name}={value!r}; expected {_range(name)}.")
+                raise InvalidArgument(f"procedural web: {name}={value!r:.60}; expected {_range(name)}.")
+            if not whole:
+                object.__setattr__(self, name, float(value) + 0.0)  # 1 is 1.0, and −0.0 is 0.0
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
@@ -107,17 +110,21 @@ class Dials:
         if name.strip() != "procedural":
             raise InvalidArgument(f"{spec!r:.100}: expected 'procedural' or 'procedural:pages=100000,seed=3'.")
         known = {field.name: field for field in fields(cls)}
-        found = dict(given)
+        named: dict[str, int | float | str] = {}
         for part in filter(None, (part.strip() for part in rest.split(","))):
             dial, equals, text = (piece.strip() for piece in part.partition("="))
             if dial == "worlds":
                 raise InvalidArgument(f"procedural web: {part}: expected the dials of one web; leave worlds out.")
             if dial not in known:
-                raise InvalidArgument(f"procedural web: no dial {dial!r}. {did_you_mean(dial, (*known, 'worlds'))}")
+                raise InvalidArgument(f"procedural web: no dial {dial!r:.60}. {did_you_mean(dial, (*known, 'worlds'))}")
             if not equals or not text:
-                raise InvalidArgument(f"procedural web: {part!r}; expected a dial and its value, as in pages=100000.")
-            found[dial] = _read(dial, text)
-        return cls(**found)
+                raise InvalidArgument(
+                    f"procedural web: {part!r:.60}; expected a dial and its value, as in pages=100000."
+                )
+            if dial in named:
+                raise InvalidArgument(f"procedural web: {dial} is given twice; give each dial once.")
+            named[dial] = _read(dial, text)
+        return cls(**{**given, **named})
 
     def __str__(self) -> str:
         """The text that :meth:`parse` reads back: the dials that differ from the defaults."""
@@ -140,11 +147,15 @@ def _read(dial: str, text: str) -> int | float | str:
     if dial in _CHOICES:
         return text
     try:
-        return int(text.replace("_", "")) if dial in _WHOLE else float(text)
+        if not text.isascii() or len(text) > _LONGEST:
+            raise ValueError(text)
+        return int(text) if dial in _WHOLE else float(text)
     except ValueError:
-        raise InvalidArgument(f"procedural web: {dial}={text!r}; expected {_range(dial)}.") from None
+        raise InvalidArgument(f"procedural web: {dial}={text!r:.60}; expected {_range(dial)}.") from None
 
 
 def _range(dial: str) -> str:
     low, high = _RANGES[dial]
-    return f"a {'whole ' if dial in _WHOLE else ''}number from {low:,.10g} to {high:,.10g}"
+    if dial in _WHOLE:
+        return f"a whole number from {low:,} to {high:,}"
+    return f"a number from {low:g} to {high:g}"

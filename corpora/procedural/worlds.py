@@ -42,7 +42,7 @@ class Worlds:
             InvalidArgument: for a text of another form, an unknown dial, or a value out of range.
         """
         head, colon, rest = spec.partition(":")
-        count, parts = 1, []
+        count, parts = 0, []
         for part in rest.split(",") if colon else ():
             name, equals, text = (piece.strip() for piece in part.partition("="))
             if name != "worlds":
@@ -51,8 +51,12 @@ class Worlds:
             digits = text.replace("_", "")
             if not equals or not digits.isascii() or not digits.isdigit() or len(digits) > len(str(_MOST)):
                 raise InvalidArgument(f"worlds={text!r:.40}; expected a whole number from 1 to {_MOST:,}.")
+            if count:
+                raise InvalidArgument("procedural web: worlds is given twice; give each dial once.")
             count = int(digits)
-        return cls(Dials.parse(head + colon + ",".join(parts), **given), count)
+            if not count:
+                raise InvalidArgument(f"worlds=0; expected a whole number from 1 to {_MOST:,}.")
+        return cls(Dials.parse(head + colon + ",".join(parts), **given), count or 1)
 
     def __str__(self) -> str:
         """The text that :meth:`parse` reads back."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from pathlib import Path
 
+import pytest
 import tantivy
 
 from webenv.corpora import lexical
@@ -118,3 +120,8 @@ def test_chinese_pages_are_found_by_their_characters() -> None:
     assert index.search(parse_query("设计灯塔的人"), 10)[0] == 0
     assert index.search(parse_query('"灯塔"'), 10) == [0]
     assert index.search(parse_query("花岗岩"), 10) == [2]
+
+
+def test_a_folder_that_cannot_be_written_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="the index"):
+        LexicalIndex.build([], str(tmp_path / "missing"))

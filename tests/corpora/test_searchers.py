@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from webenv.corpora import Corpus, SourcePage, build
-from webenv.web import SearchRequest
+from webenv.errors import InvalidArgument
+from webenv.web import Scope, SearchRequest
 
 WORDS = ("tide", "lighthouse", "harbour", "ferry", "granite", "island", "keeper", "lamp")
 REQUESTS = [SearchRequest(f"{WORDS[n % 8]} {WORDS[n * 3 % 8]} {n}") for n in range(64)]
@@ -98,7 +99,48 @@ def test_a_script_without_a_main_guard_has_workers_that_end_with_it(folder: Path
         (worker,) = searching(process.pid)
         process.kill()
     for _ in range(50):
-        if not Path(f"/proc/{worker}").exists():
+        if gone(worker):
             break
         time.sleep(0.1)
-    assert not Path(f"/proc/{worker}").exists()
+    assert gone(worker)
+
+
+def test_a_bad_request_leaves_the_workers_to_the_next(corpus: Corpus) -> None:
+    corpus.search(REQUESTS)
+    with pytest.raises(InvalidArgument, match="as_of"):
+        corpus.search([request._replace(scope=Scope(as_of="x")) for request in REQUESTS])
+    before = set(searching(os.getpid()))
+    corpus.search(REQUESTS)
+    assert len(set(searching(os.getpid())) - before) == 1
+
+
+FORKED = SCRIPT.replace("time.sleep(60)", "os.fork()\ntime.sleep(60)")
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
+def test_workers_end_with_their_parent_though_a_fork_of_it_lives(folder: Path, tmp_path: Path) -> None:
+    script = tmp_path / "forks.py"
+    script.write_text(FORKED)
+    with subprocess.Popen(
+        [sys.executable, str(script), str(folder)], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "64\n"
+        (worker,) = searching(process.pid)
+        time.sleep(0.2)  # for the fork
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        for _ in range(100):
+            if gone(worker):
+                break
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGKILL)  # the fork
+    assert gone(worker)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended; nobody may have collected it yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True

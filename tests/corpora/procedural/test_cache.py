@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -177,3 +178,12 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert cache_folder() == tmp_path / ".cache" / "webenv"
     monkeypatch.setattr("sys.platform", "darwin")
     assert cache_folder() == tmp_path / "Library" / "Caches" / "webenv"
+
+
+def test_a_closed_web_is_opened_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A corpus that was closed, and whose folder may be gone since, is not given out again."""
+    monkeypatch.setenv("WEBENV_CACHE", str(tmp_path))
+    dials = Dials(pages=60, family=3, kinds=1)
+    cached_corpus(dials).close()
+    shutil.rmtree(tmp_path / "procedural")
+    assert len(list(cached_corpus(dials).pages())) == 60

@@ -53,3 +53,21 @@ def test_seeds_are_whole_numbers(seed: object) -> None:
     """A seed that is no whole number is refused by name."""
     with pytest.raises(InvalidArgument, match="seed="):
         Dials(seed=seed)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("spec", ["procedural:pages=100,pages=200", "procedural:seed=1,pages=90,seed=1"])
+def test_a_dial_given_twice_is_refused(spec: str) -> None:
+    with pytest.raises(InvalidArgument, match="is given twice"):
+        Dials.parse(spec)
+
+
+def test_numbers_are_ascii_and_of_some_length() -> None:
+    for text in ("१००", "1" * 5_000):
+        with pytest.raises(InvalidArgument, match="expected a whole number from 60 to 10,000,000") as refused:
+            Dials.parse(f"procedural:pages={text}")
+        assert len(str(refused.value)) < 200
+
+
+def test_a_whole_number_is_a_fraction_too() -> None:
+    assert str(Dials(fuzziness=1)) == str(Dials(fuzziness=1.0)) == "procedural:fuzziness=1.0"
+    assert repr(Dials(decoys=-0.0)) == repr(Dials(decoys=0))
