@@ -117,6 +117,8 @@ class Screen:
     def end(self) -> None:
         """The verdict, the reward and its terms, and the gold."""
         info, table = self._game.info, Table(box=box.SIMPLE, pad_edge=False, show_header=False)
+        table.add_column()
+        table.add_column(overflow="fold")  # an address is shown whole
         verdict = info["verdict"]
         value = "unscored" if verdict["value"] is None else f"value {verdict['value']:g}"
         table.add_row("verdict", _text(f"{verdict['outcome']}, {value}, by {verdict['judge']}"))
