@@ -53,6 +53,7 @@ _LOOSE = frozenset(
 )
 # A pronoun where a statement begins: "By all accounts, it was built …".
 _PRONOUN = re.compile(r"(?:^|[,:]\s|\bthat\s)(?:it|its|he|his|she|her|they|their|this)\b", re.IGNORECASE)
+_LONGEST = 30  # digits of a number that are read
 _FREQUENT = 80  # a stem that more clauses have says little
 _MEASURED = re.compile(r"(?<![\d,])(\d+(?:,\d{3})*)( [^\W\d_]+)?")
 
@@ -144,7 +145,7 @@ def read_wish(text: str, kind: frozenset[str], meanings: Mapping[str, Sequence[s
         lowered, found = _known(lowered, kind, meanings, longest)
     lowered = _OPEN.sub(lambda match: match[0] if match[1] and stem(match[1]) in kind else "", lowered)
     for token in _TOKEN.findall(lowered):
-        if token[0].isdigit():
+        if token[0].isdecimal():
             figures.append((token, _number(token), _number(token)))
         elif token not in _EMPTY and token not in _LOOSE and stem(token) not in kind:
             found.append(Unit(token, {stem(token): token}, named=token in names))
@@ -258,7 +259,7 @@ def read_clauses(text: str, about: frozenset[str]) -> list[Clause]:
             if words:
                 forms = [stem(word) for word in words]
                 own = not about.isdisjoint(forms) or bool(_PRONOUN.search(part)) or sentence.startswith("- ")
-                numbers = tuple((_number(word), word) for word in words if word[0].isdigit())
+                numbers = tuple((_number(word), word) for word in words if word[0].isdecimal())
                 found.append(Clause(f" {' '.join(forms)} ", numbers, own))
     return found
 
@@ -279,7 +280,8 @@ def stems(text: str) -> frozenset[str]:
 
 
 def _number(text: str) -> int:
-    return int(text.replace(",", "") or 0)
+    """The number that a token of digits and commas is; of a very long one its first digits."""
+    return int(text.replace(",", "")[:_LONGEST] or 0)
 
 
 @lru_cache(maxsize=100_000)

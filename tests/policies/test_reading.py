@@ -71,3 +71,9 @@ def test_clauses_that_share_their_values_say_the_same() -> None:
     clauses = statements(text, ABOUT)
     assert clauses[1] == ("owed", "900", "crown", "1884")
     assert alike(clauses) == [[1], [0], []]
+
+
+def test_odd_digits_are_no_trouble() -> None:
+    """Raised figures are words; a number of thousands of digits is read by its first."""
+    reading = read("The mill¹ cost ²the 12³ crowns, or " + "7" * 9_000 + ".", ABOUT)
+    assert [number for number, _ in reading.clauses[0].numbers] == [12, int("7" * 30)]
