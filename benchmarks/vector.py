@@ -92,10 +92,8 @@ class Actions:
 
 
 def make(corpus: str | None, tasks: str | None) -> Benchmark:
-    """The benchmark of a folder, of the sample web, or of the procedural web."""
-    if corpus is None:
-        return needle_in_web()
-    return needle_in_web(web=corpus, tasks=tasks or "generated")
+    """The benchmark of a web, by default of the default one."""
+    return needle_in_web() if corpus is None else needle_in_web(web=corpus, tasks=tasks)
 
 
 def make_env(corpus: str | None, tasks: str | None) -> SearchEnv:
@@ -126,8 +124,8 @@ def single(made_of: Benchmark, steps: Sequence[tuple[Action, ...]]) -> float:
 def main() -> None:
     """Runs the comparison and prints it."""
     parser = argparse.ArgumentParser(description="Steps per second of many episodes.")
-    parser.add_argument("--corpus", help="folder of a corpus (default: the sample web)")
-    parser.add_argument("--tasks", help="its tasks")
+    parser.add_argument("--corpus", help="as web= of the environment (default: the generated web)")
+    parser.add_argument("--tasks", help="its tasks, where it has none of its own")
     parser.add_argument("--slots", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--steps", type=int, default=50, help="steps of every slot in a round")

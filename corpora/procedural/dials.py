@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from webenv.errors import InvalidArgument, did_you_mean
 
-__all__ = ["SPLITS", "Dials"]
+__all__ = ["SPLITS", "Dials", "read_spec"]
 
 SPLITS = ("train", "validation", "test")
 _RANGES: dict[str, tuple[float, float]] = {
@@ -106,25 +107,27 @@ class Dials:
         Raises:
             InvalidArgument: for a text of another form, an unknown dial, or a value out of range.
         """
-        name, _, rest = spec.partition(":")
-        if name.strip() != "procedural":
-            raise InvalidArgument(f"{spec!r:.100}: expected 'procedural' or 'procedural:pages=100000,seed=3'.")
-        known = {field.name: field for field in fields(cls)}
-        named: dict[str, int | float | str] = {}
-        for part in filter(None, (part.strip() for part in rest.split(","))):
-            dial, equals, text = (piece.strip() for piece in part.partition("="))
+        return cls.of(read_spec(spec), **given)
+
+    @classmethod
+    def of(cls, texts: Mapping[str, str], **given: Any) -> Dials:
+        """Dials from the text of each, as :func:`read_spec` gives them; others as ``given``, or by default.
+
+        Raises:
+            InvalidArgument: for an unknown dial, or a value out of range.
+        """
+        known = [field.name for field in fields(cls)]
+        for dial, text in texts.items():
             if dial == "worlds":
-                raise InvalidArgument(f"procedural web: {part}: expected the dials of one web; leave worlds out.")
-            if dial not in known:
-                raise InvalidArgument(f"procedural web: no dial {dial!r:.60}. {did_you_mean(dial, (*known, 'worlds'))}")
-            if not equals or not text:
                 raise InvalidArgument(
-                    f"procedural web: {part!r:.60}; expected a dial and its value, as in pages=100000."
+                    f"procedural web: worlds={text:.40}: expected the dials of one web; leave worlds out."
                 )
-            if dial in named:
-                raise InvalidArgument(f"procedural web: {dial} is given twice; give each dial once.")
-            named[dial] = _read(dial, text)
-        return cls(**{**given, **named})
+            if dial not in known:
+                hint = did_you_mean(dial, (*known, "worlds"))
+                raise InvalidArgument(f"procedural web: no dial {dial!r:.60}. {hint}")
+            if not text:
+                raise InvalidArgument(f"procedural web: {dial!r}; expected a dial and its value, as in pages=100000.")
+        return cls(**{**given, **{dial: _read(dial, text) for dial, text in texts.items()}})
 
     def __str__(self) -> str:
         """The text that :meth:`parse` reads back: the dials that differ from the defaults."""
@@ -141,6 +144,24 @@ class Dials:
     def of_pages(self) -> Dials:
         """The dials that pages depend on; the others as they are by default."""
         return replace(self, hops=1)
+
+
+def read_spec(spec: str) -> dict[str, str]:
+    """The dials that a text such as ``"procedural:pages=100000,seed=3"`` names, each with its text, which may be empty.
+
+    Raises:
+        InvalidArgument: for a text of another form, or a dial that is given twice.
+    """
+    name, _, rest = spec.partition(":")
+    if name.strip() != "procedural":
+        raise InvalidArgument(f"{spec!r:.100}: expected 'procedural' or 'procedural:pages=100000,seed=3'.")
+    texts: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        dial, _, text = (piece.strip() for piece in part.partition("="))
+        if dial in texts:
+            raise InvalidArgument(f"procedural web: {dial:.60} is given twice; give each dial once.")
+        texts[dial] = text
+    return texts
 
 
 def _read(dial: str, text: str) -> int | float | str:

@@ -60,7 +60,7 @@ class ProceduralWeb:
         return self._writer.write(plan)
 
     def description(self, site: Site) -> str:
-        """What a site writes about, in a paragraph (English webs alone)."""
+        """What a site writes about, in a paragraph."""
         return self._writer.description(site)
 
     def pages(self) -> Iterator[SourcePage]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from webenv.corpora.procedural.dials import Dials
+from webenv.corpora.procedural.dials import Dials, read_spec
 from webenv.errors import InvalidArgument
 
 __all__ = ["Worlds"]
@@ -41,22 +41,11 @@ class Worlds:
         Raises:
             InvalidArgument: for a text of another form, an unknown dial, or a value out of range.
         """
-        head, colon, rest = spec.partition(":")
-        count, parts = 0, []
-        for part in rest.split(",") if colon else ():
-            name, equals, text = (piece.strip() for piece in part.partition("="))
-            if name != "worlds":
-                parts.append(part)
-                continue
-            digits = text.replace("_", "")
-            if not equals or not digits.isascii() or not digits.isdigit() or len(digits) > len(str(_MOST)):
-                raise InvalidArgument(f"worlds={text!r:.40}; expected a whole number from 1 to {_MOST:,}.")
-            if count:
-                raise InvalidArgument("procedural web: worlds is given twice; give each dial once.")
-            count = int(digits)
-            if not count:
-                raise InvalidArgument(f"worlds=0; expected a whole number from 1 to {_MOST:,}.")
-        return cls(Dials.parse(head + colon + ",".join(parts), **given), count or 1)
+        texts = read_spec(spec)
+        count = texts.pop("worlds", "1")
+        if not count.isascii() or not count.isdigit() or len(count) > len(str(_MOST)):
+            raise InvalidArgument(f"worlds={count!r:.40}; expected a whole number from 1 to {_MOST:,}.")
+        return cls(Dials.of(texts, **given), int(count))
 
     def __str__(self) -> str:
         """The text that :meth:`parse` reads back."""

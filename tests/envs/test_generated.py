@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import webenv
 from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.cache import _cached
 from webenv.envs.needle_in_web.generate import NeedleGenerator
 from webenv.envs.needle_in_web.generated import GeneratedTasks, generated_count
 from webenv.errors import InvalidArgument, UnknownTask
@@ -28,16 +26,6 @@ from webenv.task import Gold, Task, TaskSet
 
 WEB = "procedural:pages=200,kinds=2,seed=4"
 MAKE = {"web": WEB, "tasks": "generated:count=12"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache folder of the tests' own."""
-    home = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("WEBENV_CACHE", str(home))
-        yield home
-    _cached.cache_clear()
 
 
 def make(**settings: Any) -> gym.Env[Any, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -12,23 +11,12 @@ import pytest
 
 import webenv
 from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.cache import _cached
 from webenv.corpora.procedural.language.chinese import CHINESE
 from webenv.envs.needle_in_web.generate import NeedleGenerator
 from webenv.policies import KeywordPolicy, OraclePolicy, RandomPolicy
 from webenv.policy import Decision, History, Policy
 
 WEB = "procedural:pages=400,kinds=3,seed=2,language=zh"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache folder of the tests' own."""
-    home = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("WEBENV_CACHE", str(home))
-        yield home
-    _cached.cache_clear()
 
 
 @pytest.fixture(scope="module")

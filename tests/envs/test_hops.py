@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import gymnasium as gym
 import pytest
 
 import webenv
 from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.cache import _cached, cached_corpus
+from webenv.corpora.procedural.cache import cached_corpus
 from webenv.corpora.procedural.world.facts import Value
 from webenv.envs.needle_in_web.generate import Needle, NeedleGenerator
 from webenv.envs.needle_in_web.hops import Descriptions
@@ -21,16 +19,6 @@ from webenv.web import Failure, SearchRequest
 TIERS = ("easy", "medium", "hard")
 DIALS = Dials(pages=1_000, seed=3, split="validation")
 COUNT = 40
-
-
-@pytest.fixture(scope="module", autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache folder of the tests' own."""
-    home = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("WEBENV_CACHE", str(home))
-        yield home
-    _cached.cache_clear()
 
 
 @pytest.fixture(scope="module", params=[2, 3])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 import webenv
 from webenv.corpora import Corpus, build
 from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.cache import _cached
 from webenv.corpora.procedural.worlds import Worlds
 from webenv.corpora.procedural.write import write_corpus
 from webenv.corpora.routed import RoutedWeb
@@ -31,16 +29,6 @@ from webenv.web import Failure, Scope, SearchRequest
 WEB = "procedural:worlds=3,pages=200,kinds=2,seed=4"
 ONE = "procedural:pages=200,kinds=2,seed=5"
 MAKE = {"web": WEB, "tasks": "generated:count=7"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache folder of the tests' own."""
-    home = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("WEBENV_CACHE", str(home))
-        yield home
-    _cached.cache_clear()
 
 
 def make(**settings: Any) -> gym.Env[Any, Any]:

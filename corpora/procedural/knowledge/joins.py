@@ -10,7 +10,7 @@ from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.knowledge.support import Support
 from webenv.corpora.procedural.world import tables
 from webenv.corpora.procedural.world.facts import Fact, Value
-from webenv.corpora.procedural.world.templates import ENTITIES
+from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import Entity
 from webenv.errors import InvalidArgument
 
@@ -58,7 +58,7 @@ class Joins:
         self._support = support
         self._web = support.web
         self._entities = {
-            entity.value: entity for kind in ENTITIES for entity in self._web.world.entities[kind]
+            entity.value: entity for kind in NAMED for entity in self._web.world.entities[kind]
         }  # fmt: skip
 
     def join(self, number: int) -> Join:

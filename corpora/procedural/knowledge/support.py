@@ -10,7 +10,7 @@ from webenv.corpora.procedural.world import circles, tables
 from webenv.corpora.procedural.world.circles import MEMBERS
 from webenv.corpora.procedural.world.events import AT_FIRST
 from webenv.corpora.procedural.world.facts import Fact
-from webenv.corpora.procedural.world.templates import ENTITIES
+from webenv.corpora.procedural.world.values import NAMED
 
 __all__ = ["Support"]
 
@@ -98,7 +98,7 @@ class Support:
     def _about_entity(self, kind: str, rank: int) -> list[int]:
         planner = self.web.planner
         count = len(self.web.world.entities[kind])
-        order = ENTITIES.index(kind)
+        order = NAMED.index(kind)
         profiles = range(3 * rank + order, planner.counts["profile"], 3 * count)
         found = [planner.number("profile", place) for place in profiles]
         circle = (count - 1 - rank) // MEMBERS.count(kind)

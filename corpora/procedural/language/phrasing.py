@@ -21,7 +21,6 @@ __all__ = [
     "Relation",
     "Synonyms",
     "kinds",
-    "lines_of",
     "of_mode",
     "relations",
     "side_phrasings",
@@ -132,11 +131,6 @@ Synonyms = dict[str, tuple[str, ...]]
 """Words that criteria alone use, each with the words that pages use in its place."""
 
 
-def lines_of(name: str, language: Language = ENGLISH) -> list[str]:
-    """The lines of a grammar file, without comments and empty ones."""
-    return language.lines(name)
-
-
 def _phrasing(id: str, line: str, object_type: str, language: Language) -> Phrasing:
     held, line = line.startswith("+ "), line.removeprefix("+ ")
     rich, line = line.startswith("! "), language.phrasing(line.removeprefix("! "), object_type)
@@ -171,7 +165,7 @@ def relations(grammar: str, language: Language = ENGLISH) -> tuple[Relation, ...
                 Relation(f"{grammar}.{name}", TIERS.index(tier), object_type, qualifier, label_text, phrasings)
             )
 
-    for line in lines_of(f"{grammar}.txt", language):
+    for line in language.lines(f"{grammar}.txt"):
         if line.startswith("@"):
             close()
             head, lines = line[1:].split(), []
@@ -199,7 +193,7 @@ def _limits(text: str) -> Limits:
 def kinds(language: Language = ENGLISH) -> tuple[Kind, ...]:
     """All kinds, in the order of their file: name and plural, or name, plural and measure word."""
     found = []
-    for line in lines_of("kinds.txt", language):
+    for line in language.lines("kinds.txt"):
         names, grammar, pronoun, sites, *rest = (part.strip() for part in line.split("|"))
         name, plural, *measure = names.split(", ")
         limits = _limits(rest[0] if rest else "")
@@ -210,10 +204,10 @@ def kinds(language: Language = ENGLISH) -> tuple[Kind, ...]:
 @cache
 def side_phrasings(language: Language = ENGLISH) -> tuple[tuple[str, ...], dict[str, tuple[Phrasing, ...]]]:
     """Things beside a subject, and what is told of them by the type of the object."""
-    things = tuple(line[2:] for line in lines_of("sides.txt", language) if line.startswith(": "))
+    things = tuple(line[2:] for line in language.lines("sides.txt") if line.startswith(": "))
     by_type: dict[str, list[Phrasing]] = {}
     kind = ""
-    for line in lines_of("sides.txt", language):
+    for line in language.lines("sides.txt"):
         if line.startswith("@"):
             kind = line[1:]
             by_type[kind] = []

@@ -15,8 +15,9 @@ from webenv.corpora.procedural.world.events import Event, Newsroom
 from webenv.corpora.procedural.world.facts import Fact
 from webenv.corpora.procedural.world.sites import Site
 from webenv.corpora.procedural.world.tables import Register, Table
-from webenv.corpora.procedural.world.templates import ENTITIES, day_text, say
+from webenv.corpora.procedural.world.templates import day_text, say
 from webenv.corpora.procedural.world.topics import OVERVIEWS, topic_of
+from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
 __all__ = ["HOSTS", "PAGES", "Leaf", "Pages"]
@@ -122,7 +123,7 @@ class Pages:
         for number in range(self._counts["table"] // tables.BLOCK):
             if self.register.template(number).kind == kind:
                 found += [("table", number * tables.BLOCK + place) for place in range(tables.BLOCK)]
-        if kind in ENTITIES:
+        if kind in NAMED:
             found += [("portrait", place) for place in range(self._counts["portrait"])]
         return found
 

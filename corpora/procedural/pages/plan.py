@@ -12,17 +12,16 @@ from webenv.corpora.procedural.spark import Spark
 from webenv.corpora.procedural.world.facts import Fact, Value
 from webenv.corpora.procedural.world.family import LEVELS, Family
 from webenv.corpora.procedural.world.sites import Site
-from webenv.corpora.procedural.world.templates import ENTITIES, iso
+from webenv.corpora.procedural.world.templates import iso
 from webenv.corpora.procedural.world.topics import BRIEFS, LISTS, PROFILES, topic_of
+from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import Entity, World
 
 __all__ = ["ROLES", "Plan", "Planner"]
 
 _DECOYS = (0.02, 0.32, 0.7)
 _MOVED = 0.08
-_SECTIONS = {
-    "article": "", "brief": "notes", "list": "lists", "profile": "names", "entry": "words", "rumour": "facts",
-}  # fmt: skip
+_SECTIONS = {"brief": "notes", "rumour": "facts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,7 @@ class Planner:
     def about(self, kind: str) -> list[int]:
         """The numbers of all pages that may state facts about things of a kind, articles and copies left out."""
         found = [number for family in self.families(kind) for number in self.satellites(family)]
-        if kind in ENTITIES:
+        if kind in NAMED:
             found += [self.number("profile", place) for place in range(self.counts["profile"])]
         for role, place in self.pages.about(kind):
             number = self.number(role, place)
@@ -287,7 +286,7 @@ class Planner:
         return Plan(number, "list", site, url, title, self._date(dice), (), family_number, -1, facts, (), topic=topic)
 
     def _profile(self, number: int, place: int, dice: Dice) -> Plan:
-        kind = ("person", "place", "org")[place % 3]
+        kind = NAMED[place % 3]
         known = self.world.entities[kind]
         entity = known[place // 3 % len(known)]
         site = self.world.directory.pick(PROFILES[kind], topic_of(kind, self.world.language), dice)

@@ -17,6 +17,7 @@ from webenv.corpora.procedural.world.topics import (
     topic_of,
     topics,
 )
+from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
 __all__ = ["Profiles"]
@@ -56,7 +57,7 @@ class Profiles:
             add(template.kind, OVERVIEWS, counts["overview"] / len(news))
         for template in tables:
             add(template.kind, tuple(template.names[1].split()), counts["table"] / len(tables))
-        for kind_of_entity in ("person", "place", "org"):
+        for kind_of_entity in NAMED:
             part = MEMBERS.count(kind_of_entity) / len(MEMBERS)
             add(kind_of_entity, PORTRAITS[kind_of_entity], counts["portrait"] * part)
             add(kind_of_entity, PROFILES[kind_of_entity], counts["profile"] / 3)

@@ -11,6 +11,7 @@ from webenv.corpora.procedural.world.facts import Fact, Value
 from webenv.corpora.procedural.world.sites import Site
 from webenv.corpora.procedural.world.templates import NOTHING, Attribute, Template, templates
 from webenv.corpora.procedural.world.topics import PORTRAITS
+from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import Entity, World
 
 __all__ = ["BLOCK", "MEMBERS", "Circle", "Circles", "Portrait", "Tie"]
@@ -115,7 +116,7 @@ class Circles:
     @staticmethod
     def most(world: World) -> int:
         """How many circles a world has room for: half of its entities are left to others."""
-        return min(len(world.entities[kind]) // 2 // MEMBERS.count(kind) for kind in ("person", "place", "org"))
+        return min(len(world.entities[kind]) // 2 // MEMBERS.count(kind) for kind in NAMED)
 
     def members(self, number: int) -> tuple[Entity, ...]:
         """The members of a circle; no entity is in two."""

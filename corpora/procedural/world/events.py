@@ -10,8 +10,9 @@ from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.spark import Spark
 from webenv.corpora.procedural.world.facts import EVENTS, Fact, Value
 from webenv.corpora.procedural.world.sites import Site
-from webenv.corpora.procedural.world.templates import ENTITIES, NOTHING, Attribute, Template, day_value, templates
+from webenv.corpora.procedural.world.templates import NOTHING, Attribute, Template, day_value, templates
 from webenv.corpora.procedural.world.topics import topic_of
+from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
 __all__ = ["AT_FIRST", "BLOCK", "Detail", "Event", "Newsroom", "Report", "State"]
@@ -215,7 +216,7 @@ class Newsroom:
         if attribute.type == "day":
             start = before[-1].number if before else day
             return day_value(start + dice.between(6, 150 if not before else 60), self._world.language)
-        if attribute.type in ENTITIES:
+        if attribute.type in NAMED:
             value = self._world.entity(attribute.type, dice).value
             while value.text in taken:
                 value = self._world.entity(attribute.type, dice).value

@@ -9,8 +9,9 @@ from functools import lru_cache
 from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.world.facts import ROWS, Fact, Value
 from webenv.corpora.procedural.world.sites import Site
-from webenv.corpora.procedural.world.templates import ENTITIES, NOTHING, Attribute, Template, templates
+from webenv.corpora.procedural.world.templates import NOTHING, Attribute, Template, templates
 from webenv.corpora.procedural.world.topics import topic_of
+from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
 __all__ = ["BLOCK", "Register", "Row", "Sheet", "Table"]
@@ -152,7 +153,7 @@ class Register:
         return known[(first + number // kinds) % len(known)].value
 
     def _value(self, column: Attribute, place: Value, dice: Dice) -> Value:
-        if column.type not in ENTITIES:
+        if column.type not in NAMED:
             return column.draw(dice)
         value = self._world.entity(column.type, dice).value
         while value.text == place.text:

@@ -14,7 +14,6 @@ from webenv.corpora.procedural.world.facts import Value
 from webenv.errors import DataError
 
 __all__ = [
-    "ENTITIES",
     "NOTHING",
     "Attribute",
     "Template",
@@ -29,9 +28,6 @@ __all__ = [
 
 NOTHING = Value("", "")
 """The qualifier of a fact that has none."""
-
-ENTITIES = ("person", "place", "org")
-"""Types of values that are entities of the world."""
 
 _CHOICE = re.compile(r"\[([^\]]*)\]")
 _MEASURES = ("count", "money")

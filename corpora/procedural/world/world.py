@@ -86,7 +86,7 @@ class World:
             if number >= base:
                 return kind, number - base
         order, rank = divmod(number - _ENTITIES, _ENTITIES)
-        return ("person", "place", "org")[order], rank
+        return NAMED[order], rank
 
     def entity(self, kind: str, dice: Dice) -> Entity:
         """An entity of a kind, drawn by its popularity."""
