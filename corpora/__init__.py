@@ -3,7 +3,7 @@
 if __name__ != "webenv.corpora":
     raise ImportError(f"this folder is a part of webenv: import webenv.corpora, not {__name__}")
 
-from webenv.corpora.build import build
+from webenv.corpora.build import add, build
 from webenv.corpora.content import ContentAgent
 from webenv.corpora.copies import similarity
 from webenv.corpora.corpus import Corpus
@@ -11,4 +11,4 @@ from webenv.corpora.document import SourcePage
 from webenv.corpora.ingest import parse_source
 from webenv.corpora.manifest import Manifest
 
-__all__ = ["ContentAgent", "Corpus", "Manifest", "SourcePage", "build", "parse_source", "similarity"]
+__all__ = ["ContentAgent", "Corpus", "Manifest", "SourcePage", "add", "build", "parse_source", "similarity"]

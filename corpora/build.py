@@ -1,78 +1,61 @@
-"""Builds a corpus folder from sources."""
+"""Builds a corpus folder from sources, and adds pages to one."""
 
 from __future__ import annotations
 
-import hashlib
+import json
 import os
+import shutil
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from hashlib import blake2b
 from importlib.metadata import version
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
-from webenv.corpora.assembly import Assembly
 from webenv.corpora.copies import Subject
 from webenv.corpora.crew import cores, prepare_pages
-from webenv.corpora.document import PreparedPage, Skipped, SourcePage, source_page
+from webenv.corpora.document import Skipped, SourcePage, source_page
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.folder import CorpusFolder
 from webenv.corpora.ingest import Source, parse_source
-from webenv.corpora.lexical import MOST_THREADS, IndexedPage, LexicalIndex
-from webenv.corpora.manifest import (
-    DATA,
-    FORMAT,
-    INDEX,
-    PAGES,
-    Manifest,
-    add_aliases,
-    add_page,
-    checksums,
-    skipped_line,
-    verify,
-)
+from webenv.corpora.lexical import SITES
+from webenv.corpora.manifest import FORMAT, INDEX, PAGES, Manifest, checksums, skipped_line, verify
+from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
-from webenv.corpora.store import SCHEMA, StoredPage
+from webenv.corpora.segments import index_pages, own_sites
+from webenv.corpora.store import StoredPage
+from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError
 from webenv.observations import Page
 
-__all__ = ["Progress", "build"]
+__all__ = ["add", "build"]
 
-Progress = Callable[[str, int, int | None], None]
-"""Called with the stage (``reading`` or ``indexing``), how many documents it has done, and of how many
-(``None``: not known)."""
+Given = str | Source | Iterable[SourcePage | Page | Mapping[str, Any]]
 
-_HEAP = 1_500_000_000  # of all threads together
-_LEVEL = 3
-_SAMPLES = 1_000
-_SAMPLE_CHARACTERS = 10_000_000
-_LONGEST_SAMPLE = 4_000
-_LEAST_SAMPLES = 100
-_DICTIONARY_BYTES = 65_536
-_STAGING = "staging.sqlite"
-_STAGED = "SELECT url, title, site, date, text FROM staged WHERE n = ?"
+_MOST_SEGMENTS = 300  # beyond which adding to an index costs searches more than indexing again costs once
 
 
 def build(
     path: str | os.PathLike[str],
-    sources: Iterable[str | Source | Iterable[SourcePage | Page | Mapping[str, Any]]],
+    sources: Iterable[Given],
     *,
+    extractor: str = EXTRACTOR,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Manifest:
     """Builds the corpus folder ``path``; a corpus that is there is replaced at the very end, in one step.
 
     Documents that cannot be used are left out and counted by reason in the manifest. Equal sources
-    give an equal digest and equal rankings, whatever the number of workers.
+    give an equal digest and equal rankings, whatever the number of workers. A build that was
+    killed goes on where it was when the same is built again from files that have not changed.
 
     Args:
         path: a new or empty folder, or a corpus.
         sources: each as on the command line (:func:`webenv.corpora.ingest.parse_source`), a
             :class:`Source`, or any iterable of pages as :meth:`Corpus.of` takes them; read in this order.
-        workers: processes that extract; ``None``: as many as there are cores; 1: this one alone.
+        extractor: what takes main texts from HTML: ``"trafilatura"``, or ``"resiliparse"``, several times faster.
+        workers: processes that extract and index; ``None``: as many as there are cores; 1: this one alone.
         progress: told how far the build is.
 
     Returns:
@@ -81,19 +64,45 @@ def build(
     Raises:
         CorpusError: for a source or folder that cannot be used, or when nothing is left to store.
     """
-    named = [sources] if isinstance(sources, str) else list(sources)
-    opened = [_opened(source) for source in named]
-    if not opened:
-        raise CorpusError("a corpus is built from at least one source: name one, as in html:PATH@https://site.")
+    opened = _opened(sources)
     if len(opened) == 1 and opened[0].spec.partition(":")[0] == "procedural":
         from webenv.corpora.procedural.source import write_source
 
         return write_source(opened[0].spec, path, progress)  # the same, in less time
-    with CorpusFolder(path) as folder:
-        try:
-            return _Build(folder, progress or _silent).run(opened, cores(workers))
-        except (OSError, sqlite3.Error) as error:
-            raise CorpusError(f"the build of {folder.path} stopped ({error}); what was there is as it was.") from error
+    return _run(path, opened, None, extractor, workers, progress)
+
+
+def add(
+    path: str | os.PathLike[str],
+    sources: Iterable[Given],
+    *,
+    extractor: str = EXTRACTOR,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Manifest:
+    """Adds pages to the corpus folder ``path``; what it held before is not extracted again.
+
+    The corpus is then what :func:`build` makes of its former sources followed by these: same
+    digest, same rankings. Whoever has the former one open keeps it. Takes as much room again
+    as the pages, until then.
+
+    Args:
+        path: a corpus.
+        sources: as for :func:`build`.
+        extractor: as for :func:`build`.
+        workers: as for :func:`build`.
+        progress: as for :func:`build`.
+
+    Returns:
+        The manifest of the whole.
+
+    Raises:
+        CorpusNotFound: if there is no corpus.
+        CorpusError: for a source or folder that cannot be used.
+    """
+    former = Manifest.read(Path(path))
+    verify(Path(path) / former.data, former.files)
+    return _run(path, _opened(sources), former, extractor, workers, progress)
 
 
 class _Given:
@@ -106,11 +115,21 @@ class _Given:
     def count(self) -> int | None:
         return len(self._pages) if isinstance(self._pages, Sized) else None
 
+    def stamp(self) -> str | None:
+        return None
+
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
         return (source_page(page, f"page {number}") for number, page in enumerate(self._pages))
 
 
-def _opened(source: object) -> Source:
+def _opened(sources: Iterable[Given]) -> list[Source]:
+    opened = [_source(source) for source in ([sources] if isinstance(sources, str) else sources)]
+    if not opened:
+        raise CorpusError("a corpus is built from at least one source: name one, as in html:PATH@https://site.")
+    return opened
+
+
+def _source(source: object) -> Source:
     if isinstance(source, str):
         return parse_source(source)
     if isinstance(source, Source):
@@ -120,135 +139,135 @@ def _opened(source: object) -> Source:
     return _Given(source)
 
 
-def _silent(stage: str, done: int, total: int | None) -> None:
-    return None
+def _run(
+    path: str | os.PathLike[str],
+    sources: list[Source],
+    former: Manifest | None,
+    extractor: str,
+    workers: int | None,
+    progress: Progress | None,
+) -> Manifest:
+    made_with = f"{extractor} {extractor_version(extractor)}"
+    with CorpusFolder(path, _plan(sources, former, made_with)) as folder:
+        try:
+            return _Build(folder, sources, former, extractor, progress or silent).run(cores(workers))
+        except (OSError, sqlite3.Error) as error:
+            raise CorpusError(f"the build of {folder.path} stopped ({error}); what was there is as it was.") from error
+
+
+def _plan(sources: Sequence[Source], former: Manifest | None, extractor: str) -> str:
+    """A name for what is built, the same as long as its files are; empty where that cannot be told."""
+    stamps = [source.stamp() for source in sources]
+    if None in stamps:
+        return ""
+    specs = [source.spec for source in sources]
+    before = former.digest if former else ""
+    parts = json.dumps([specs, stamps, before, extractor, FORMAT, ANALYZER])
+    return blake2b(parts.encode(), digest_size=8).hexdigest()
 
 
 class _Build:
-    """One build: pages are first staged in the order in which they come, then stored in the order of keys."""
+    """One build: pages are written in the order in which they come, then compared, then indexed by site."""
 
-    def __init__(self, folder: CorpusFolder, progress: Progress) -> None:
+    def __init__(
+        self, folder: CorpusFolder, sources: list[Source], former: Manifest | None, extractor: str, progress: Progress
+    ) -> None:
         self._folder = folder
+        self._sources = sources
+        self._former = former
+        self._extractor = extractor
         self._progress = progress
-        self._assembly = Assembly()
-        self._staging = _database(folder.work / _STAGING)
 
-    def run(self, sources: Sequence[Source], workers: int) -> Manifest:
-        counts = [source.count() for source in sources]
-        total = None if None in counts else sum(count or 0 for count in counts)
-        dictionary = self._stage(self._pages(sources, workers, total))
-        if not len(self._assembly):
-            why = skipped_line(self._assembly.skipped, self._assembly.examples) or "the sources are empty"
+    def run(self, workers: int) -> Manifest:
+        pages = self._folder.work / PAGES
+        if self._former is not None and not pages.exists():
+            self._copy(self._folder.path / self._former.data / PAGES, pages)
+        writer = PageWriter(pages)
+        assembly = writer.assembly(self._progress)
+        if not writer.complete:
+            self._read(writer, assembly, workers)
+        if not len(assembly):
+            writer.close()
+            self._folder.discard()
+            why = skipped_line(assembly.skipped, assembly.examples) or "the sources are empty"
             raise CorpusError(f"there is no page to store in {self._folder.path}: {why}.")
-        manifest = self._store(dictionary, [source.spec for source in sources], min(workers, MOST_THREADS))
-        self._folder.commit(manifest)
-        verify(self._folder.path / manifest.data, manifest, full=False)
-        return manifest
 
-    def _pages(self, sources: Sequence[Source], workers: int, total: int | None) -> Iterator[PreparedPage]:
-        documents = chain.from_iterable(sources)
-        for done, document in enumerate(prepare_pages(documents, workers), start=1):
-            page = self._assembly.take(document)
-            self._progress("reading", done, total)
-            if page is not None:
-                yield page
+        def subject(number: int) -> Subject:
+            page = writer.read(number)
+            return Subject(page.site, page.title, page.text)
 
-    def _stage(self, pages: Iterator[PreparedPage]) -> bytes:
-        """Puts pages aside as they come; gives the dictionary that their texts are compressed with."""
-        first: list[PreparedPage] = []
-        size = 0
-        for page in pages:
-            first.append(page)
-            size += len(page.text)
-            if len(first) == _SAMPLES or size > _SAMPLE_CHARACTERS:
-                break
-        dictionary = _train([page.text.encode()[:_LONGEST_SAMPLE] for page in first])
-        compressor = _compressor(dictionary)
-        self._staging.execute("CREATE TABLE staged (n INTEGER PRIMARY KEY, url, title, site, date, text)")
-        for number, page in enumerate(chain(first, pages), start=1):
-            text = compressor.compress(page.text.encode())
-            row = (number, page.url, page.title, page.site, page.date, text)
-            self._staging.execute("INSERT INTO staged VALUES (?,?,?,?,?,?)", row)
-        self._staging.execute("COMMIT")
-        return dictionary
-
-    def _store(self, dictionary: bytes, specs: list[str], threads: int) -> Manifest:
-        """Writes pages and index in the order of keys."""
-        work, assembly = self._folder.work, self._assembly
-        decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(dictionary))
-
-        def read(number: int) -> Subject:
-            _, title, site, _, text = self._staging.execute(_STAGED, (number + 1,)).fetchone()
-            return Subject(site, title, decompressor.decompress(text).decode())
-
-        order, keys, leaders = assembly.leaders(read)
-        aliases = assembly.aliases()
-        digest = hashlib.sha256()
-        sites: Counter[str] = Counter()
-        (work / INDEX).mkdir()
-        final = _database(work / PAGES)
-        for statement in SCHEMA.split(";")[:-1]:
-            final.execute(statement)
-        if dictionary:
-            final.execute("INSERT INTO dictionary VALUES (?)", (dictionary,))
-
-        def stored() -> Iterator[IndexedPage]:
-            for done, (place, key, leader) in enumerate(
-                zip(order.tolist(), keys.tolist(), leaders.tolist(), strict=True), start=1
-            ):
-                url, title, site, date, blob = self._staging.execute(_STAGED, (place + 1,)).fetchone()
-                page = StoredPage(url, title, decompressor.decompress(blob).decode(), date, leader, site)
-                final.execute("INSERT INTO pages VALUES (?,?,?,?,?,?,?)", (key, url, title, site, date, leader, blob))
-                add_page(digest, page)
-                sites[site] += 1
-                self._progress("indexing", done, len(order))
-                yield IndexedPage(key, title, page.text, site, date)
-
-        LexicalIndex.build(stored(), str(work / INDEX), _HEAP // threads, threads)
-        final.executemany("INSERT INTO aliases VALUES (?,?)", aliases.items())
-        add_aliases(digest, aliases.items())
-        final.execute("COMMIT")
-        final.close()
-        self._staging.close()
-        os.unlink(work / _STAGING)
-        return Manifest(
+        _, keys, leaders = assembly.leaders(subject)
+        copies = {key: leader for key, leader in zip(keys.tolist(), leaders.tolist(), strict=True) if key != leader}
+        aliases, lost = assembly.aliases()
+        digest, sites = writer.finish(copies, aliases)
+        skipped, examples = assembly.left_out(lost)
+        self._index(sites, workers)
+        former = self._former
+        made = [former.extractor] if former else []
+        manifest = Manifest(
             format=FORMAT,
-            data=DATA + self._folder.name,
-            digest=digest.hexdigest(),
+            data=self._folder.data,
+            digest=digest,
             pages=len(keys),
             aliases=len(aliases),
-            copies=int((keys != leaders).sum()),
-            sites=dict(sorted(sites.items())),
-            skipped=dict(sorted(assembly.skipped.items())),
-            examples=dict(sorted(assembly.examples.items())),
-            sources=specs,
-            extractor=f"{EXTRACTOR} {extractor_version()}",
+            copies=len(copies),
+            sites=sites,
+            skipped=skipped,
+            examples=examples,
+            sources=[*(former.sources if former else ()), *(source.spec for source in self._sources)],
+            extractor=", ".join(dict.fromkeys([*made, f"{self._extractor} {extractor_version(self._extractor)}"])),
             engine=f"tantivy {version('tantivy')}, {ANALYZER}",
-            files=checksums(work),
+            files=checksums(self._folder.work),
         )
+        self._folder.commit(manifest)
+        verify(self._folder.path / manifest.data, manifest.files)
+        return manifest
+
+    def _copy(self, old: Path, pages: Path) -> None:
+        new = pages.with_suffix(".new")
+        shutil.copyfile(old, new)
+        writer = PageWriter(new)
+        writer.begin()
+        writer.close()
+        os.replace(new, pages)
+
+    def _read(self, writer: PageWriter, assembly: Any, workers: int) -> None:
+        counts = [source.count() for source in self._sources]
+        total = None if None in counts else sum(count or 0 for count in counts)
+        done = writer.done
+        documents = islice(chain.from_iterable(self._sources), done, None)
+        for document in prepare_pages(documents, workers, self._extractor):
+            page = assembly.take(document)
+            done += 1
+            self._progress("reading", done, total)
+            if page is not None:
+                stored = StoredPage(page.url, page.title, page.text, page.date, page.key, page.site)
+                writer.add(page.key, stored, page.fingerprint)
+            writer.keep(assembly, done)
+        writer.keep(assembly, done, complete=True)
+
+    def _index(self, sites: Mapping[str, int], workers: int) -> None:
+        work, former = self._folder.work, self._former
+        index = work / INDEX
+        shutil.rmtree(index, ignore_errors=True)  # of a build that was killed
+        first = 0
+        if former is not None and _extensible(self._folder.path / former.data / INDEX, former, sites):
+            shutil.copytree(self._folder.path / former.data / INDEX, index, copy_function=_link)
+            first = former.pages
+        index_pages(work / PAGES, index, sites, workers, self._progress, first)
 
 
-def _database(path: Path) -> sqlite3.Connection:
-    """A new database, inside one transaction; nothing of it counts until the build is done."""
-    connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = OFF")
-    connection.execute("PRAGMA synchronous = OFF")
-    connection.execute("BEGIN")
-    return connection
+def _extensible(index: Path, former: Manifest, sites: Mapping[str, int]) -> bool:
+    """Whether an index laid out as it is can take the pages that are new."""
+    listed = index / SITES
+    old = set(json.loads(listed.read_text(encoding="utf-8"))) if listed.exists() else set()
+    new = set(own_sites(sites))
+    segments = len(list(index.glob("*.term"))) + len(sites)
+    return old <= new and not any(former.sites.get(site) for site in new - old) and segments <= _MOST_SEGMENTS
 
 
-def _train(samples: Sequence[bytes]) -> bytes:
-    if len(samples) < _LEAST_SAMPLES:
-        return b""
+def _link(old: str, new: str) -> None:
     try:
-        return zstandard.train_dictionary(_DICTIONARY_BYTES, list(samples)).as_bytes()
-    except zstandard.ZstdError:
-        return b""  # too little to learn from, as where all pages are alike
-
-
-def _dictionary(data: bytes) -> zstandard.ZstdCompressionDict | None:
-    return zstandard.ZstdCompressionDict(data) if data else None
-
-
-def _compressor(dictionary: bytes) -> zstandard.ZstdCompressor:
-    return zstandard.ZstdCompressor(level=_LEVEL, dict_data=_dictionary(dictionary))
+        os.link(old, new)
+    except OSError:  # a file system without links
+        shutil.copy2(old, new)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from webenv.corpora.assembly import Assembly
 from webenv.corpora.content import ContentAgent
 from webenv.corpora.copies import Subject
 from webenv.corpora.crew import cores
 from webenv.corpora.document import PreparedPage, SourcePage, source_page
+from webenv.corpora.engine import Engine, Hit
 from webenv.corpora.folder import hold, release
 from webenv.corpora.lexical import IndexedPage, LexicalIndex, day_of
-from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, verify
+from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash, verify
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
 from webenv.corpora.searchers import Answer, Searchers
@@ -41,6 +43,10 @@ from webenv.web import (
 __all__ = ["Corpus"]
 
 _EVERYTHING = Scope()
+T = TypeVar("T")
+
+_LEXICAL = "tantivy"
+_SEARCH, _RANK = "search", "rank"
 _MANY_PAGES = 1_000  # fewer are searched faster than a request travels to another process
 _NO_PAGE = Missing("there is no such page")
 
@@ -56,6 +62,8 @@ class Corpus:
     def __init__(self, store: Store, index: LexicalIndex, folder: Path | None, manifest: Manifest | None) -> None:
         self._store = store
         self._index = index
+        self._engine: Engine = index
+        self._engine_name = _LEXICAL
         self._folder = folder
         self._manifest = manifest
         self._searchers: Searchers | None = None
@@ -64,21 +72,34 @@ class Corpus:
     # ── making one ────────────────────────────────────────────────────────────
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], workers: int | None = None) -> Self:
+    def open(cls, path: str | os.PathLike[str], workers: int | None = None, engine: str | Engine = "tantivy") -> Self:
         """Opens a corpus folder.
 
         Args:
             path: the folder.
             workers: processes that share a large batch of searches, this one included; ``None``:
-                as many as there are cores; 1: only this one.
+                as many as there are cores; 1: only this one. Engines other than tantivy share their
+                work among threads.
+            engine: what ranks pages: ``"tantivy"``, ``"lucene"``, ``"dense"``, ``"hybrid"``, or an Engine
+                (:func:`webenv.corpora.engines.open_engine`). Snippets are the same with each.
 
         Raises:
-            CorpusNotFound: if there is no corpus.
+            CorpusNotFound: if there is no corpus, or it has no such engine.
             CorpusDamaged: if a file is missing or not what was written; names it.
+            InvalidArgument: if there is no such engine.
         """
         folder = Path(path).absolute()
         manifest, held = _held(folder)
         corpus = cls._opened(folder, manifest, held)
+        if engine != _LEXICAL:
+            from webenv.corpora.engines import open_engine
+
+            named = engine if isinstance(engine, str) else ""
+            corpus._engine = (
+                engine if isinstance(engine, Engine) else open_engine(folder, manifest, named, corpus._index)
+            )
+            corpus._engine_name = named
+            return corpus
         processes = cores(workers)
         if processes > 1 and len(corpus) >= _MANY_PAGES:
             opener = partial(_answer_in_worker, folder, manifest)
@@ -123,7 +144,7 @@ class Corpus:
         for number, key, leader in zip(order.tolist(), keys.tolist(), leaders.tolist(), strict=True):
             page = taken[number]
             stored[key] = StoredPage(page.url, page.title, page.text, page.date, leader, page.site)
-        return cls._in_memory(stored, assembly.aliases())
+        return cls._in_memory(stored, assembly.aliases()[0])
 
     @classmethod
     def _in_memory(cls, pages: Mapping[int, StoredPage], aliases: Mapping[int, int]) -> Self:
@@ -135,8 +156,11 @@ class Corpus:
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
-        """``name``, ``digest`` of the contents, and ``analysis`` of texts and queries."""
-        return {"name": "corpus", "digest": self.digest, "analysis": ANALYZER}
+        """``name``, ``digest`` of the contents, ``analysis`` of texts, and ``engine`` where it is not tantivy."""
+        identity = {"name": "corpus", "digest": self.digest, "analysis": ANALYZER}
+        if self._engine is not self._index:
+            identity["engine"] = json.dumps(dict(self._engine.identity), sort_keys=True)
+        return identity
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
         """Searches pages by words.
@@ -152,24 +176,44 @@ class Corpus:
             InvalidArgument: if a scope's ``as_of`` is no ISO date.
         """
         distinct = list(dict.fromkeys(requests))
-        if self._searchers is None:
-            answers = self._search_all(distinct)
-        else:
-            answers = self._searchers.search(distinct, self._search_all)
-        by_request = dict(zip(distinct, answers, strict=True))
+        by_request = dict(zip(distinct, self._shared(_SEARCH, distinct, Result._make), strict=True))
         return [by_request[request] for request in requests]
 
-    def _search_all(self, requests: Sequence[SearchRequest]) -> list[tuple[Result, ...]]:
-        return [self._search(request) for request in requests]
+    def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
+        """Keys and scores of the pages that :meth:`search` finds, from the engine."""
+        return list(map(list, self._shared(_RANK, requests, Hit._make)))
 
-    def _search(self, request: SearchRequest) -> tuple[Result, ...]:
-        query = parse_query(request.query)
-        keys = self._index.search(query, request.limit, request.scope)
-        if not keys:
-            return ()
-        weights = self._index.weights(query)
-        results = []
+    def _shared(self, kind: str, requests: Sequence[SearchRequest], make: Callable[..., T]) -> list[tuple[T, ...]]:
+        if self._searchers is None:
+            return list(map(tuple, self._answer(kind, requests)))
+        return self._searchers.share(kind, requests, self._answer, make)
+
+    def _answer(self, kind: str, requests: Sequence[SearchRequest]) -> list[Sequence[Any]]:
+        ranked = self._engine.rank(requests)
+        if kind == _RANK:
+            return list(ranked)
+        return [self._results(request.query, hits) for request, hits in zip(requests, ranked, strict=True)]
+
+    def fetch(self, keys: Iterable[int]) -> list[Page]:
+        """The pages of keys that :meth:`rank` gave.
+
+        Raises:
+            CorpusDamaged: if there is no such page.
+        """
+        pages = []
         for key in keys:
+            page = self._store.get(key)
+            if page is None:
+                raise CorpusDamaged("the index names a page that is not in the store: build the corpus again.")
+            pages.append(Page(page.url, page.title, page.text, page.date, f"{page.leader:016x}"))
+        return pages
+
+    def _results(self, query: str, hits: Sequence[Hit]) -> tuple[Result, ...]:
+        if not hits:
+            return ()
+        weights = self._index.weights(parse_query(query))
+        results = []
+        for key, _ in hits:
             page = self._store.get(key)
             if page is None:
                 raise CorpusDamaged("the index names a page that is not in the store: build the corpus again.")
@@ -226,7 +270,8 @@ class Corpus:
         """SHA-256 over all pages and aliases: equal corpora have equal digests."""
         if self._manifest is not None:
             return self._manifest.digest
-        return content_digest(self._store.rows(), self._store.aliases())
+        pages = ((page.url, page.title, page.date, text_hash(page.text)) for _, page in self._store.rows())
+        return content_digest(pages, self._store.aliases())
 
     @cached_property
     def sites(self) -> Mapping[str, int]:
@@ -255,6 +300,11 @@ class Corpus:
         return {**counts, "digest": self.digest}
 
     @property
+    def engine(self) -> Engine:
+        """What ranks its pages."""
+        return self._engine
+
+    @property
     def manifest(self) -> Manifest | None:
         """What the folder says of its contents; ``None`` for a corpus in memory."""
         return self._manifest
@@ -271,6 +321,7 @@ class Corpus:
         A closed corpus can be used again, as long as its folder has not been built again meanwhile.
         """
         self._store.close()
+        self._engine.close()
         if self._searchers is not None:
             self._searchers.close()
         if self._release is not None:
@@ -297,7 +348,9 @@ class Corpus:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._folder is not None and self._manifest is not None:
-            return (_reopen, (str(self._folder), self._manifest.digest))
+            if not self._engine_name:
+                raise CorpusError(f"{self!r} cannot be pickled: its engine was given as an object, not by a name.")
+            return (_reopen, (str(self._folder), self._manifest.digest, self._engine_name))
         return (Corpus._in_memory, (dict(self._store.rows()), dict(self._store.aliases())))
 
 
@@ -313,7 +366,7 @@ def _held(folder: Path) -> tuple[Manifest, int]:
                 raise CorpusDamaged(f"{data} is missing: build the corpus again.") from None
             continue  # a build put another corpus in place just now
         try:
-            verify(data, manifest)
+            verify(data, manifest.files)
         except CorpusDamaged:
             release(held)
             if Manifest.read(folder) == manifest:
@@ -323,11 +376,11 @@ def _held(folder: Path) -> tuple[Manifest, int]:
 
 
 def _answer_in_worker(folder: Path, manifest: Manifest) -> Answer:
-    return Corpus._opened(folder, manifest, -1)._search_all
+    return Corpus._opened(folder, manifest, -1)._answer
 
 
-def _reopen(path: str, digest: str) -> Corpus:
-    corpus = Corpus.open(path)
+def _reopen(path: str, digest: str, engine: str) -> Corpus:
+    corpus = Corpus.open(path, engine=engine)
     if corpus.digest != digest:
         raise CorpusError(f"{path} has other pages than when this corpus was pickled: it was built again since.")
     return corpus

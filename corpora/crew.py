@@ -14,11 +14,15 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
+from webenv.corpora.extract import EXTRACTOR, extract
 from webenv.corpora.prepare import prepare
 
-__all__ = ["Prepared", "cores", "leave_with_parent", "prepare_pages"]
+__all__ = ["MOST_SECONDS", "Prepared", "cores", "leave_with_parent", "prepare_pages"]
 
 Prepared = PreparedPage | Redirect | Skipped
+
+MOST_SECONDS = 60.0
+"""How long one document may take; a real one takes hundredths of a second, one of 20 MB a few seconds."""
 
 _BATCH_PAGES = 16
 _BATCH_BYTES = 500_000
@@ -38,18 +42,21 @@ def cores(workers: int | None) -> int:
     return int(cpu_count()) if workers is None else max(1, min(workers, most))
 
 
-def prepare_pages(pages: Iterable[SourcePage | Skipped], workers: int) -> Iterator[Prepared]:
+def prepare_pages(
+    pages: Iterable[SourcePage | Skipped], workers: int, extractor: str = EXTRACTOR
+) -> Iterator[Prepared]:
     """Prepares pages, in order.
 
     Args:
         pages: what sources give.
         workers: processes; 1: this one alone.
+        extractor: what takes main texts from HTML.
     """
     if workers == 1:
         for page in pages:
-            yield page if isinstance(page, Skipped) else prepare(page)
+            yield page if isinstance(page, Skipped) else prepare(page, extractor)
         return
-    crew = _Crew(workers)
+    crew = _Crew(workers, extractor)
     waiting: deque[tuple[list[SourcePage | Skipped], Future[list[Prepared]]]] = deque()
     try:
         for batch in _batches(pages):
@@ -90,9 +97,9 @@ def _first(crew: _Crew, waiting: deque[tuple[list[SourcePage | Skipped], Future[
     """The results of the batch that has waited longest."""
     batch, future = waiting.popleft()
     try:
-        return future.result()
-    except BrokenProcessPool:
-        # Some worker was killed, and all that was under way is lost: find the document that does it.
+        return future.result(MOST_SECONDS)
+    except (BrokenProcessPool, TimeoutError):
+        # Some worker was killed, or gets no further: all that was under way is lost; find the document that does it.
         crew.restart()
         results = _one_by_one(crew, batch)
         for number, (later, _) in enumerate(waiting):
@@ -101,40 +108,46 @@ def _first(crew: _Crew, waiting: deque[tuple[list[SourcePage | Skipped], Future[
 
 
 def _one_by_one(crew: _Crew, batch: list[SourcePage | Skipped]) -> list[Prepared]:
-    try:
-        return crew.submit(batch).result()
-    except BrokenProcessPool:
-        crew.restart()
-    if len(batch) > 1:
-        middle = len(batch) // 2
-        return _one_by_one(crew, batch[:middle]) + _one_by_one(crew, batch[middle:])
-    page = batch[0]
-    return [page if isinstance(page, Skipped) else Skipped("kills the extractor", page.origin or page.url)]
+    results: list[Prepared] = []
+    for page in batch:
+        if isinstance(page, Skipped):
+            results.append(page)
+            continue
+        try:
+            results += crew.submit([page]).result(MOST_SECONDS)
+        except (BrokenProcessPool, TimeoutError) as error:
+            crew.restart()
+            reason = "takes too long" if isinstance(error, TimeoutError) else "kills the extractor"
+            results.append(Skipped(reason, page.origin or page.url))
+    return results
 
 
 class _Crew:
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, extractor: str) -> None:
         self._workers = workers
+        self._extractor = extractor
         self._executor = self._start()
 
     def _start(self) -> Any:
         from loky import ProcessPoolExecutor
 
         return ProcessPoolExecutor(
-            max_workers=self._workers, timeout=None, initializer=leave_with_parent, initargs=(os.getpid(),)
+            max_workers=self._workers, timeout=None, initializer=_begin, initargs=(os.getpid(), self._extractor)
         )
 
     def submit(self, batch: list[SourcePage | Skipped]) -> Future[list[Prepared]]:
         try:
-            future: Future[list[Prepared]] = self._executor.submit(_prepare_batch, batch)
+            future: Future[list[Prepared]] = self._executor.submit(_prepare_batch, batch, self._extractor)
         except BrokenProcessPool:
             future = Future()
             future.set_exception(BrokenProcessPool("a worker was killed"))
         return future
 
     def restart(self) -> None:
+        """New workers; comes back when one of them is ready."""
         self.stop()
         self._executor = self._start()
+        self.submit([]).result()
 
     def stop(self) -> None:
         self._executor.shutdown(wait=True, kill_workers=True)
@@ -155,5 +168,10 @@ def leave_with_parent(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _prepare_batch(batch: list[SourcePage | Skipped]) -> list[Prepared]:
-    return [page if isinstance(page, Skipped) else prepare(page) for page in batch]
+def _begin(parent: int, extractor: str) -> None:
+    leave_with_parent(parent)
+    extract("<html><body><p>Loads what it takes.</p></body></html>", "", extractor)
+
+
+def _prepare_batch(batch: list[SourcePage | Skipped], extractor: str) -> list[Prepared]:
+    return [page if isinstance(page, Skipped) else prepare(page, extractor) for page in batch]

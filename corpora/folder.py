@@ -7,11 +7,12 @@ import os
 import re
 import secrets
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from webenv.corpora.manifest import DATA, MANIFEST, PAGES, Manifest, sync_folder
+from webenv.corpora.manifest import DATA, ENGINE, MANIFEST, PAGES, Manifest, sync_folder
 from webenv.errors import CorpusError
 
 try:
@@ -23,7 +24,10 @@ __all__ = ["CorpusFolder", "claim", "hold", "is_corpus_folder", "release"]
 
 _LOCK = ".lock"
 _WORK = "building-"
-_OURS = re.compile(rf"{re.escape(MANIFEST)}(\.new)?|{re.escape(_LOCK)}|({DATA}|{_WORK})[0-9a-f]{{16}}")
+_ENGINE_WORK = "indexing-"
+_OURS = re.compile(
+    rf"{re.escape(MANIFEST)}(\.new)?|{re.escape(_LOCK)}|({DATA}|{_WORK}|({ENGINE}|{_ENGINE_WORK})[a-z]+-)[0-9a-f]{{16}}"
+)
 
 
 class CorpusFolder:
@@ -35,15 +39,24 @@ class CorpusFolder:
 
     Args:
         path: the folder; it is made where there is none.
+        plan: 16 hex digits that name what is built: where an earlier build of the same was stopped, its
+            work folder is taken up, and this one's stays when it is stopped. Empty: neither.
+        engine: the name of an index that is built of the corpus that is there; empty: a corpus.
+
+    Attributes:
+        work: where to write.
+        data: what the work folder will be called.
 
     Raises:
         CorpusError: if it holds other things, cannot be written to, or another build is under way.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], plan: str = "", engine: str = "") -> None:
         self.path = Path(path)
-        self.name = secrets.token_hex(8)
-        self.work = self.path / (_WORK + self.name)
+        self.data = (f"{ENGINE}{engine}-" if engine else DATA) + secrets.token_hex(8)
+        self._kind = f"{_ENGINE_WORK}{engine}-" if engine else _WORK
+        self.work = self.path / (self._kind + (plan or secrets.token_hex(8)))
+        self._lasting = bool(plan)
         self._lock = -1
 
     def __enter__(self) -> Self:
@@ -62,7 +75,7 @@ class CorpusFolder:
                     os.close(self._lock)
                     raise CorpusError(f"{self.path} is being built by another process: wait for it to end.") from None
             self._clear()
-            self.work.mkdir()
+            self.work.mkdir(exist_ok=True)
         except OSError as error:
             raise CorpusError(f"{self.path} cannot be written to: {error.strerror}.") from error
         return self
@@ -70,15 +83,29 @@ class CorpusFolder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        shutil.rmtree(self.work, ignore_errors=True)
+        if not self._lasting:
+            self.discard()
         os.close(self._lock)
+
+    def discard(self) -> None:
+        """Removes the work folder: there is nothing in it to take up."""
+        shutil.rmtree(self.work, ignore_errors=True)
 
     def commit(self, manifest: Manifest) -> None:
         """Puts the work folder in place as ``manifest.data``, and the manifest that names it."""
-        mode = (self.work / PAGES).stat().st_mode
+        self.settle((self.work / PAGES).stat().st_mode)
+        manifest.write(self.path)
+        self._clear()
+
+    def settle(self, mode: int) -> None:
+        """Puts the work folder in place as ``data``, with all that was written on disk.
+
+        Args:
+            mode: the permissions of its files.
+        """
         for path in sorted(self.work.rglob("*")):
             if path.name.endswith(".lock"):
-                path.unlink()  # tantivy's, of no use any more
+                path.unlink()  # tantivy's and Lucene's, of no use any more
             elif path.is_file():
                 path.chmod(mode)  # tantivy makes some files that only their owner can read
                 with open(path, "rb") as file:
@@ -86,9 +113,8 @@ class CorpusFolder:
             else:
                 sync_folder(path)
         sync_folder(self.work)
-        os.replace(self.work, self.path / manifest.data)
-        manifest.write(self.path)
-        self._clear()
+        os.replace(self.work, self.path / self.data)
+        sync_folder(self.path)
 
     def _clear(self) -> None:
         """Removes what killed builds left, and data that the manifest does not name and nobody reads."""
@@ -96,10 +122,16 @@ class CorpusFolder:
         with contextlib.suppress(CorpusError):  # no corpus yet, or a damaged one: its data stay for now
             current = Manifest.read(self.path).data
         for entry in sorted(self.path.iterdir()):
-            killed = entry.name.startswith(_WORK) or entry.name == MANIFEST + ".new"
+            killed = entry.name == MANIFEST + ".new" or (entry.name.startswith(self._kind) and entry != self.work)
             former = entry.name.startswith(DATA) and current is not None and entry.name != current
             if _OURS.fullmatch(entry.name) and (killed or (former and _unread(entry))):
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+    def replaces(self, folders: Iterable[Path]) -> None:
+        """Removes folders that the one put in place stands for, where nobody reads them."""
+        for folder in folders:
+            if folder.name != self.data and _unread(folder):
+                shutil.rmtree(folder)
 
 
 def hold(folder: Path) -> int:

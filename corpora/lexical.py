@@ -6,24 +6,34 @@ tantivy does the work. The index keeps no text, only what is needed to find keys
 from __future__ import annotations
 
 import datetime
+import json
 import math
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache, partial
+from importlib.metadata import version
 from typing import NamedTuple
 
 import tantivy
 from tantivy import Occur, Query
 
-from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer
+from webenv.corpora.engine import Hit
+from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, parse_query
 from webenv.corpora.url import host_of, parents
 from webenv.errors import InvalidArgument
-from webenv.web import Scope
+from webenv.web import Scope, SearchRequest
 
-__all__ = ["MOST_THREADS", "IndexedPage", "LexicalIndex", "day_of"]
+__all__ = ["META", "MOST_THREADS", "SITES", "IndexedPage", "LexicalIndex", "day_of"]
 
+META = "meta.json"
+"""The file in which tantivy lists the segments of an index."""
+SITES = "sites.json"
+"""The file that lists the segments of sites that have their own, by host."""
 MOST_THREADS = 8
 """The most threads that index at once."""
 
@@ -63,19 +73,27 @@ def _schema() -> tantivy.Schema:
 
 
 class LexicalIndex:
-    """Finds the pages that fit a query best.
+    """Finds the pages that fit a query best: an :class:`webenv.corpora.engine.Engine`.
 
     Made by :meth:`build` or :meth:`open`. Scores are tantivy's BM25 (k1 1.2, b 0.75) over all
     words; filters change what is found, never a score. Pages are ranked by score, rounded to
-    five digits, then by key: so the parts that an index happens to be made of cannot show.
+    five digits, then by key: so the parts that an index happens to be made of cannot show. A search
+    of one site alone, where that site is large and in a large corpus
+    (:func:`webenv.corpora.segments.own_sites`), scores by how often words occur on that site, as
+    a website's own search does.
+
+    Args:
+        index: tantivy's.
+        sites: what opens the index of a site alone, by its host.
     """
 
-    def __init__(self, index: tantivy.Index) -> None:
+    def __init__(self, index: tantivy.Index, sites: Mapping[str, Callable[[], LexicalIndex]] | None = None) -> None:
         index.register_tokenizer(ANALYZER, analyzer())
         index.config_reader("manual")
         index.reload()
         self._schema = index.schema
         self._searcher = index.searcher()
+        self._sites = {site: cache(opener) for site, opener in (sites or {}).items()}
 
     @classmethod
     def build(
@@ -101,31 +119,52 @@ class LexicalIndex:
         Raises:
             ValueError: if it cannot be read.
         """
-        # tantivy takes a lock in the folder, which may be one that can only be read, and watches it.
-        # So it gets a folder of links, which is not needed any more once all files are open.
-        links = tempfile.mkdtemp(prefix="webenv-")
-        try:
-            for name in sorted(os.listdir(path)):
-                os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(links, name))
-            return cls(tantivy.Index.open(links))
-        finally:
-            _remove(links)
+        listed = os.path.join(path, SITES)
+        sites: dict[str, list[str]] = {}
+        if os.path.exists(listed):
+            with open(listed, encoding="utf-8") as file:
+                sites = json.load(file)
+        openers = {site: partial(cls._part, path, frozenset(segments)) for site, segments in sites.items()}
+        with _linked(path, None) as index:
+            return cls(index, openers)
+
+    @classmethod
+    def _part(cls, path: str, segments: frozenset[str]) -> LexicalIndex:
+        with _linked(path, segments) as index:
+            return cls(index)
 
     def __len__(self) -> int:
         return int(self._searcher.num_docs)
 
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, ``version`` of tantivy, and ``analysis`` of texts and queries."""
+        return {"name": "tantivy", "version": version("tantivy"), "analysis": ANALYZER}
+
+    def close(self) -> None:
+        """Lets go of the sites' own indexes."""
+        for opener in self._sites.values():
+            opener.cache_clear()
+
     # ── searching ─────────────────────────────────────────────────────────────
 
-    def search(self, query: ParsedQuery, limit: int, scope: Scope = Scope()) -> list[int]:
-        """Keys of the pages that fit best, best first, at most ``limit``.
+    def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
+        """For each request at most ``limit`` hits, best first.
 
         A query without words gives pages of its sites, by key; one that says nothing gives none.
 
         Raises:
-            InvalidArgument: if ``scope.as_of`` is no ISO date.
+            InvalidArgument: if a scope's ``as_of`` is no ISO date.
         """
+        return [self.search(parse_query(request.query), request.limit, request.scope) for request in requests]
+
+    def search(self, query: ParsedQuery, limit: int, scope: Scope = Scope()) -> list[Hit]:
+        """The pages that fit one query best: as :meth:`rank`."""
         if limit < 1 or not len(self):
             return []
+        index = self._reaching(query)
+        if index is not self:
+            return index.search(replace(query, sites=()) if query.words or query.phrases else query, limit, scope)
         core = self._core(query)
         limit = min(limit, len(self))
         if core is None:
@@ -133,7 +172,7 @@ class LexicalIndex:
                 return []
             everything = self._filtered(Query.const_score_query(Query.all_query(), 0.0), query, scope)
             found = self._searcher.search(everything, limit, count=False, order_by_field="key", order=tantivy.Order.Asc)
-            return self._keys(found.hits)
+            return [Hit(key, 0.0) for key in self._keys(found.hits)]
         whole = self._filtered(core, query, scope)
         wanted = limit + 8
         while True:
@@ -142,15 +181,22 @@ class LexicalIndex:
                 break  # more hits cannot change the first ones
             wanted *= 8
         keys = self._keys(hits)
-        ranked = sorted(zip(hits, keys, strict=True), key=lambda hit: (-_rounded(hit[0][0]), hit[1]))
-        return [key for _, key in ranked[:limit]]
+        ranked = sorted((-_rounded(score), key) for (score, _), key in zip(hits, keys, strict=True))
+        return [Hit(key, -score) for score, key in ranked[:limit]]
+
+    def _reaching(self, query: ParsedQuery) -> LexicalIndex:
+        """The index of the only site that a query reaches, where that site has one; else this."""
+        if not self._sites or len(query.sites) != 1 or query.sites[0] not in self._sites:
+            return self
+        return self._sites[query.sites[0]]()
 
     def weights(self, query: ParsedQuery) -> dict[str, float]:
         """What each word of a query is worth: BM25's inverse document frequency, by stem."""
-        count = len(self)
+        index = self._reaching(query)
+        count = len(index)
         weights = {}
         for form in query.stems:
-            having = self._searcher.doc_freq("text", form)
+            having = index._searcher.doc_freq("text", form)
             weights[form] = math.log(1 + (count - having + 0.5) / (having + 0.5))
         return weights
 
@@ -207,6 +253,31 @@ def _write(pages: Iterable[IndexedPage], path: str | None, heap: int, threads: i
     _checked(writer.commit)
     _checked(writer.wait_merging_threads)
     return index
+
+
+@contextmanager
+def _linked(path: str, segments: frozenset[str] | None) -> Iterator[tantivy.Index]:
+    """Some segments of the index in a folder, as an index; ``None``: all of them.
+
+    tantivy takes a lock in the folder, which may be one that can only be read, and watches it. So
+    it gets a folder of links, which is not needed any more once all files are open.
+    """
+    path = os.path.abspath(path)
+    names = {segment.replace("-", "") for segment in segments or ()}
+    links = tempfile.mkdtemp(prefix="webenv-")
+    try:
+        for name in sorted(os.listdir(path)):
+            if segments is None or name.partition(".")[0] in names:
+                os.symlink(os.path.join(path, name), os.path.join(links, name))
+        if segments is not None:
+            with open(os.path.join(path, META), encoding="utf-8") as file:
+                meta = json.load(file)
+            meta["segments"] = [segment for segment in meta["segments"] if segment["segment_id"] in segments]
+            with open(os.path.join(links, META), "w", encoding="utf-8") as file:
+                json.dump(meta, file)
+        yield tantivy.Index.open(links)
+    finally:
+        _remove(links)
 
 
 def _document(page: IndexedPage) -> tantivy.Document:

@@ -5,6 +5,7 @@
     DIR/manifest.json         names the data folder; replaced in one step at the end of a build
     DIR/data-…/pages.sqlite   the pages
     DIR/data-…/index/         the lexical index
+    DIR/engine-…/             another index, with a manifest of its own (:mod:`webenv.corpora.engines`)
     DIR/data-…/verified.json  size, time and inode of each file when its checksum was last found right
 """
 
@@ -15,33 +16,36 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from hashlib import blake2b
 from pathlib import Path
 
 from webenv.corpora.query import ANALYZER
-from webenv.corpora.store import StoredPage
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
 
 __all__ = [
     "DATA",
+    "ENGINE",
     "FORMAT",
     "INDEX",
     "MANIFEST",
     "PAGES",
+    "REBUILD",
     "Manifest",
-    "add_aliases",
-    "add_page",
     "checksums",
     "content_digest",
     "skipped_line",
     "sync_folder",
+    "text_hash",
     "verify",
 ]
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 DATA = "data-"
+ENGINE = "engine-"
 PAGES = "pages.sqlite"
 INDEX = "index"
+REBUILD = "build the corpus again"
 _STAMP = "verified.json"
 
 
@@ -50,7 +54,7 @@ class Manifest:
     """What a corpus folder holds.
 
     Attributes:
-        format: of the folder; 1.
+        format: of the folder; 2.
         data: the name of the data folder.
         digest: SHA-256 over the pages sorted by key, and their aliases: equal for equal contents.
         pages: how many pages there are.
@@ -132,27 +136,26 @@ def _checksum(record: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
-def content_digest(rows: Iterable[tuple[int, StoredPage]], aliases: Iterable[tuple[int, int]]) -> str:
-    """SHA-256 over pages (address, title, date, text) and aliases, both sorted by key."""
+def text_hash(text: str) -> bytes:
+    """16 bytes that stand for a text."""
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def content_digest(pages: Iterable[tuple[str, str, str, bytes]], aliases: Iterable[tuple[int, int]]) -> str:
+    """SHA-256 over pages and aliases, both sorted by key.
+
+    Args:
+        pages: address, title, date and :func:`text_hash` of each.
+        aliases: the key of an address and of the page that it leads to.
+    """
     digest = hashlib.sha256()
-    for _, page in rows:
-        add_page(digest, page)
-    add_aliases(digest, aliases)
-    return digest.hexdigest()
-
-
-def add_page(digest: hashlib._Hash, page: StoredPage) -> None:
-    """Adds one page to a digest."""
-    parts = [part.encode() for part in (page.url, page.title, page.date, page.text)]
-    digest.update(b"%d %d %d %d\n" % tuple(len(part) for part in parts))
-    for part in parts:
-        digest.update(part)
-
-
-def add_aliases(digest: hashlib._Hash, aliases: Iterable[tuple[int, int]]) -> None:
-    """Adds all aliases, sorted, to a digest."""
+    for *parts, text in pages:
+        encoded = [part.encode() for part in parts]
+        digest.update(b"%d %d %d\n" % tuple(map(len, encoded)))
+        digest.update(b"".join((*encoded, text)))
     for alias in aliases:
         digest.update(b"%x %x\n" % alias)
+    return digest.hexdigest()
 
 
 def skipped_line(skipped: Mapping[str, int], examples: Mapping[str, Sequence[str]]) -> str:
@@ -175,7 +178,7 @@ def checksums(data: Path) -> dict[str, tuple[int, str]]:
     return {name: (path.stat().st_size, _sha256(path)) for name, path in _files(data)}
 
 
-def verify(data: Path, manifest: Manifest, full: bool = False) -> None:
+def verify(data: Path, files: Mapping[str, tuple[int, str]], full: bool = False, remedy: str = REBUILD) -> None:
     """Checks that every file of a data folder is there and is what was written.
 
     Checksums are computed where a file's size, time or inode is not what it was when its checksum
@@ -183,29 +186,30 @@ def verify(data: Path, manifest: Manifest, full: bool = False) -> None:
 
     Args:
         data: the data folder.
-        manifest: what should be there.
+        files: what should be there, as :func:`checksums` gave it.
         full: compute every checksum.
+        remedy: how a message about damage ends.
 
     Raises:
         CorpusDamaged: names the file.
     """
     known = {} if full else _read_stamp(data)
     stamp = {}
-    for name, (size, digest) in manifest.files.items():
+    for name, (size, digest) in files.items():
         path = data / name
         try:
             status = path.stat()
             stamp[name] = [status.st_size, status.st_mtime_ns, status.st_ino]
             if status.st_size != size:
-                raise CorpusDamaged(f"{path} has {status.st_size} bytes, expected {size}: build the corpus again.")
+                raise CorpusDamaged(f"{path} has {status.st_size} bytes, expected {size}: {remedy}.")
             if known.get(name) != stamp[name] and _sha256(path) != digest:
-                raise CorpusDamaged(f"{path} is not what was written (its checksum differs): build the corpus again.")
+                raise CorpusDamaged(f"{path} is not what was written (its checksum differs): {remedy}.")
         except FileNotFoundError:
-            raise CorpusDamaged(f"{path} is missing: build the corpus again.") from None
+            raise CorpusDamaged(f"{path} is missing: {remedy}.") from None
         except PermissionError as error:
             raise CorpusError(f"{path} cannot be read: {error.strerror}.") from error
         except OSError as error:
-            raise CorpusDamaged(f"{path} cannot be read ({error}): build the corpus again.") from error
+            raise CorpusDamaged(f"{path} cannot be read ({error}): {remedy}.") from error
     if stamp != known:
         _write_stamp(data, stamp)
 

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 import tantivy
 
 from webenv.corpora.url import host_of
 
-__all__ = ["ANALYZER", "SINGLE", "WORD", "ParsedQuery", "analyzer", "parse_query", "stem", "utf8"]
+__all__ = [
+    "ANALYZER",
+    "SINGLE",
+    "WORD",
+    "ParsedQuery",
+    "analyzer",
+    "parse_query",
+    "plain_text",
+    "stem",
+    "utf8",
+    "without_filters",
+]
 
 ANALYZER = "words-2"
 """The name of the analysis; changes with it, so that an index made with another is recognised."""
@@ -34,6 +45,7 @@ _STOP_WORDS = (
 # An operator stands at the start or after a space or a bracket; a phrase needs both its quotes.
 _FILTER = re.compile(r"""(?:(?<=^)|(?<=[\s(,"“”]))(-?)site:([^\s"“”,;()<>]*)""", re.IGNORECASE)
 _PHRASE = re.compile(r'["“”„]([^"“”„]*)["“”„]')
+_QUOTES = re.compile(r'["“”„]')
 
 
 @cache
@@ -73,12 +85,16 @@ class ParsedQuery:
         phrases: quoted phrases as (place, stem) pairs; a page must have every one.
         sites: hosts; a page must be of one of them, or of a subdomain.
         excluded: hosts; a page must be of none of them.
+        plain: the plain words as they were written, for engines that analyse texts themselves.
+        quoted: the phrases as they were written.
     """
 
     words: tuple[str, ...] = ()
     phrases: tuple[tuple[tuple[int, str], ...], ...] = ()
     sites: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    plain: str = field(default="", repr=False, compare=False)
+    quoted: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -86,6 +102,7 @@ class ParsedQuery:
         return tuple(dict.fromkeys((*self.words, *(form for phrase in self.phrases for _, form in phrase))))
 
 
+@lru_cache(maxsize=256)  # a query is read for its ranking, and again for its snippets
 def parse_query(query: str) -> ParsedQuery:
     """Reads a query; of very long ones the first 20,000 characters and 256 words.
 
@@ -112,6 +129,7 @@ def parse_query(query: str) -> ParsedQuery:
 
         query = _FILTER.sub(take, query)
     phrases: list[tuple[tuple[int, str], ...]] = []
+    written: list[str] = []
     left = _MOST_WORDS
     if _PHRASE.search(query):
         for quoted in _PHRASE.findall(query):
@@ -119,7 +137,28 @@ def parse_query(query: str) -> ParsedQuery:
             if tokens:
                 first = tokens[0][0]
                 phrases.append(tuple((place - first, form) for place, form in tokens))
+                written.append(quoted)
                 left -= len(tokens)
         query = _PHRASE.sub(" ", query)
     words = tuple(dict.fromkeys(analyzer().analyze(query)))[:left]
-    return ParsedQuery(words, tuple(dict.fromkeys(phrases)), tuple(sites), tuple(excluded))
+    return ParsedQuery(
+        words, tuple(dict.fromkeys(phrases)), tuple(sites), tuple(excluded), query, tuple(dict.fromkeys(written))
+    )
+
+
+def without_filters(query: str) -> str:
+    """A query's words and phrases as they stand, without its ``site:`` and ``-site:`` filters.
+
+    >>> without_filters('tide "neap tides" site:www.Example.org/x')
+    'tide "neap tides"  '
+    """
+    return _FILTER.sub(" ", utf8(query[:_MOST_CHARACTERS]))
+
+
+def plain_text(query: str) -> str:
+    """What a query says in words: without filters and quotation marks, on one line.
+
+    >>> plain_text(' tide "neap tides"  site:example.org ')
+    'tide neap tides'
+    """
+    return " ".join(_QUOTES.sub(" ", without_filters(query)).split())

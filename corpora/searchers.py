@@ -11,17 +11,19 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from webenv.corpora.crew import leave_with_parent
-from webenv.observations import Result
 from webenv.web import SearchRequest
 
 __all__ = ["Answer", "Searchers", "serve"]
 
-Answer = Callable[[Sequence[SearchRequest]], list[tuple[Result, ...]]]
+Answer = Callable[[str, Sequence[SearchRequest]], list[Sequence[tuple[Any, ...]]]]
+"""Answers a batch of requests of one kind, each by some tuples of texts and numbers."""
+
+T = TypeVar("T")
 
 _LEAST = 16
 _SIZE = 8  # bytes that say how long an answer is
@@ -57,43 +59,56 @@ class Searchers:
         self._lives = _LIVES
         self._busy = threading.Lock()
 
-    def search(self, requests: Sequence[SearchRequest], answer: Answer) -> list[tuple[Result, ...]]:
+    def share(
+        self, kind: str, requests: Sequence[SearchRequest], answer: Answer, make: Callable[[Iterable[Any]], T]
+    ) -> list[tuple[T, ...]]:
         """Answers requests, in order.
 
         Args:
+            kind: what is asked.
             requests: the requests.
             answer: answers them in this process.
+            make: makes what a worker's answers stand for from the tuples that came over.
         """
+        answers = self._share(kind, requests, answer)
+        made: list[tuple[Any, ...]] = [
+            tuple(make(given) if type(given) is tuple else given for given in one) for one in answers
+        ]
+        return made
+
+    def _share(self, kind: str, requests: Sequence[SearchRequest], answer: Answer) -> list[Sequence[tuple[Any, ...]]]:
         if len(requests) < _LEAST or self._workers < 2 or self._lives < 1 or multiprocessing.current_process().daemon:
-            return answer(requests)
+            return answer(kind, requests)
         if self._pid != os.getpid():  # before the first batch, and after a fork, whose workers are another's
             self._busy, self._partners, self._pid = threading.Lock(), [], os.getpid()
         if not self._busy.acquire(blocking=False):
-            return answer(requests)  # another thread has the workers
+            return answer(kind, requests)  # another thread has the workers
         try:
-            return self._share(requests, answer)
+            return self._together(kind, requests, answer)
         except _Gone:
             self._lives -= 1
             self._stop()
-            return answer(requests)
+            return answer(kind, requests)
         except BaseException:
             self._stop()  # an answer may be under way that nobody will take
             raise
         finally:
             self._busy.release()
 
-    def _share(self, requests: Sequence[SearchRequest], answer: Answer) -> list[tuple[Result, ...]]:
+    def _together(
+        self, kind: str, requests: Sequence[SearchRequest], answer: Answer
+    ) -> list[Sequence[tuple[Any, ...]]]:
         while len(self._partners) < self._workers - 1:
             self._partners.append(_Partner(self._opener))
         share = -(-len(requests) // self._workers)
         parts = [requests[start : start + share] for start in range(share, len(requests), share)]
         asked = list(zip(self._partners, parts, strict=False))
         for partner, part in asked:
-            partner.send(part)
-        answers = answer(requests[:share])
+            partner.send((kind, part))
+        answers = answer(kind, requests[:share])
         for partner, part in asked:
             given = partner.receive()
-            answers += answer(part) if given is None else given
+            answers += answer(kind, part) if given is None else given
         return answers
 
     def close(self) -> None:
@@ -140,14 +155,14 @@ class _Partner:
         except OSError as error:
             raise _Gone from error
 
-    def receive(self) -> list[tuple[Result, ...]] | None:
+    def receive(self) -> list[Sequence[tuple[Any, ...]]] | None:
         """The answers to what was sent; ``None`` where that raised an error."""
         try:
             size = int.from_bytes(self._from.read(_SIZE), "little")
-            found = marshal.loads(self._from.read(size))
+            found: list[Sequence[tuple[Any, ...]]] | None = marshal.loads(self._from.read(size))
         except (OSError, EOFError, ValueError, TypeError) as error:
             raise _Gone from error
-        return None if found is None else [tuple(map(Result._make, hits)) for hits in found]
+        return found
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:
@@ -175,9 +190,9 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     try:
         answer: Answer = pickle.load(requests)()
         while True:
-            batch = pickle.load(requests)
+            kind, batch = pickle.load(requests)
             try:
-                found = [tuple(map(tuple, hits)) for hits in answer(batch)]
+                found = [tuple(map(tuple, hits)) for hits in answer(kind, batch)]
             except Exception:
                 found = None  # the parent will meet the same error, and raise it
             data = marshal.dumps(found)  # plain texts: faster than pickle

@@ -5,24 +5,19 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from array import array
 from collections.abc import Iterator, Mapping
 from sys import getsizeof
 from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
+import numpy as np
+import numpy.typing as npt
 import zstandard
 
 from webenv.errors import CorpusDamaged
 
-__all__ = ["SCHEMA", "DiskStore", "MemoryStore", "Store", "StoredPage"]
-
-SCHEMA = """
-CREATE TABLE pages (key INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL, site TEXT NOT NULL,
-                    date TEXT NOT NULL, leader INTEGER NOT NULL, text BLOB NOT NULL);
-CREATE TABLE aliases (key INTEGER PRIMARY KEY, page INTEGER NOT NULL);
-CREATE TABLE dictionary (data BLOB NOT NULL);
-"""
-"""The tables: texts are zstd frames, made with the dictionary where there is one."""
+__all__ = ["DiskStore", "MemoryStore", "Store", "StoredPage"]
 
 _PAGE = "SELECT url, title, text, date, leader, site FROM pages WHERE key = ?"
 _ALIAS = "SELECT page FROM aliases WHERE key = ?"
@@ -101,7 +96,7 @@ class _Reader(threading.local):
 
 
 class DiskStore:
-    """Pages in a SQLite file that nobody writes to any more.
+    """Pages in a SQLite file that :class:`webenv.corpora.writer.PageWriter` wrote.
 
     Each thread of each process opens its own connection when it first reads, so a store may be
     used after a fork. All read through the operating system's page cache.
@@ -179,6 +174,18 @@ class DiskStore:
     def aliases(self) -> Iterator[tuple[int, int]]:
         """All aliases, in order."""
         yield from self._open().connection.execute("SELECT key, page FROM aliases ORDER BY key")
+
+    def places(self, first: int = 0) -> dict[str, npt.NDArray[np.int64]]:
+        """Keys of each site's pages, sorted; sites in alphabetical order.
+
+        Args:
+            first: how many pages to leave out, of those that were written first.
+        """
+        rows = self._open().connection.execute("SELECT site, key FROM pages WHERE place > ?", (first,))
+        keys: dict[str, array[int]] = {}
+        for site, key in rows:
+            keys.setdefault(site, array("q")).append(key)
+        return {site: np.sort(np.frombuffer(keys[site], dtype=np.int64)) for site in sorted(keys)}
 
     def close(self) -> None:
         """Closes this thread's connection; it opens again when read."""

@@ -51,11 +51,12 @@ def render_html(web: ProceduralWeb, plan: Plan) -> str:
         "<!DOCTYPE html>\n"
         f'<html lang="{web.world.language.code}"><head><meta charset="utf-8">'
         f"<title>{escape(plan.title)} | {escape(site.name)}</title>"
+        f'<meta property="og:title" content="{escape(plan.title)}">'
         f'<link rel="canonical" href="{escape(plan.url)}">{published}{_latest(web, plan)}</head><body>{cookies}'
         f'<header class="site-header"><a href="/" class="logo">{escape(site.name)}</a>'
         f"<nav><ul>{menu}</ul></nav></header>"
         f"{_ad(texts, dice) if advertised else ''}"
-        f"<{holder}><h1>{escape(plan.title)}</h1>{date}{_body(web, plan)}</{holder.split()[0]}>"
+        f"<h1>{escape(plan.title)}</h1><{holder}>{date}{_body(web, plan)}</{holder.split()[0]}>"
         f"{turn if look.chance(0.4) else ''}"
         f"{_history(web, plan)}"
         f'<aside class="related"><h3>{related_head}</h3><ul>{related}</ul></aside>'

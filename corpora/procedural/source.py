@@ -9,7 +9,8 @@ from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.manifest import Manifest
 from webenv.corpora.procedural.dials import Dials
 from webenv.corpora.procedural.web import ProceduralWeb
-from webenv.corpora.procedural.write import Progress, made_by, write_corpus
+from webenv.corpora.procedural.write import made_by, write_corpus
+from webenv.corpora.progress import Progress
 from webenv.errors import InvalidArgument
 
 __all__ = ["ProceduralPages", "dials_of", "write_source"]
@@ -32,6 +33,10 @@ class ProceduralPages:
     def count(self) -> int | None:
         """How many pages there are."""
         return self._dials.pages
+
+    def stamp(self) -> str | None:
+        """Changes with the dials, and with the version of the generator."""
+        return f"{self.spec} {made_by()}"
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
         return ProceduralWeb(self._dials).pages()

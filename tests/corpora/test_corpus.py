@@ -239,6 +239,7 @@ def _ask_everything(corpus: Corpus, queue: multiprocessing.SimpleQueue[object]) 
     queue.put((hits, corpus.visit([VisitRequest(hit.url) for hit in hits[0]])))
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("kind", ["memory", "disk"])
 def test_a_forked_process_can_go_on(kind: str, pages: list[SourcePage], folder: Path) -> None:
     """A corpus that was used before a fork works in the child and in the parent."""

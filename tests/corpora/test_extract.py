@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
 
 import pytest
 import trafilatura
@@ -10,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
-from webenv.corpora.extract import decode_html, extract
+from webenv.corpora.extract import EXTRACTORS, decode_html, extract, extractor_version
 from webenv.corpora.prepare import prepare
 from webenv.corpora.url import key_of
+from webenv.errors import InvalidArgument
 
 URL = "https://a.example/dir/page.html"
 
@@ -86,6 +88,78 @@ def test_bytes_are_decoded(raw: bytes, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("raw", "charset", "text"),
+    [
+        ("<p>маяк</p>".encode("cp1251"), "windows-1251", "маяк"),
+        ('<meta charset="iso-8859-2"><p>řeka</p>'.encode("iso-8859-2"), "no-such", "řeka"),
+        ('<meta charset="iso-8859-1"><p>маяк</p>'.encode("koi8-r"), "KOI8-R", "маяк"),
+        ("<p>naïve – 漢</p>".encode(), "iso-8859-1", "naïve – 漢"),
+        ("<p>naïve</p>".encode("utf-16"), "iso-8859-1", "naïve"),
+        ('<meta charset="iso-8859-1"><p>na\xefve</p>'.encode("latin-1"), "utf-8", "naïve"),
+        ("<p>漢字</p>".encode("iso2022_jp"), "", "漢字"),
+        ("<p>漢字漢字</p>".encode("gb18030"), "gb2312", "漢字漢字"),
+    ],
+)
+def test_the_charset_that_a_server_names(raw: bytes, charset: str, text: str) -> None:
+    """It comes after byte order marks and UTF-8 and before what the file says, if all bytes fit it."""
+    assert text in decode_html(raw, charset)
+
+
+def test_a_charset_comes_from_the_source() -> None:
+    """What a source says of the server's charset is used."""
+    page = prepare(SourcePage(URL, html="<html><body><p>маяк</p></body></html>".encode("cp1251"), charset="cp1251"))
+    assert isinstance(page, PreparedPage)
+    assert page.text == "маяк"
+
+
+def test_resiliparse_extracts(prose: Callable[..., str], html: Callable[..., str]) -> None:
+    """The main text without navigation, with the same title, date and address as by trafilatura."""
+    head = "<meta name='date' content='2023-01-02'><link rel=canonical href='/real'>"
+    page = html("A title", prose(1), head).replace("<article>", "<nav><a href='/'>Home</a></nav><article>")
+    found = extract(page, URL, "resiliparse")
+    assert prose(1) in found.text
+    assert "Home" not in found.text
+    assert found._replace(text="") == extract(page, URL)._replace(text="")
+    made = prepare(SourcePage(URL, html=page), "resiliparse")
+    assert isinstance(made, PreparedPage)
+    assert (made.title, made.date) == ("A title", "2023-01-02")
+
+
+@pytest.mark.parametrize("extractor", EXTRACTORS)
+def test_a_huge_index_is_read_in_seconds(extractor: str) -> None:
+    """A page of 60,000 links, on which trafilatura spends minutes, is a page with all its text."""
+    links = "".join(f"<a href='/{number}'>entry {number}</a> " for number in range(60_000))
+    page = prepare(SourcePage(URL, html=f"<html><body><p>{links}</p></body></html>"), extractor)
+    assert isinstance(page, PreparedPage)
+    assert page.text.startswith("entry 0 entry 1")
+    assert "entry 50000" in page.text
+
+
+def test_resiliparse_takes_the_whole_page_where_it_finds_no_main_text() -> None:
+    """A page that looks like a menu all over is not lost."""
+    links = "".join(f"<li><a href='/{n}'>Lighthouse number {n}</a></li>" for n in range(40))
+    page = f"<html><body><div class='toc'><ul>{links}</ul></div></body></html>"
+    assert "Lighthouse number 39" in extract(page, URL, "resiliparse").text
+
+
+@pytest.mark.parametrize("extractor", EXTRACTORS)
+def test_a_page_without_a_text(extractor: str) -> None:
+    """Where an extractor finds nothing, the page is left out."""
+    page = SourcePage(URL, html="<html><head><title>T</title></head><body><script>x</script></body></html>")
+    assert prepare(page, extractor) == Skipped("empty text", URL)
+
+
+def test_extractors_have_versions() -> None:
+    """The name of an extractor and its version go into the manifest; an unknown one is refused."""
+    assert extractor_version() == trafilatura.__version__
+    assert extractor_version("resiliparse") == version("resiliparse")
+    with pytest.raises(InvalidArgument, match=r"unknown extractor 'resilliparse'.* Did you mean 'resiliparse'"):
+        extractor_version("resilliparse")
+    with pytest.raises(InvalidArgument, match="unknown extractor"):
+        prepare(SourcePage(URL, html="<p>x</p>"), "readability")
+
+
+@pytest.mark.parametrize(
     ("page", "target"),
     [
         (
@@ -135,8 +209,8 @@ def test_no_document_raises(raw: bytes, text: str) -> None:
     """Any bytes and any text are a page, a redirect or skipped, and what is kept has a UTF-8 form."""
     pages = [SourcePage(URL, html=raw), SourcePage(URL, html=text), SourcePage(URL, title=text, text=text, date=text)]
     pages += [SourcePage(text, text="x"), SourcePage(URL, html=b"<html><body><p>" + raw * 3)]
-    for page in pages:
-        result = prepare(page)
+    pages += [SourcePage(URL, html=raw, charset=text), SourcePage(URL, redirect=text)]
+    for result in [prepare(page, extractor) for page in pages for extractor in EXTRACTORS]:
         assert isinstance(result, PreparedPage | Redirect | Skipped)
         if isinstance(result, PreparedPage):
             assert "\0" not in result.text

@@ -92,7 +92,7 @@ def test_a_later_format_is_refused(own: Path) -> None:
     record = json.loads((own / "manifest.json").read_text())
     record["format"] = 99
     (own / "manifest.json").write_text(json.dumps(record))
-    with pytest.raises(CorpusError, match="has the format 99, this webenv reads 1"):
+    with pytest.raises(CorpusError, match="has the format 99, this webenv reads 2"):
         Corpus.open(own)
 
 

@@ -1,0 +1,240 @@
+"""The PageWriter: pages on their way into the file that a :class:`webenv.corpora.store.DiskStore` reads."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from webenv.corpora.assembly import Assembly, Claim
+from webenv.corpora.copies import fingerprint
+from webenv.corpora.manifest import content_digest, text_hash
+from webenv.corpora.progress import Progress
+from webenv.corpora.store import StoredPage
+
+__all__ = ["PageWriter"]
+
+_SCHEMA = """
+CREATE TABLE pages (place INTEGER PRIMARY KEY, key INTEGER NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL,
+                    site TEXT NOT NULL, date TEXT NOT NULL, leader INTEGER NOT NULL, hash BLOB NOT NULL,
+                    text BLOB NOT NULL);
+CREATE TABLE prints (place INTEGER PRIMARY KEY, print BLOB NOT NULL);
+CREATE TABLE claims (kind INTEGER NOT NULL, key INTEGER NOT NULL, target INTEGER NOT NULL, origin TEXT NOT NULL);
+CREATE TABLE aliases (key INTEGER PRIMARY KEY, page INTEGER NOT NULL);
+CREATE TABLE dictionary (data BLOB NOT NULL);
+CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+_LEVEL = 3
+_SAMPLES = 1_000
+_SAMPLE_CHARACTERS = 10_000_000
+_LONGEST_SAMPLE = 4_000
+_LEAST_SAMPLES = 100
+_DICTIONARY_BYTES = 65_536
+_EVERY = 2.0  # seconds between commits: what a kill can cost
+_KEY_INDEX = "CREATE UNIQUE INDEX IF NOT EXISTS page_of_key ON pages (key)"
+
+
+class PageWriter:
+    """Writes pages to a SQLite file, in the order in which they come; a killed writer is taken up again.
+
+    What is committed (every two seconds) survives a kill: pages, claims, and how many documents
+    of the sources they came from. Texts are zstd frames, made with a dictionary that is learned
+    from the first 1,000 pages.
+
+    Args:
+        path: the file; one that another writer left is taken up.
+        lasting: whether it can be taken up, if it is killed: costs every page to be written twice.
+        learn: whether to learn a dictionary, which takes half a second.
+
+    Attributes:
+        done: how many documents of the sources have been taken.
+        complete: whether all of them have.
+
+    Raises:
+        sqlite3.Error: if it cannot be written.
+    """
+
+    def __init__(self, path: Path, lasting: bool = True, learn: bool = True) -> None:
+        self._database = sqlite3.connect(path, isolation_level=None)
+        self._database.execute(f"PRAGMA journal_mode = {'WAL' if lasting else 'OFF'}")
+        self._database.execute(f"PRAGMA synchronous = {'NORMAL' if lasting else 'OFF'}")
+        self._database.execute("BEGIN IMMEDIATE")
+        if not self._one("SELECT count(*) FROM sqlite_master WHERE name = 'state'"):
+            for statement in _SCHEMA.split(";")[:-1]:
+                self._database.execute(statement)
+        self._waiting: list[tuple[StoredPage, int, bytes]] = []
+        self._waiting_size = 0
+        self._place = int(self._one("SELECT coalesce(max(place), 0) FROM pages"))
+        learned = self._one("SELECT max(data) FROM dictionary") or b""
+        self._dictionary: bytes | None = learned if self._place or not learn else None
+        self._codec = _Codec(self._dictionary)
+        state = self._state()
+        self.done, self.complete = int(state.get("done", 0)), bool(state.get("complete"))
+        self._committed = time.monotonic()
+
+    # ── what there is ─────────────────────────────────────────────────────────
+
+    def _one(self, query: str, parameters: Sequence[Any] = ()) -> Any:
+        row = self._database.execute(query, parameters).fetchone()
+        return None if row is None else row[0]
+
+    def _state(self) -> dict[str, Any]:
+        return {name: json.loads(value) for name, value in self._database.execute("SELECT name, value FROM state")}
+
+    def begin(self) -> None:
+        """Begins with documents of other sources, which are to be added."""
+        self._keep({"done": 0, "complete": False})
+
+    def assembly(self, progress: Progress) -> Assembly:
+        """The assembly of all that was taken so far; makes the fingerprints that are missing."""
+        state = self._state()
+        claims = self._database.execute("SELECT kind, key, target, origin FROM claims ORDER BY rowid")
+        pages = self._database.execute(
+            "SELECT key, hash, print, pages.place FROM pages LEFT JOIN prints ON prints.place = pages.place "
+            "ORDER BY pages.place"
+        )
+        whole = (
+            (key, text, found if found is not None else self._print(place, progress))
+            for key, text, found, place in pages
+        )
+        return Assembly.restored(whole, map(Claim._make, claims), state.get("skipped", {}), state.get("examples", {}))
+
+    def _print(self, place: int, progress: Progress) -> bytes:
+        made = fingerprint(self.read(place - 1).text)
+        self._database.execute("INSERT INTO prints VALUES (?,?)", (place, made))
+        progress("comparing", place, self._place)
+        return made
+
+    def __len__(self) -> int:
+        """How many pages were written."""
+        return self._place
+
+    def read(self, number: int) -> StoredPage:
+        """The page that was written as number n, from 0."""
+        row = "SELECT url, title, text, date, leader, site FROM pages WHERE place = ?"
+        url, title, blob, date, leader, site = self._database.execute(row, (number + 1,)).fetchone()
+        return StoredPage(url, title, self._codec.text(blob), date, leader, site)
+
+    # ── writing ───────────────────────────────────────────────────────────────
+
+    def add(self, key: int, page: StoredPage, mark: bytes = b"") -> None:
+        """Writes a page.
+
+        Args:
+            key: its key.
+            page: the page.
+            mark: its fingerprint, where it is known.
+        """
+        if self._dictionary is None:  # not decided yet
+            self._waiting.append((page, key, mark))
+            self._waiting_size += len(page.text)
+            if len(self._waiting) >= _SAMPLES or self._waiting_size > _SAMPLE_CHARACTERS:
+                self._learn()
+            return
+        self._write(page, key, mark)
+
+    def keep(self, assembly: Assembly, done: int, complete: bool = False) -> None:
+        """Commits, where two seconds have gone by since the last time or all documents have been taken.
+
+        Args:
+            assembly: what took them.
+            done: how many have been taken.
+            complete: whether these are all.
+        """
+        if not complete and (time.monotonic() - self._committed < _EVERY or self._waiting):
+            return
+        if self._waiting:
+            self._learn()
+        self._database.executemany("INSERT INTO claims VALUES (?,?,?,?)", assembly.claims())
+        taken = {"skipped": assembly.skipped, "examples": assembly.examples}
+        self._keep({"done": done, "complete": complete, **taken})
+
+    def _keep(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            self._database.execute("INSERT OR REPLACE INTO state VALUES (?,?)", (name, json.dumps(value)))
+        self._database.execute("COMMIT")
+        self._database.execute("BEGIN IMMEDIATE")
+        self._committed = time.monotonic()
+
+    def _learn(self) -> None:
+        """Decides on the dictionary, and writes the pages that waited for it."""
+        self._dictionary = _train([page.text.encode()[:_LONGEST_SAMPLE] for page, _, _ in self._waiting])
+        self._codec = _Codec(self._dictionary)
+        if self._dictionary:
+            self._database.execute("INSERT INTO dictionary VALUES (?)", (self._dictionary,))
+        for page, key, mark in self._waiting:
+            self._write(page, key, mark)
+        self._waiting = []
+
+    def _write(self, page: StoredPage, key: int, mark: bytes) -> None:
+        self._place += 1
+        url, title, text, date, leader, site = page
+        row = (self._place, key, url, title, site, date, leader, text_hash(text), self._codec.blob(text))
+        self._database.execute("INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?)", row)
+        if mark:
+            self._database.execute("INSERT INTO prints VALUES (?,?)", (self._place, mark))
+
+    def finish(self, leaders: Mapping[int, int], aliases: Mapping[int, int]) -> tuple[str, dict[str, int]]:
+        """Ends the writing: after this the file is read only.
+
+        Args:
+            leaders: the key of the page that a page is a copy of, by the copy's key; all others lead themselves.
+            aliases: the key of the page that each other address leads to.
+
+        Returns:
+            The digest of all contents, and how many pages each site has.
+        """
+        database = self._database
+        if self._waiting:
+            self._learn()
+        database.execute(_KEY_INDEX)
+        database.execute("UPDATE pages SET leader = key WHERE leader != key")
+        marks = ((leader, key) for key, leader in leaders.items())
+        database.executemany("UPDATE pages SET leader = ? WHERE key = ?", marks)
+        database.execute("DELETE FROM aliases")
+        database.executemany("INSERT INTO aliases VALUES (?,?)", sorted(aliases.items()))
+        database.execute("COMMIT")
+        pages = database.execute("SELECT url, title, date, hash FROM pages ORDER BY key")
+        digest = content_digest(pages, sorted(aliases.items()))
+        sites = dict(database.execute("SELECT site, count(*) FROM pages GROUP BY site ORDER BY site"))
+        self.close()
+        return digest, sites
+
+    def close(self) -> None:
+        """Closes the file; what was not kept is lost."""
+        with suppress(sqlite3.Error):  # a reader still has it open, or the disk is full
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._database.execute("PRAGMA journal_mode = DELETE")
+        self._database.close()
+
+
+class _Codec:
+    """Texts as zstd frames."""
+
+    def __init__(self, dictionary: bytes | None) -> None:
+        data = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+        self._compressor = zstandard.ZstdCompressor(level=_LEVEL, dict_data=data)
+        self._decompressor = zstandard.ZstdDecompressor(dict_data=data)
+
+    def blob(self, text: str) -> bytes:
+        return self._compressor.compress(text.encode())
+
+    def text(self, blob: bytes) -> str:
+        return self._decompressor.decompress(blob).decode()
+
+
+def _train(samples: Sequence[bytes]) -> bytes:
+    if len(samples) < _LEAST_SAMPLES:
+        return b""
+    try:
+        return zstandard.train_dictionary(_DICTIONARY_BYTES, list(samples)).as_bytes()
+    except zstandard.ZstdError:
+        return b""  # too little to learn from, as where all pages are alike

@@ -1,0 +1,142 @@
+"""Adding pages, and going on with a build that was killed."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from webenv.corpora import Corpus, SourcePage, add, build
+from webenv.errors import CorpusNotFound
+from webenv.web import SearchRequest
+
+
+def _pages(prose: Callable[..., str], first: int, count: int) -> list[SourcePage]:
+    return [
+        SourcePage(
+            f"https://site{n % 7}.example/{n}", f"Page {n}", prose(n, 80), aliases=(f"https://a.example/old/{n}",)
+        )
+        for n in range(first, first + count)
+    ]
+
+
+def test_adding_gives_what_building_all_gives(tmp_path: Path, prose: Callable[..., str]) -> None:
+    """Pages, copies, redirects and aliases added later make the corpus that one build of all makes."""
+    first, second = _pages(prose, 0, 150), _pages(prose, 150, 40)
+    copied = SourcePage("https://copy.example/", "Page 3", first[3].text)
+    hop = '<html><head><meta http-equiv="refresh" content="0; url=https://site3.example/150"></head></html>'
+    redirect = SourcePage("https://gone.example/", html=hop)  # to a page that comes later
+    build(tmp_path / "grown", [[*first, redirect]], workers=1)
+    add(tmp_path / "grown", [[*second, copied]], workers=1)
+    build(tmp_path / "whole", [[*first, redirect], [*second, copied]], workers=1)
+    with Corpus.open(tmp_path / "grown") as grown, Corpus.open(tmp_path / "whole") as whole:
+        assert grown.info() == whole.info()
+        assert (grown.info()["pages"], grown.info()["copies"], grown.info()["aliases"]) == (191, 1, 191)
+        requests = [SearchRequest(" ".join(page.text.split()[:4])) for page in (*first, *second)]
+        assert grown.search(requests) == whole.search(requests)
+        assert list(grown.pages()) == list(whole.pages())
+
+
+def test_an_open_corpus_stays_as_it_was_while_pages_are_added(tmp_path: Path, prose: Callable[..., str]) -> None:
+    """Whoever has a corpus open keeps it when pages are added."""
+    build(tmp_path / "c", [_pages(prose, 0, 20)], workers=1)
+    with Corpus.open(tmp_path / "c") as former:
+        add(tmp_path / "c", [_pages(prose, 20, 5)], workers=1)
+        assert (len(former), len(list(former.pages()))) == (20, 20)
+    with Corpus.open(tmp_path / "c") as now:
+        assert (len(now), len(list(now.pages()))) == (25, 25)
+
+
+def test_adding_to_nothing_is_refused(tmp_path: Path) -> None:
+    """Where there is no corpus nothing can be added."""
+    with pytest.raises(CorpusNotFound, match="there is no corpus at"):
+        add(tmp_path / "none", [[SourcePage("https://a.example", "", "text")]])
+
+
+def test_pages_can_be_added_to_a_generated_web(tmp_path: Path, prose: Callable[..., str]) -> None:
+    """A web that was written without fingerprints takes pages too, and finds copies among them."""
+    build(tmp_path / "c", ["procedural:pages=200,copies=0"])
+    with Corpus.open(tmp_path / "c") as corpus:
+        page = next(iter(corpus.pages()))
+    manifest = add(tmp_path / "c", [[SourcePage("https://copy.example/", page.title, page.text)]], workers=1)
+    assert (manifest.pages, manifest.copies) == (201, 1)
+
+
+KILLED = """
+import sys
+from webenv.corpora import build, writer
+writer._EVERY, writer._SAMPLES = 0.0, 20
+def progress(stage, done, total):
+    print(stage, done, flush=True)
+print(build(sys.argv[1], ["jsonl:" + sys.argv[2]], workers=1, progress=progress).digest, flush=True)
+"""
+
+
+def test_a_build_that_is_killed_goes_on_where_it_was(tmp_path: Path, prose: Callable[..., str]) -> None:
+    """Killed at ten random moments a build reads no document twice but the last, and ends with the same digest."""
+    source = tmp_path / "pages.jsonl"
+    records = [{"url": f"https://a.example/{n}", "text": prose(n, 60), "title": f"Page {n}"} for n in range(400)]
+    source.write_text("".join(json.dumps(record) + "\n" for record in records))
+    expected = build(tmp_path / "once", [f"jsonl:{source}"], workers=1).digest
+    dice = random.Random(5)
+    told: list[str] = []
+    for stop in [dice.randrange(25, 95) for _ in range(10)] + [10**9]:
+        command = [sys.executable, "-c", KILLED, str(tmp_path / "c"), str(source)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+            assert run.stdout is not None
+            for number, line in enumerate(run.stdout):
+                told.append(line.strip())
+                if number == stop:
+                    run.kill()
+    assert told[-1] == expected
+    assert told.count("reading 1") == 1
+    assert len([line for line in told if line.startswith("reading")]) < 400 + 10 * 40
+    assert [path.name for path in (tmp_path / "c").iterdir() if path.name.startswith("building")] == []
+
+
+def test_a_build_of_changed_files_starts_clean(tmp_path: Path, prose: Callable[..., str]) -> None:
+    """What a killed build read of a file that has changed since is not used."""
+    source = tmp_path / "pages.jsonl"
+    records = [{"url": f"https://a.example/{n}", "text": prose(n, 60)} for n in range(100)]
+    source.write_text("".join(json.dumps(record) + "\n" for record in records))
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "c"), str(source)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if line == "reading 60\n":
+                run.kill()
+    changed = [record | {"text": prose(n + 1_000, 60)} for n, record in enumerate(records)]
+    source.write_text("".join(json.dumps(record) + "\n" for record in changed))
+    assert build(tmp_path / "c", [f"jsonl:{source}"]).digest == build(tmp_path / "d", [f"jsonl:{source}"]).digest
+
+
+def test_large_sites_have_segments_of_their_own(
+    tmp_path: Path, prose: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search of one large site goes by that site's statistics, and one of all sites by those of the whole."""
+    monkeypatch.setattr("webenv.corpora.segments._LEAST_PAGES", 100)
+    monkeypatch.setattr("webenv.corpora.segments._LEAST_SITE", 25)
+    pages = _pages(prose, 0, 200)
+    build(tmp_path / "c", [pages], workers=1)
+    build(tmp_path / "site", [[page for page in pages if page.url.startswith("https://site2.")]], workers=1)
+    whole = Corpus.of(pages)
+    with Corpus.open(tmp_path / "c") as corpus, Corpus.open(tmp_path / "site") as site:
+        for page in pages[:50]:
+            query = " ".join(page.text.split()[:5])
+            assert corpus.search([SearchRequest(query)]) == whole.search([SearchRequest(query)])
+            (found,) = corpus.search([SearchRequest(f"{query} site:site2.example")])
+            assert found == site.search([SearchRequest(query)])[0]
+        assert corpus.search([SearchRequest("site:site2.example")]) == whole.search(
+            [SearchRequest("site:site2.example")]
+        )
+    grown = add(tmp_path / "c", [_pages(prose, 200, 40)], workers=1)
+    with Corpus.open(tmp_path / "c") as corpus:
+        bigger = Corpus.of(_pages(prose, 0, 240))
+        assert grown.digest == bigger.digest
+        query = SearchRequest("harbour tide lantern")
+        assert corpus.search([query]) == bigger.search([query])
