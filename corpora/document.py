@@ -25,6 +25,8 @@ class SourcePage:
         date: ISO date of publication; empty: taken from the HTML, else unknown.
         aliases: other addresses of the page.
         origin: where the record stands, for messages; empty: ``url``.
+        charset: what a server named as the encoding of ``html``, where that is bytes.
+        redirect: the address that a server sent on to; then there is no page, and the rest is left aside.
     """
 
     url: str
@@ -35,6 +37,8 @@ class SourcePage:
     date: str = ""
     aliases: tuple[str, ...] = ()
     origin: str = ""
+    charset: str = ""
+    redirect: str = ""
 
 
 class PreparedPage(NamedTuple):
@@ -65,7 +69,10 @@ class PreparedPage(NamedTuple):
 
 
 class Redirect(NamedTuple):
-    """A document that only leads on to another URL (an HTML meta refresh)."""
+    """A document that only leads on to another URL (an HTML meta refresh, or an answer of HTTP), by their keys.
+
+    Both keys may be the same, as where a server sends on from http to https: then it says nothing.
+    """
 
     key: int
     target: int

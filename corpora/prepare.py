@@ -8,9 +8,10 @@ import re
 
 from webenv.corpora.copies import fingerprint
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
-from webenv.corpora.extract import Extracted, extract
+from webenv.corpora.extract import EXTRACTOR, Extracted, extract
 from webenv.corpora.query import utf8
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
+from webenv.errors import InvalidArgument, MissingExtra
 
 __all__ = ["MOST_BYTES", "MOST_CHARACTERS", "prepare"]
 
@@ -24,10 +25,18 @@ _STUB = 500  # a document that leads on with less text than this is no page of i
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
-def prepare(page: SourcePage) -> PreparedPage | Redirect | Skipped:
+def prepare(page: SourcePage, extractor: str = EXTRACTOR) -> PreparedPage | Redirect | Skipped:
     """Makes one page ready: address, main text, title, date, fingerprint.
 
     Never raises for what a document holds: what cannot be used is :class:`Skipped`.
+
+    Args:
+        page: as a source gives it.
+        extractor: what finds the main text of HTML, one of :data:`webenv.corpora.extract.EXTRACTORS`.
+
+    Raises:
+        InvalidArgument: for another extractor.
+        MissingExtra: if it is not installed.
     """
     origin = page.origin or str(page.url)[:200]
     url = canonical_url(page.url) if isinstance(page.url, str) else None
@@ -35,7 +44,10 @@ def prepare(page: SourcePage) -> PreparedPage | Redirect | Skipped:
     if url is None or not site:
         return Skipped("bad URL", origin)
     key = page_key(url)
-    found = _read(page, url)
+    if page.redirect:
+        target = key_of(page.redirect)
+        return Skipped("redirect to no web address", origin) if target is None else Redirect(key, target, origin)
+    found = _read(page, url, extractor)
     if isinstance(found, str):
         return Skipped(found, origin)
     if found.refresh and len(found.text) < _STUB:
@@ -53,7 +65,7 @@ def prepare(page: SourcePage) -> PreparedPage | Redirect | Skipped:
     return PreparedPage(key, url, title, site, _day(date), text, tuple(sorted(aliases)), hints, fingerprint(text))
 
 
-def _read(page: SourcePage, url: str) -> Extracted | str:
+def _read(page: SourcePage, url: str, extractor: str) -> Extracted | str:
     """What there is of a page, or why there is nothing."""
     html = page.html
     if html is None and page.path is not None:
@@ -71,7 +83,9 @@ def _read(page: SourcePage, url: str) -> Extracted | str:
     if len(html) > MOST_BYTES:
         return "too large"
     try:
-        return extract(html, url)
+        return extract(html, url, extractor, page.charset)
+    except (InvalidArgument, MissingExtra):
+        raise
     except Exception:  # whatever a parser makes of a document, the build goes on without that one
         return "extractor error"
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.corpora.url import canonical_url
+from webenv.corpora.ingest.files import stamp_files
+from webenv.corpora.ingest.record import made_site
 from webenv.errors import CorpusError
 
 __all__ = ["HtmlTree"]
@@ -38,13 +39,7 @@ class HtmlTree:
         self.spec = f"html:{path}" + (f"@{site}" if site else "")
         if not self.path.exists():
             raise CorpusError(f"source {self.spec!r}: there is no {self.path}.")
-        if not site:
-            name = re.sub(r"[^a-z0-9.-]+", "-", self.path.resolve().name.lower()).strip("-.")
-            site = f"https://{name or 'site'}.example"
-        base = canonical_url(site)
-        if base is None or "://" not in site or "?" in site:
-            raise CorpusError(f"source {self.spec!r}: {site!r} is no site; expected one as in https://docs.example.")
-        self.base = base if base.endswith("/") else base + "/"
+        self.base = made_site(self.spec, self.path, site)
         if self.path.is_dir() and next(self._files(), None) is None:
             raise CorpusError(f"source {self.spec!r}: {self.path} holds no .html file.")
 
@@ -59,6 +54,12 @@ class HtmlTree:
     def count(self) -> int | None:
         """How many files there are."""
         return sum(1 for _ in self._files()) if self.path.is_dir() else 1
+
+    def stamp(self) -> str | None:
+        """Changes when a file does, comes or goes."""
+        if not self.path.is_dir():
+            return stamp_files([self.path])
+        return stamp_files(os.path.join(self.path, relative) for relative in self._files())
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
         if not self.path.is_dir():

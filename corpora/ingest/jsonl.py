@@ -1,77 +1,79 @@
-"""A file with one page a line, as JSON."""
+"""Files with one page a line, as JSON."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.errors import CorpusError
+from webenv.corpora.ingest.files import find_files, read_lines, stamp_files
+from webenv.corpora.ingest.record import NAMES, made_site, read_record, write_fields
 
-__all__ = ["JsonLines", "read_record"]
+__all__ = ["JsonLines", "read_objects"]
+
+_NAME = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
 
 
 class JsonLines:
-    """One JSON object a line: ``url``; ``text`` or ``html``; if wanted ``title``, ``date``, ``aliases``.
+    """One JSON object a line: ``url`` or ``id``; ``text`` or ``html``; if wanted ``title``, ``date``, ``aliases``.
 
-    Other fields are left aside, empty lines too.
+    Other fields are left aside, empty lines too. Files may be compressed with gzip or zstd. What
+    may be called otherwise: :data:`webenv.corpora.ingest.record.NAMES`.
 
     Args:
-        path: the file.
+        path: a file, or a folder of .jsonl and .ndjson files, also .gz and .zst.
+        site: where records stand that have an id and no URL, and by their id also the others; empty:
+            ``https://<name of the file or folder>.example``.
+        names: what the parts of a page are called.
 
     Raises:
-        CorpusError: if it is not there or cannot be read.
+        CorpusError: if it is not there or cannot be read, or the site is no web address.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], site: str = "", names: Mapping[str, tuple[str, ...]] = NAMES
+    ) -> None:
         self.path = Path(path)
-        self.spec = f"jsonl:{path}"
-        try:
-            with open(self.path, "rb"):
-                pass
-        except OSError as error:
-            raise CorpusError(f"source {self.spec!r} cannot be read: {error.strerror}.") from error
+        self.spec = f"jsonl:{path}" + (f"@{site}" if site else "") + write_fields(names)
+        self._base = made_site(self.spec, self.path, site)
+        self._names = names
+        self._files = find_files(self.spec, self.path, _NAME, ".jsonl")
 
     def count(self) -> int | None:
         """Not told: it takes reading the whole file."""
         return None
 
+    def stamp(self) -> str | None:
+        """Changes when a file does."""
+        return stamp_files(self._files)
+
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
-        with open(self.path, "rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                origin = f"{self.spec}:{number}"
-                if number == 1:
-                    line = line.removeprefix(b"\xef\xbb\xbf")
-                if not line.strip():
-                    continue
-                try:
-                    record = json.loads(line)
-                except (ValueError, RecursionError):
-                    yield Skipped("bad JSON line", origin)
-                    continue
-                yield read_record(record, origin)
+        for file in self._files:
+            for record, origin in read_objects(file, f"jsonl:{file}"):
+                yield record if isinstance(record, Skipped) else read_record(record, origin, self._base, self._names)
 
 
-def read_record(record: Any, origin: str) -> SourcePage | Skipped:
-    """The page that a JSON record describes."""
-    if not isinstance(record, dict):
-        return Skipped("record is no JSON object", origin)
-    if not isinstance(record.get("url"), str):
-        return Skipped("record without url", origin)
-    texts = {name: value for name, value in record.items() if isinstance(value, str)}
-    if "text" not in texts and "html" not in texts:
-        return Skipped("record without text or html", origin)
-    given = record.get("aliases")
-    aliases = tuple(alias for alias in given if isinstance(alias, str)) if isinstance(given, list) else ()
-    return SourcePage(
-        url=texts["url"],
-        title=texts.get("title", ""),
-        text=texts.get("text", ""),
-        html=None if texts.get("text") else texts.get("html"),
-        date=texts.get("date", ""),
-        aliases=aliases,
-        origin=origin,
-    )
+def read_objects(path: Path, name: str) -> Iterator[tuple[Any, str]]:
+    """The values of the lines of a file, each with its origin; a line that cannot be read is :class:`Skipped`.
+
+    Args:
+        path: the file, which may be compressed.
+        name: the origin of the file; with the number of a line it is the origin of that.
+    """
+    for number, line in read_lines(path):
+        origin = f"{name}:{number}"
+        if isinstance(line, str):
+            yield Skipped(line, origin), origin
+            continue
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        if not line.strip():
+            continue
+        try:
+            yield json.loads(line), origin
+        except (ValueError, RecursionError):
+            yield Skipped("bad JSON line", origin), origin

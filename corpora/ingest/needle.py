@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from webenv.corpora.document import Skipped, SourcePage
+from webenv.corpora.ingest.files import stamp_files
 from webenv.errors import CorpusError
 
 __all__ = ["NeedleFiles"]
@@ -35,6 +36,10 @@ class NeedleFiles:
     def count(self) -> int | None:
         """Not told: it takes reading all files."""
         return None
+
+    def stamp(self) -> str | None:
+        """Changes when a file does."""
+        return stamp_files(self._files)
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
         for path in self._files:

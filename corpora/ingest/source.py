@@ -9,15 +9,19 @@ from typing import Protocol, runtime_checkable
 from webenv.corpora.document import Skipped, SourcePage
 from webenv.errors import CorpusError, did_you_mean
 
-__all__ = ["Source", "parse_source"]
+__all__ = ["FORMS", "Source", "parse_source"]
 
-_HTML = re.compile(r"(?P<path>.+?)(?:@(?P<site>https?://.*))?", re.DOTALL)
-_FORMS = {
+_SITE = re.compile(r"(?P<path>.+?)(?:@(?P<site>https?://.*))?", re.DOTALL)
+FORMS = {
     "html": "html:PATH@https://site",
-    "jsonl": "jsonl:FILE",
+    "jsonl": "jsonl:PATH",
+    "parquet": "parquet:PATH",
+    "warc": "warc:PATH",
+    "clueweb": "clueweb:PATH",
     "needle": "needle:DIR",
     "procedural": "procedural:pages=3000,seed=0",
 }
+"""How each kind of source is named."""
 
 
 @runtime_checkable
@@ -33,6 +37,10 @@ class Source(Protocol):
         """How many documents there are, where that is cheap to tell."""
         ...
 
+    def stamp(self) -> str | None:
+        """Something that is equal while what is read is the same, as sizes and times of files; ``None``: not told."""
+        ...
+
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
         """The documents; a record that is none is :class:`Skipped`."""
         ...
@@ -44,35 +52,53 @@ def parse_source(spec: str) -> Source:
     ========================  =====================================================================
     html:PATH@https://site    a folder of .html files; PATH/a/b.html becomes https://site/a/b.html.
                               Without ``@https://site`` the site is https://<name of the folder>.example
-    jsonl:FILE                one JSON object a line: url, text or html, and if wanted title, date, aliases
+    jsonl:PATH                one JSON object a line: url or id, text or html, and if wanted title, date,
+                              aliases; a file or a folder of .jsonl files, also .gz and .zst
+    parquet:PATH              tables with such columns; a file or a folder of .parquet files
+    warc:PATH                 HTML pages of web archives; a file or a folder of .warc and .warc.gz files
+    clueweb:PATH              texts of ClueWeb22: a .json.gz file, a folder of them, or the root of the data set
     needle:DIR                official files of Needle in the Web: the page of each record
     procedural:DIALS          a web made from a seed (:class:`webenv.corpora.procedural.Dials`), as in
                               procedural:pages=100000,seed=3; DIALS may be left out
     ========================  =====================================================================
 
+    ``jsonl:`` and ``parquet:`` take ``PATH@https://site``, where records stand by their id (without it
+    https://<name of the file or folder>.example), and then ``?text=body&url=link``, what parts are called.
+
     Raises:
         CorpusError: for an unknown kind, or a path that is not there or holds nothing of the kind.
         InvalidArgument: for a dial that there is not, or whose value is out of range.
+        MissingExtra: where the package that reads the kind is not installed.
     """
+    from webenv.corpora.ingest.clueweb import ClueWebTexts
     from webenv.corpora.ingest.html import HtmlTree
     from webenv.corpora.ingest.jsonl import JsonLines
     from webenv.corpora.ingest.needle import NeedleFiles
+    from webenv.corpora.ingest.parquet import ParquetTables
+    from webenv.corpora.ingest.record import parse_place
+    from webenv.corpora.ingest.warc import WebArchives
 
     kind, colon, rest = spec.partition(":")
     if kind == "procedural":
         from webenv.corpora.procedural.source import ProceduralPages
 
         return ProceduralPages(spec)
-    if not colon or kind not in _FORMS:
-        hint = did_you_mean(kind, _FORMS) if colon else ""
-        raise CorpusError(f"unknown source {spec!r}. Expected {', '.join(_FORMS.values())}. {hint}".rstrip())
+    if not colon or kind not in FORMS:
+        hint = did_you_mean(kind, FORMS) if colon else ""
+        raise CorpusError(f"unknown source {spec!r}. Expected {', '.join(FORMS.values())}. {hint}".rstrip())
     if not rest:
-        raise CorpusError(f"source {spec!r} names no path: expected {_FORMS[kind]}.")
+        raise CorpusError(f"source {spec!r} names no path: expected {FORMS[kind]}.")
     if kind == "jsonl":
-        return JsonLines(rest)
+        return JsonLines(*parse_place(spec))
+    if kind == "parquet":
+        return ParquetTables(*parse_place(spec))
+    if kind == "warc":
+        return WebArchives(rest)
     if kind == "needle":
         return NeedleFiles(rest)
-    match = _HTML.fullmatch(rest)
+    match = _SITE.fullmatch(rest)
     if match is None:
-        raise CorpusError(f"source {spec!r} cannot be read: expected {_FORMS['html']}.")
+        raise CorpusError(f"source {spec!r} cannot be read: expected {FORMS[kind]}.")
+    if kind == "clueweb":
+        return ClueWebTexts(match["path"], match["site"] or "")
     return HtmlTree(match["path"], match["site"] or "")

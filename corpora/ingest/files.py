@@ -1,0 +1,180 @@
+"""The files that a source reads: which there are, whether they are what they were, and the lines of compressed ones."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from webenv.errors import CorpusError
+
+__all__ = ["Damaged", "Line", "find_files", "open_stream", "read_lines", "stamp_files"]
+
+MOST_LINE = 50_000_000
+"""The longest line that is read, in bytes."""
+
+Line = tuple[int, bytes | str]
+"""The number of a line, from 1, and the line; or, as text, why it cannot be read."""
+
+_CHUNK = 65_536
+_ZSTD_CHUNK = 4_096  # a block of zstd can be 32,000 times as long as its code: bounds what one read yields
+_GZIP_MAGIC = b"\x1f\x8b"
+_ZSTD_MAGIC = (b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18")  # of a frame; the last three bytes of one to be skipped
+
+
+class Damaged(Exception):
+    """What is compressed cannot be read to its end; the message says why, in a few words."""
+
+
+def find_files(spec: str, path: Path, name: re.Pattern[str], what: str) -> list[Path]:
+    """The file ``path``, or the files in and under the folder ``path`` whose names match, sorted by path.
+
+    Args:
+        spec: what the source is called, for messages.
+        path: a file or folder; links to folders are not followed.
+        name: searched for in each file's name.
+        what: what is expected in a folder, for messages.
+
+    Raises:
+        CorpusError: if there is none, or the file cannot be read.
+    """
+    if path.is_dir():
+        found = []
+        for folder, folders, names in os.walk(path):
+            folders.sort()
+            found += [Path(folder, entry) for entry in sorted(names) if name.search(entry)]
+        if not found:
+            raise CorpusError(f"source {spec!r}: {path} holds no {what} file.")
+        return found
+    try:
+        if path.exists() and not path.is_file():
+            raise CorpusError(f"source {spec!r}: {path} is neither a file nor a folder.")
+        with open(path, "rb"):
+            return [path]
+    except OSError as error:
+        raise CorpusError(f"source {spec!r} cannot be read: {error.strerror}.") from error
+
+
+def stamp_files(paths: Iterable[str | os.PathLike[str]]) -> str:
+    """SHA-256 over path, size and time of change of each file: another one when any of them is changed.
+
+    A file that is not there counts too.
+    """
+    digest = hashlib.sha256()
+    for path in paths:
+        try:
+            status = os.stat(path)
+            state = f"{status.st_size} {status.st_mtime_ns}"
+        except OSError:
+            state = "-"
+        digest.update(os.fsencode(path) + b"\0" + state.encode() + b"\n")
+    return digest.hexdigest()
+
+
+def open_stream(path: Path) -> io.BufferedReader:
+    """A file to read from; one that begins as gzip or zstd does is decompressed.
+
+    Reading raises :class:`Damaged` where the rest cannot be decompressed.
+
+    Raises:
+        OSError: if it cannot be opened.
+    """
+    file = open(path, "rb")  # noqa: SIM115 closed by what is given
+    start = file.read(4)
+    file.seek(0)
+    if start.startswith(_GZIP_MAGIC):
+        return io.BufferedReader(_Decompressed(file, "gzip"), _CHUNK)
+    if start.startswith(_ZSTD_MAGIC[0]) or start[1:] == _ZSTD_MAGIC[1]:
+        return io.BufferedReader(_Decompressed(file, "zstd"), _CHUNK)
+    return file
+
+
+def read_lines(path: Path, most: int = MOST_LINE) -> Iterator[Line]:
+    """The lines of a file that may be compressed, one at a time, without their ends.
+
+    What is damaged or too long comes as text that says so; after a damage nothing follows.
+
+    Args:
+        path: the file.
+        most: the longest line, in bytes; of a longer one no more than that is held.
+    """
+    number = 0
+    try:
+        with open_stream(path) as stream:
+            while True:
+                number += 1
+                line = stream.readline(most + 1)
+                if not line:
+                    return
+                if len(line) > most and not line.endswith(b"\n"):
+                    while line and not line.endswith(b"\n"):
+                        line = stream.readline(_CHUNK)
+                    yield number, "line too long"
+                else:
+                    yield number, line.rstrip(b"\r\n")
+    except Damaged as damage:
+        yield number, str(damage)
+    except OSError:
+        yield number, "unreadable file"
+
+
+class _Decompressed(io.RawIOBase):
+    """The bytes of all members of a gzip file, or all frames of a zstd file, one after the other.
+
+    zstandard's own reader takes a file that is cut off for one that ends.
+    """
+
+    def __init__(self, file: io.BufferedReader, kind: str) -> None:
+        self._file = file
+        self._kind = kind
+        self._left = b""
+        self._output = memoryview(b"")
+        self._member: Any = None
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._output:
+            data = self._left or self._file.read(_CHUNK if self._kind == "gzip" else _ZSTD_CHUNK)
+            self._left = b""
+            if not data:
+                if self._member is not None:
+                    raise Damaged(f"truncated {self._kind} file")
+                return 0
+            self._output = memoryview(self._decompress(data))
+        count = min(len(buffer), len(self._output))
+        buffer[:count] = self._output[:count]
+        self._output = self._output[count:]
+        return count
+
+    def _decompress(self, data: bytes) -> bytes:
+        try:
+            if self._kind == "gzip":
+                if self._member is None:
+                    data = data.lstrip(b"\0")  # padding between members
+                    if not data:
+                        return b""
+                    self._member = zlib.decompressobj(31)
+                output: bytes = self._member.decompress(data, 16 * _CHUNK)
+                self._left = self._member.unconsumed_tail or self._member.unused_data
+            else:
+                self._member = self._member or zstandard.ZstdDecompressor().decompressobj()
+                output = self._member.decompress(data)
+                self._left = self._member.unused_data
+        except (zlib.error, zstandard.ZstdError, MemoryError):
+            raise Damaged(f"corrupt {self._kind} file") from None
+        if self._member.eof:
+            self._member = None
+        return output
