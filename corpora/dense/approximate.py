@@ -1,0 +1,207 @@
+"""The global index: approximate search over a whole matrix of millions of rows, with faiss."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from webenv.corpora.dense.exact import ExactSearch, Found, Reach, rank_rows
+from webenv.corpora.dense.matrix import Matrix
+from webenv.corpora.dense.vectors import Vectors, unit_rows
+from webenv.errors import CorpusDamaged, InvalidArgument, MissingExtra
+
+__all__ = ["KINDS", "GlobalIndex", "build_global", "recall"]
+
+KINDS = ("flat", "ivf", "hnsw")
+"""What a global index can be."""
+
+_FILE = "global.faiss"
+_ABOUT = "global.json"
+_BLOCK = 1 << 16  # rows
+_PER_LIST = 64  # rows that train each list
+_LINKS = 32
+_TOGETHER = 16  # up to 19, faiss compares one vector at a time: what it finds does not depend on the others
+_PROBES = 200
+_DEPTH = 10
+_WARNED = 39  # rows a list below which faiss complains
+
+
+@dataclass(frozen=True)
+class _About:
+    kind: str
+    factory: str
+    effort: int
+    recall: float
+    vectors: str
+
+
+class GlobalIndex:
+    """Finds candidates with faiss and ranks them by the matrix.
+
+    Made by :func:`build_global`. A query's ranking depends on it alone.
+
+    Attributes:
+        name: what faiss calls it, and the effort of a search: lists that are probed (ivf) or
+            candidates that are kept (hnsw).
+        recall: the share of the ten nearest pages of sampled pages that it finds.
+    """
+
+    def __init__(self, index: Any, about: _About) -> None:
+        self._index = index
+        self._about = about
+        self.name = f"{about.factory}@{about.effort}" if about.effort else about.factory
+        self.recall = about.recall
+
+    @classmethod
+    def open(cls, folder: Path, matrix: Matrix) -> GlobalIndex | None:
+        """The index beside a matrix, memory-mapped where faiss can; ``None`` where there is none.
+
+        Raises:
+            CorpusDamaged: if it cannot be read, or is of another matrix.
+            MissingExtra: without faiss.
+        """
+        path = folder / _ABOUT
+        if not path.exists():
+            return None
+        faiss = _faiss()
+        try:
+            about = _About(**json.loads(path.read_text(encoding="utf-8")))
+            if about.vectors != matrix.digest:
+                raise ValueError("it is of other vectors")
+            flags = faiss.IO_FLAG_MMAP if about.kind == "ivf" else 0
+            index = faiss.read_index(str(folder / _FILE), flags)
+            if index.ntotal != len(matrix) or index.d != matrix.dimension:
+                raise ValueError(f"it holds {index.ntotal} × {index.d}, not {len(matrix)} × {matrix.dimension}")
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            reason = " ".join(str(error).split())
+            raise CorpusDamaged(f"{folder / _FILE} cannot be used ({reason:.200}): build it again.") from error
+        _set_effort(index, about.kind, about.effort)
+        return cls(index, about)
+
+    def search(self, matrix: Matrix, vectors: Vectors, limit: int) -> Found:
+        """The nearest pages of each vector, of the whole matrix.
+
+        Args:
+            matrix: what it was built over.
+            vectors: float32 [n, dimension], each of length 1.
+            limit: the most pages of each, at least 1.
+        """
+        width = min(len(matrix), max(4 * limit, limit + 32))
+        rows = np.concatenate(
+            [
+                self._index.search(np.ascontiguousarray(vectors[first : first + _TOGETHER]), width)[1]
+                for first in range(0, len(vectors), _TOGETHER)
+            ]
+        )
+        some = rows >= 0
+        numbers = np.repeat(np.arange(len(vectors)), some.sum(axis=1))
+        return rank_rows(matrix, vectors, numbers, rows[some], limit)
+
+
+def build_global(folder: str | os.PathLike[str], kind: str = "ivf", target: float = 0.95, seed: int = 0) -> GlobalIndex:
+    """Builds the approximate index beside the matrix of a folder.
+
+    ``ivf`` puts rows into about 4·√n lists (at least 39 rows in each) as single bytes; ``hnsw`` keeps a
+    graph of single bytes with 32 links; ``flat`` is exact, for comparison. The effort of a search is
+    the least power of two at which the ten nearest pages of 200 sampled pages, themselves left out,
+    are found with the recall asked for; queries, which are no pages, may be found less well.
+
+    Args:
+        folder: a folder that holds a matrix.
+        kind: which index.
+        target: the recall that is asked for, above 0 and up to 1.
+        seed: of the samples.
+
+    Returns:
+        The index; ``recall`` is what it reached.
+
+    Raises:
+        InvalidArgument: for another kind or target.
+        MissingExtra: without faiss or torch.
+        OSError: if it cannot be written.
+    """
+    if kind not in KINDS or not 0 < target <= 1:
+        raise InvalidArgument(f"{kind!r} with recall {target}: expected ivf, hnsw or flat, and above 0 up to 1.")
+    faiss = _faiss()
+    path = Path(folder)
+    matrix = Matrix.open(path)
+    rng = np.random.default_rng(seed)
+    lists = _lists(len(matrix))
+    factory = {"flat": "Flat", "ivf": f"IVF{lists},SQ8", "hnsw": f"HNSW{_LINKS},SQ8"}[kind]
+    index = faiss.index_factory(matrix.dimension, factory, faiss.METRIC_INNER_PRODUCT)
+    if not index.is_trained:
+        wanted = min(len(matrix), max(_PER_LIST * lists, 10_000))
+        chosen = np.sort(rng.choice(len(matrix), wanted, replace=False))
+        index.train(matrix.vectors[chosen].astype(np.float32))
+    for start in range(0, len(matrix), _BLOCK):
+        index.add(matrix.vectors[start : start + _BLOCK].astype(np.float32))
+    probes = np.sort(rng.choice(len(matrix), min(_PROBES, len(matrix)), replace=False))
+    about = _tuned(matrix, index, _About(kind, factory, 0, 1.0, matrix.digest), probes, target, lists)
+    (path / _ABOUT).unlink(missing_ok=True)
+    faiss.write_index(index, str(path / _FILE))
+    (path / _ABOUT).write_text(json.dumps(asdict(about), indent=1), encoding="utf-8")
+    return GlobalIndex(index, about)
+
+
+def _tuned(matrix: Matrix, index: Any, about: _About, probes: Any, target: float, lists: int) -> _About:
+    """The least effort that reaches the recall, or the most there is."""
+    vectors = unit_rows(matrix.vectors[probes])
+    own = matrix.keys[probes]
+    exact = ExactSearch(matrix, "cpu", 0).search(vectors, [Reach(matrix.whole)] * len(probes), _DEPTH + 1)
+    most = {"flat": 0, "ivf": lists, "hnsw": 1_024}[about.kind]
+    effort = {"flat": 0, "ivf": 1, "hnsw": 16}[about.kind]
+    while True:
+        effort = min(effort, most)
+        _set_effort(index, about.kind, effort)
+        tried = _About(about.kind, about.factory, effort, 0.0, about.vectors)
+        found = GlobalIndex(index, tried).search(matrix, vectors, _DEPTH + 1)
+        reached = recall(_without(found, own), _without(exact, own))
+        if reached >= target or effort >= most:
+            return _About(about.kind, about.factory, effort, round(reached, 4), about.vectors)
+        effort *= 2
+
+
+def _without(found: Found, own: Any) -> Found:
+    """The ten nearest without a page itself."""
+    keys = [[key for key in row if key != mine][:_DEPTH] for row, mine in zip(found.keys, own, strict=True)]
+    return Found(np.array(keys), found.scores[:, :_DEPTH])
+
+
+def recall(found: Found, exact: Found) -> float:
+    """The mean share of the keys of ``exact`` that ``found`` has, row by row.
+
+    >>> recall(Found(np.array([[1, 2], [3, 4]]), np.zeros((2, 2))), Found(np.array([[2, 1], [3, 5]]), np.zeros((2, 2))))
+    0.75
+    """
+    shares = []
+    for ours, theirs in zip(found.keys.tolist(), exact.keys.tolist(), strict=True):
+        wanted = {key for key in theirs if key >= 0}
+        if wanted:
+            shares.append(len(wanted.intersection(ours)) / len(wanted))
+    return float(np.mean(shares)) if shares else 1.0
+
+
+def _lists(rows: int) -> int:
+    """How many lists: the power of two below 4·√n, with enough rows for each."""
+    most = min(4 * rows**0.5, rows / _WARNED, 65_536)
+    return int(2 ** int(np.log2(max(1.0, most))))
+
+
+def _set_effort(index: Any, kind: str, effort: int) -> None:
+    if kind == "ivf":
+        index.nprobe = effort
+    elif kind == "hnsw":
+        index.hnsw.efSearch = effort
+
+
+def _faiss() -> Any:
+    try:
+        import faiss
+    except ImportError:
+        raise MissingExtra("faiss", "dense", "an approximate index") from None
+    return faiss

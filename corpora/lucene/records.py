@@ -1,0 +1,153 @@
+"""The documents of a user's Lucene index, as pages: what Anserini stored of each, and an address for each."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from sys import getsizeof
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote, urlsplit
+
+from webenv.corpora.lexical import day_of
+from webenv.corpora.lucene.jvm import java
+from webenv.corpora.lucene.reader import Asked, LuceneReader
+from webenv.corpora.query import utf8
+from webenv.corpora.url import MAX_URL, canonical_url, host_of, page_key
+from webenv.errors import InvalidArgument
+
+__all__ = ["Record", "Records"]
+
+_ID = "id"
+_STORED = ("raw", "contents")
+_TEXTS = ("contents", "text", "body", "segment", "passage")
+_LONGEST_TEXT = 1_000_000
+_LONGEST_TITLE = 1_000
+_FIRST_LINE = 200
+_RECENT = 64_000_000  # bytes of texts that are kept of documents read of late
+
+
+class Record(NamedTuple):
+    """A document as a page.
+
+    Attributes:
+        url: its address, canonical if it is its own.
+        title: its title, or its first line.
+        text: its text.
+        date: ISO date, or empty.
+        site: its host without ``www.``.
+        key: the key of its address.
+    """
+
+    url: str
+    title: str
+    text: str
+    date: str
+    site: str
+    key: int
+
+
+class Records:
+    """Reads documents by number or id, inside :func:`webenv.corpora.jvm.using_java`.
+
+    Args:
+        reader: the open index.
+        name: of its folder, from which addresses are made for documents that have none.
+    """
+
+    def __init__(self, reader: LuceneReader, name: str) -> None:
+        self._reader = reader
+        label = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:63].strip("-") or "index"
+        self.host = f"{label}.example"
+        self._fields = java("java.util.Set").of(_ID, *_STORED)
+        self._recent: dict[int, Record] = {}
+        self._room = _RECENT
+        self.numbered = lru_cache(100_000)(self._numbered)
+
+    def get(self, doc: int) -> Record:
+        """The document of a number."""
+        record = self._recent.pop(doc, None)
+        if record is None:
+            record = self.read(doc)
+            self._room -= getsizeof(record.text)
+            while self._room < 0 and self._recent:
+                oldest = self._recent.pop(next(iter(self._recent)))
+                self._room += getsizeof(oldest.text)
+        self._recent[doc] = record
+        return record
+
+    def read(self, doc: int) -> Record:
+        """The document of a number, from the index."""
+        stored = self._reader.java.storedFields().document(doc, self._fields)
+        id_ = utf8(stored.get(_ID) or "")
+        raw = next((text for name in _STORED if (text := stored.get(name))), "")
+        return self._record(id_, raw)
+
+    def stores_texts(self) -> bool:
+        """Whether the first document has a text."""
+        return bool(self.read(0).text)
+
+    def _record(self, id_: str, raw: str) -> Record:
+        given = _object(raw)
+        text = next((value for name in _TEXTS if isinstance(value := given.get(name), str)), "" if given else raw)
+        text = _sound(text[:_LONGEST_TEXT]).strip()
+        title = given.get("title")
+        title = " ".join(utf8(title[:_LONGEST_TITLE]).split()) if isinstance(title, str) else ""
+        if not title:
+            first = text[:_LONGEST_TITLE].splitlines()[:1] or [id_]
+            title = " ".join(first[0].split())[:_FIRST_LINE]
+        url = given.get("url")
+        address = (canonical_url(url) if isinstance(url, str) else None) or self._own(id_)
+        date = given.get("date")
+        return Record(address, title, text, _iso(date), host_of(address), page_key(address))
+
+    def _own(self, id_: str) -> str:
+        """The id itself where it is an address, else one made of it."""
+        address = canonical_url(id_) if id_.startswith(("http://", "https://")) else None
+        return address or f"https://{self.host}/{quote(id_, safe='')}"
+
+    def id_in(self, url: str) -> str | None:
+        """The id in an address that was made here; ``None`` in any other."""
+        url = url.strip()
+        if len(url) > MAX_URL * 3 or host_of(url) != self.host:
+            return None
+        try:
+            path = urlsplit(url if "://" in url else f"https://{url}").path
+            return unquote(path[1:], errors="strict") or None
+        except ValueError:
+            return None
+
+    def _numbered(self, id_: str) -> int | None:
+        """The number of the document of an id."""
+        hits = self._reader.ranked([Asked(self._reader.term(_ID, id_), 1)])[0]
+        return hits[0].doc if hits else None
+
+
+def _sound(text: str) -> str:
+    """A text without lone surrogates; takes less time than :func:`webenv.corpora.query.utf8` where there are none."""
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        return utf8(text)
+
+
+def _object(raw: str) -> dict[str, Any]:
+    if not raw.startswith("{"):
+        return {}
+    try:
+        given = json.loads(raw, strict=False)
+    except (ValueError, RecursionError):
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def _iso(date: object) -> str:
+    """The ISO date that a record has; empty where it is none."""
+    if not isinstance(date, str) or not date:
+        return ""
+    try:
+        day_of(date)
+    except InvalidArgument:
+        return ""
+    return date[:10]

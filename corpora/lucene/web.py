@@ -1,0 +1,374 @@
+"""A Lucene index that Anserini or pyserini built, as a web.
+
+Needs the extra ``lucene`` (pyserini, from which Lucene comes, and a Java).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webenv.corpora.content import ContentAgent
+from webenv.corpora.lexical import day_of
+from webenv.corpora.lucene.catalogue import Catalogue
+from webenv.corpora.lucene.jvm import check_process, find_jar, find_java, java, using_java
+from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_bm25, english
+from webenv.corpora.lucene.records import Record, Records
+from webenv.corpora.procedural.cache import cache_folder
+from webenv.corpora.query import WORD, ParsedQuery, parse_query, stem, utf8
+from webenv.corpora.snippet import snippet
+from webenv.corpora.url import host_of, key_of, parents
+from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument, did_you_mean
+from webenv.observations import Page, Result
+from webenv.web import (
+    AskRequest,
+    AskResponse,
+    Missing,
+    Scope,
+    SearchRequest,
+    SearchResponse,
+    VisitRequest,
+    VisitResponse,
+)
+
+__all__ = ["LuceneWeb", "open_lucene"]
+
+_TEXT = "contents"
+_NO_PAGE = Missing("there is no such page")
+_EVERYTHING = Scope()
+_WORD = re.compile(WORD)
+_FILTERS = 16  # each takes a byte a document
+_BUILT = "one that Anserini or pyserini built, with the fields id, contents and raw (--storeRaw)"
+
+
+def open_lucene(
+    path: str | os.PathLike[str],
+    *,
+    language: str = "en",
+    k1: float = 0.9,
+    b: float = 0.4,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> LuceneWeb:
+    """Opens a Lucene index that Anserini or pyserini built, as a web.
+
+    Args:
+        path: its folder.
+        language: in which its texts were analysed, as Anserini names it: ``en``, ``zh``, ``ja``, …
+        k1: BM25's, from 0.
+        b: BM25's, 0 to 1.
+        threads: how many threads share a batch; ``None``: as many as there are cores.
+        progress: told how many documents have been read, and of how many, where all must be
+            (:class:`LuceneWeb` says when).
+
+    Raises:
+        CorpusNotFound: if there is no Lucene index.
+        MissingExtra: if pyserini or Java is missing.
+        InvalidArgument: if ``k1`` or ``b`` is out of range.
+    """
+    check_bm25(k1, b)
+    folder = Path(path).absolute()
+    if not any(folder.glob("segments_*")):
+        raise CorpusNotFound(f"there is no Lucene index at {folder}: expected {_BUILT}.")
+    find_jar()
+    find_java()
+    if threads is None:
+        from loky import cpu_count
+
+        threads = int(cpu_count())
+    return LuceneWeb(folder, language, k1, b, max(1, threads), progress)
+
+
+class LuceneWeb:
+    """A web of the documents of a Lucene index.
+
+    A document's text is ``contents`` (else ``text``, ``body``, ``segment`` or ``passage``) of the
+    JSON in its field ``raw``, or that field itself where it is no JSON. Its title is ``title`` of
+    the JSON, else the first line of the text; its date is ``date``, if that is an ISO date. Its
+    address is ``url`` of the JSON, else its id where that is an address, else one made of its id:
+    ``https://<name of the folder>.example/<id>``. So a document is visited by the address that
+    search gives, and also by the one made of its id.
+
+    Words and phrases are searched in ``contents``, with BM25 of Lucene; where the index has no
+    positions, a phrase asks for all its words in any order. Ties are broken by the number of the
+    document in the index.
+
+    The index has no field for hosts and dates. So a search with ``site:``, ``-site:``, blocked
+    hosts or ``as_of`` takes hits until enough are allowed, which for a small site means very many
+    of them. What is allowed, and which document a ``url`` leads to, is learnt by reading every
+    document once (about 100,000 take half a minute), when first asked for; it is kept in the
+    user's cache folder (``WEBENV_CACHE``).
+
+    Made by :func:`open_lucene`. Java starts with the first request, so a process may be forked
+    before that and not after.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        language: str,
+        k1: float,
+        b: float,
+        threads: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self._folder = folder
+        self._settings: dict[str, Any] = {"language": language, "k1": k1, "b": b, "threads": threads}
+        self._progress = progress
+        self._state: _Open | None = None
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, ``digest`` of the index, ``library``, ``language``, and BM25's ``k1`` and ``b``."""
+        return {
+            "name": "lucene",
+            "digest": self.digest,
+            "library": f"pyserini {version('pyserini')}",
+            "language": self._settings["language"],
+            "k1": repr(self._settings["k1"]),
+            "b": repr(self._settings["b"]),
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the index's commit, which names each segment by a number of its own, and its files' sizes."""
+        digest = hashlib.sha256()
+        for path in sorted(self._folder.iterdir()):
+            if path.name.startswith("segments_"):
+                digest.update(path.read_bytes())
+            if path.name.startswith("_") and path.is_file():
+                digest.update(f"{path.name} {path.stat().st_size}\n".encode())
+        return digest.hexdigest()
+
+    # ── the Web protocol ──────────────────────────────────────────────────────
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        """Searches: see the class. Equal requests are answered once.
+
+        Raises:
+            InvalidArgument: if a scope's ``as_of`` is no ISO date.
+            CorpusError: if Java or the index fails.
+        """
+        for request in requests:
+            if request.scope.as_of:
+                day_of(request.scope.as_of, "as_of")
+        if not requests:
+            return []
+        distinct = list(dict.fromkeys(requests))
+        found: list[tuple[list[Record], dict[str, float]]] = [([], {}) for _ in distinct]
+        asked: dict[int, Asked] = {}
+        with using_java(f"{self._folder} cannot be searched"):
+            web = self._opened()
+            queries = [parse_query(request.query) for request in distinct]
+            for place, (query, request) in enumerate(zip(queries, distinct, strict=True)):
+                scores = web.scores(query)
+                limit = min(request.limit, web.reader.docs)
+                if limit < 1 or not (scores or query.sites):
+                    continue
+                allowed = self._allowed(web, query, request.scope)
+                if scores:
+                    whole = web.reader.joined(scores) if len(scores) > 1 else scores[0].query
+                    asked[place] = Asked(whole, limit, allowed)
+                elif allowed is not None:
+                    docs = np.flatnonzero(allowed)
+                    docs = docs[np.argsort(self._catalogue(web).keys[docs], kind="stable")][:limit]
+                    found[place] = ([web.records.get(doc) for doc in docs.tolist()], {})
+            for place, hits in zip(asked, web.reader.ranked(list(asked.values())), strict=True):
+                if hits:
+                    found[place] = ([web.records.get(hit.doc) for hit in hits], web.weights(queries[place]))
+        by_request = {
+            request: tuple(Result(r.title, r.url, snippet(r.text, weights), r.site, f"{r.key:016x}") for r in records)
+            for request, (records, weights) in zip(distinct, found, strict=True)
+        }
+        return [by_request[request] for request in requests]
+
+    def _allowed(self, web: _Open, query: ParsedQuery, scope: Scope) -> NDArray[np.bool_] | None:
+        """Which documents a query and its scope allow; ``None``: all."""
+        hidden = dict.fromkeys((*query.excluded, *(host_of(host) for host in scope.blocked)))
+        last = day_of(scope.as_of, "as_of") if scope.as_of else 0
+        filters = (query.sites, tuple(host for host in hidden if host), last)
+        return web.allowed(self._catalogue(web), *filters) if any(filters) else None
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        """Fetches documents by address.
+
+        Raises:
+            InvalidArgument: if a scope's ``as_of`` is no ISO date.
+            CorpusError: if Java or the index fails.
+        """
+        if not requests:
+            return []
+        with using_java(f"{self._folder} cannot be read"):
+            web = self._opened()
+            return [self._visit(web, url, scope) for url, scope in requests]
+
+    def _visit(self, web: _Open, url: str, scope: Scope) -> Page | Missing:
+        record = self._find(web, url)
+        if record is None or (scope != _EVERYTHING and _hidden(url, record, scope)):
+            return _NO_PAGE
+        return Page(record.url, record.title, record.text, record.date, f"{record.key:016x}")
+
+    def _find(self, web: _Open, url: str) -> Record | None:
+        key = key_of(url)
+        if key is None and web.records.id_in(url) is None:
+            return None
+        for id_ in (web.records.id_in(url), url.strip()):
+            doc = web.records.numbered(utf8(id_)) if id_ is not None else None
+            if doc is not None:
+                return web.records.get(doc)
+        if key is None:
+            return None
+        doc = self._catalogue(web).find(key)
+        return web.records.get(doc) if doc is not None else None
+
+    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
+        """Asks the sites' content agents: :class:`webenv.corpora.ContentAgent`, without a model."""
+        return ContentAgent(self).ask(requests)
+
+    # ── what is in it ─────────────────────────────────────────────────────────
+
+    def __len__(self) -> int:
+        """How many documents there are."""
+        with using_java(f"{self._folder} cannot be read"):
+            return self._opened().reader.live
+
+    @property
+    def sites(self) -> Mapping[str, int]:
+        """How many documents each host has; hosts in alphabetical order."""
+        with using_java(f"{self._folder} cannot be read"):
+            return dict(self._catalogue(self._opened()).sites)
+
+    def _catalogue(self, web: _Open) -> Catalogue:
+        if web.catalogue is None:
+            path = cache_folder() / "lucene" / f"{self.digest[:32]}.npz"
+            web.catalogue = Catalogue.read(path, web.reader.docs)
+            if web.catalogue is None:
+                web.catalogue = Catalogue.of(web.every(), web.reader.docs, self._progress)
+                web.catalogue.keep(path)
+        return web.catalogue
+
+    # ── its life ──────────────────────────────────────────────────────────────
+
+    def _opened(self) -> _Open:
+        if self._state is None:
+            self._state = _Open(self._folder, **self._settings)
+        return self._state
+
+    def close(self) -> None:
+        """Ends threads and closes files; it may be used again."""
+        if self._state is None:
+            return
+        try:
+            check_process()
+        except CorpusError:
+            return  # a fork, whose Java is another's
+        with using_java(f"{self._folder} cannot be closed"):
+            web, self._state = self._state, None
+            if web is not None:
+                web.reader.close()
+
+    def __repr__(self) -> str:
+        return f"<LuceneWeb {str(self._folder)!r}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LuceneWeb:
+        return self
+
+    def __copy__(self) -> LuceneWeb:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_reopen, (str(self._folder), self._settings, self.digest))
+
+
+class _Open:
+    """An index that is open: what reads it, and what is known of it."""
+
+    def __init__(self, folder: Path, language: str, k1: float, b: float, threads: int) -> None:
+        self.reader = LuceneReader(folder, _analyzer(language), k1, b, threads)
+        self._positions = _has_positions(self.reader, folder)
+        self.records = Records(self.reader, folder.name)
+        if self.reader.live and not self.records.stores_texts():
+            raise CorpusError(f"{folder} keeps no texts: expected {_BUILT}.")
+        self.catalogue: Catalogue | None = None
+        self._worth = lru_cache(100_000)(self._weight)
+        self.allowed = lru_cache(_FILTERS)(Catalogue.allowed)
+
+    def scores(self, query: ParsedQuery) -> list[Clause]:
+        """What earns a score."""
+        row = self.reader.phrase if self._positions else self.reader.every
+        phrases = [row(_TEXT, phrase) for phrase in query.quoted]
+        words = self.reader.words(_TEXT, query.plain)
+        clauses = [Clause("must", phrase) for phrase in phrases if phrase is not None]
+        if words is not None:
+            clauses.append(Clause("should" if clauses else "must", words))
+        return clauses
+
+    def weights(self, query: ParsedQuery) -> dict[str, float]:
+        """What each word of a query is worth for snippets: BM25's inverse document frequency, by stem."""
+        wanted = set(query.stems)
+        weights = {}
+        for text in (query.plain, *query.quoted):
+            for word in _WORD.findall(text):
+                form = stem(word.lower())
+                if form in wanted and form not in weights:
+                    weights[form] = self._worth(word)
+        return weights
+
+    def _weight(self, word: str) -> float:
+        count, having = self.reader.docs, self.reader.frequency(_TEXT, word)
+        return math.log(1 + (count - having + 0.5) / (having + 0.5))
+
+    def every(self) -> Iterator[Record | None]:
+        """Each document, by number; ``None`` for one that was deleted."""
+        live = java("org.apache.lucene.index.MultiBits").getLiveDocs(self.reader.java)
+        for doc in range(self.reader.docs):
+            yield self.records.read(doc) if live is None or live.get(doc) else None
+
+
+def _analyzer(language: str) -> Any:
+    """Anserini's analysis of a language.
+
+    Raises:
+        InvalidArgument: if it has none.
+    """
+    if language == "en":
+        return english()
+    known = java("io.anserini.analysis.AnalyzerMap").analyzerMap
+    name = known.get(language)
+    if name is None:
+        names = ["en", *(str(key) for key in known.keySet().toArray())]
+        raise InvalidArgument(f"unknown language {language!r:.80} of a Lucene index. {did_you_mean(language, names)}")
+    return java("io.anserini.analysis.AnalyzerMap").getLanguageSpecificAnalyzer(language)
+
+
+def _has_positions(reader: LuceneReader, folder: Path) -> bool:
+    info = java("org.apache.lucene.index.FieldInfos").getMergedFieldInfos(reader.java).fieldInfo(_TEXT)
+    if info is None:
+        raise CorpusError(f"{folder} has no field {_TEXT!r}: expected {_BUILT}.")
+    return "POSITIONS" in str(info.getIndexOptions().toString())
+
+
+def _hidden(url: str, record: Record, scope: Scope) -> bool:
+    if scope.as_of:
+        last = day_of(scope.as_of, "as_of")
+        if not record.date or day_of(record.date) > last:
+            return True
+    hosts = {*parents(record.site), *parents(host_of(url))}
+    return any(host_of(blocked) in hosts for blocked in scope.blocked)
+
+
+def _reopen(path: str, settings: dict[str, Any], digest: str) -> LuceneWeb:
+    web = open_lucene(path, **settings)
+    if web.digest != digest:
+        raise CorpusError(f"{path} is another index than when this web was pickled: it was written to since.")
+    return web

@@ -1,0 +1,94 @@
+"""An event loop in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import doctest
+import importlib
+import pkgutil
+import threading
+import time
+
+import pytest
+
+from webenv.corpora import live
+from webenv.corpora.live.line import Line
+
+
+class Tenant:
+    def __init__(self) -> None:
+        self.closed = False
+        self.cancelled = 0
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+    async def wait(self, seconds: float) -> str:
+        try:
+            await asyncio.sleep(seconds)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        return threading.current_thread().name
+
+    async def fail(self) -> None:
+        raise ValueError("told")
+
+
+def test_work_runs_in_a_thread_of_its_own_at_the_same_time() -> None:
+    line = Line(Tenant, "webenv-test")
+    started = time.monotonic()
+    found: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(line.run(lambda tenant: tenant.wait(0.2)))) for _ in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    line.close()
+    assert found == ["webenv-test"] * 20
+    assert time.monotonic() - started < 3.9
+
+
+def test_an_error_comes_to_the_caller() -> None:
+    line = Line(Tenant, "webenv-test")
+    with pytest.raises(ValueError, match="told"):
+        line.run(lambda tenant: tenant.fail())
+    line.close()
+
+
+def test_closing_ends_what_is_under_way_and_closes_the_tenant() -> None:
+    tenant = Tenant()
+    line = Line(lambda: tenant, "webenv-test")
+    caught: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            line.run(lambda tenant: tenant.wait(60.0))
+        except BaseException as error:
+            caught.append(error)
+
+    caller = threading.Thread(target=call)
+    caller.start()
+    time.sleep(0.1)
+    line.close()
+    caller.join(timeout=5.0)
+    assert not caller.is_alive()
+    assert len(caught) == 1
+    assert (tenant.closed, tenant.cancelled) == (True, 1)
+
+
+def test_a_line_that_is_let_go_of_ends_its_thread() -> None:
+    line = Line(Tenant, "webenv-let-go")
+    line.run(lambda tenant: tenant.wait(0.0))
+    del line
+    assert "webenv-let-go" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_the_examples_in_the_docstrings_are_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SEARXNG_URL", raising=False)
+    names = [f"{live.__name__}.{module.name}" for module in pkgutil.iter_modules(live.__path__)]
+    done = [doctest.testmod(importlib.import_module(name)) for name in names]
+    assert sum(result.failed for result in done) == 0
+    assert sum(result.attempted for result in done) >= 8
