@@ -1,0 +1,32 @@
+"""The live web: searched through a provider, and fetched page by page under guard.
+
+Needs the extra ``live``: ``pip install 'webenv[live]'``.
+"""
+
+from webenv.errors import MissingExtra
+
+try:
+    import httpx  # noqa: F401
+except ImportError as error:
+    raise MissingExtra("httpx", "live", "the live web") from error
+
+from webenv.corpora.live.brave import Brave
+from webenv.corpora.live.provider import SearchProvider
+from webenv.corpora.live.searxng import SearXNG
+from webenv.corpora.live.serper import Serper
+from webenv.corpora.live.settings import FetchSettings
+from webenv.corpora.live.spec import PROVIDERS, open_live
+from webenv.corpora.live.tavily import Tavily
+from webenv.corpora.live.web import LiveWeb
+
+__all__ = [
+    "PROVIDERS",
+    "Brave",
+    "FetchSettings",
+    "LiveWeb",
+    "SearXNG",
+    "SearchProvider",
+    "Serper",
+    "Tavily",
+    "open_live",
+]

@@ -1,0 +1,141 @@
+"""Bodies of responses: read up to a size, as sent and as decompressed."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import httpx
+
+__all__ = ["BadBody", "TooLarge", "accepted_encodings", "decoded", "read_body"]
+
+_MOST_LAYERS = 2  # of compression around one body
+_MOST_MEMBERS = 64  # of one gzip body
+_STEP = 65_536
+
+
+class TooLarge(Exception):
+    """A body is larger than it may be, as sent or as decompressed."""
+
+
+class BadBody(Exception):
+    """A body is not in the encoding that it is said to be in; the message says which."""
+
+
+@cache
+def accepted_encodings() -> str:
+    """The value of Accept-Encoding: what can be decompressed with a limit on its size."""
+    return "gzip, deflate" if _brotli() is None else "gzip, deflate, br"
+
+
+async def read_body(response: httpx.Response, most: int, cut: bool = False) -> bytes:
+    """The decompressed body of a response that has not been read yet.
+
+    Args:
+        response: the response; it is left open.
+        most: bytes, as sent and as decompressed.
+        cut: gives the first ``most`` bytes of a larger one.
+
+    Raises:
+        TooLarge: if it is larger; no more than that is read or decompressed.
+        BadBody: if it cannot be decompressed.
+    """
+    told = response.headers.get("content-length", "")
+    if not cut and told.isascii() and told.isdigit() and (len(told) > 18 or int(told) > most):
+        raise TooLarge
+    raw = bytearray()
+    async for part in response.aiter_raw():
+        raw += part
+        if len(raw) > most:
+            if not cut:
+                raise TooLarge
+            break
+    body = decoded(bytes(raw), response.headers.get("content-encoding", ""), most, cut)
+    return body[:most] if cut else body
+
+
+def decoded(body: bytes, encodings: str, most: int, cut: bool = False) -> bytes:
+    """A body without its compression.
+
+    Args:
+        body: as sent.
+        encodings: the value of Content-Encoding.
+        most: bytes that may come out; decompression ends there.
+        cut: gives what came out by then.
+
+    Raises:
+        TooLarge: if more would come out.
+        BadBody: for an encoding that is not known or not what is there.
+    """
+    names = [name.strip().lower() for name in encodings.split(",")]
+    layers = [name for name in names if name not in ("", "identity")]
+    if len(layers) > _MOST_LAYERS:
+        raise BadBody(f"{len(layers)} layers of compression")
+    for name in reversed(layers):
+        if not body:
+            return body
+        if name in ("gzip", "x-gzip"):
+            body = _inflated(body, 16 + zlib.MAX_WBITS, name, most)
+        elif name == "deflate":
+            wrapped = body[0] & 0x0F == 8 and int.from_bytes(body[:2]) % 31 == 0
+            body = _inflated(body, zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS, name, most)
+        elif name == "br" and _brotli() is not None:
+            body = _unbrotlied(body, most)
+        else:
+            raise BadBody(f"the encoding {name[:40]!r}")
+        if len(body) > most and not cut:
+            raise TooLarge
+    return body
+
+
+def _inflated(body: bytes, window: int, name: str, most: int) -> bytes:
+    """At most ``most`` + 1 bytes."""
+    parts: list[bytes] = []
+    left = most + 1
+    while body and left > 0 and len(parts) < _MOST_MEMBERS:
+        stream = zlib.decompressobj(window)
+        try:
+            part = stream.decompress(body, left)
+        except zlib.error as error:
+            if parts:
+                break  # what follows the first member is padding
+            raise BadBody(f"a {name} body that is none") from error
+        parts.append(part)
+        left -= len(part)
+        if not stream.eof:
+            break
+        body = stream.unused_data
+    return b"".join(parts)
+
+
+def _unbrotlied(body: bytes, most: int) -> bytes:
+    """At most ``most`` + 64 kB bytes."""
+    brotli = _brotli()
+    stream = brotli.Decompressor()
+    parts: list[bytes] = []
+    size = 0
+    try:
+        part = stream.process(body, output_buffer_limit=_STEP)
+        while part:
+            parts.append(part)
+            size += len(part)
+            if size > most or stream.is_finished():
+                break
+            part = stream.process(b"", output_buffer_limit=_STEP)
+        if not parts and not stream.is_finished():
+            raise BadBody("a brotli body that is none")
+    except brotli.error as error:
+        raise BadBody("a brotli body that is none") from error
+    return b"".join(parts)
+
+
+@cache
+def _brotli() -> Any:
+    """brotli, if it can limit what comes out."""
+    try:
+        brotli: Any = import_module("brotli")
+    except ImportError:
+        return None
+    return brotli if hasattr(brotli.Decompressor, "can_accept_more_data") else None

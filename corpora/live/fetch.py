@@ -1,0 +1,290 @@
+"""Fetcher: gets one document from the web, within limits.
+
+What becomes of trouble: what one site does is an answer of the web, :class:`webenv.web.Missing`, and
+the agent may go elsewhere; what would befall any site is a :class:`webenv.web.Failure`, and nobody is
+to blame for it. So a status that is no success, a site that is dead, slow, broken or endless, a name
+that does not exist, a type that cannot be read, a page that robots are to leave alone, and an address
+that may not be asked for are Missing; a machine that reaches no network or no name server, and a
+gateway that does not answer, are Failures. (A network that swallows everything without a word looks
+like slow sites.)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+import httpcore
+import httpx
+from w3lib.url import safe_url_string
+
+from webenv.corpora.live.body import BadBody, TooLarge, accepted_encodings, read_body
+from webenv.corpora.live.guard import NetworkDown, NoSuchHost, Refused
+from webenv.corpora.live.hosts import Hosts
+from webenv.corpora.live.media import ACCEPT, charset_of, kind_of, may_be_read
+from webenv.corpora.live.reading import Fetched
+from webenv.corpora.live.robots import MOST_BYTES as MOST_ROBOTS
+from webenv.corpora.live.robots import Robots, RobotsFile
+from webenv.corpora.live.settings import FetchSettings
+from webenv.corpora.live.transport import Gateway, GuardedTransport
+from webenv.corpora.live.waiting import backoff, retry_after
+from webenv.corpora.url import MAX_URL, canonical_url
+from webenv.web import Failure, Missing
+
+__all__ = ["NO_PAGE", "Fetcher", "Trail", "request_url"]
+
+NO_PAGE = Missing("there is no such page")
+"""What hidden pages are, like those that do not exist."""
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+_BUSY = (429, 500, 502, 503, 504)
+
+
+class Trail:
+    """The way of one visit: which addresses it may take, and how many it still may.
+
+    Args:
+        url: where it begins, as it was given.
+        hidden: whether an address is hidden from it.
+        steps: the most redirects.
+    """
+
+    def __init__(self, url: str, hidden: Callable[[str], bool], steps: int) -> None:
+        self.url = request_url(url)
+        self._hidden = hidden
+        self._most = steps
+        self._seen: list[str] = []
+
+    def enter(self) -> Missing | None:
+        """Takes the step to ``url``; says why it may not be taken."""
+        if self.url is None:
+            return Missing("it leads to what is no web address" if self._seen else "this is no web address")
+        if self._hidden(self.url):
+            return NO_PAGE
+        if self.url in self._seen:
+            return Missing("its redirects lead in a circle")
+        if len(self._seen) > self._most:
+            return Missing(f"it redirects more than {self._most} times")
+        self._seen.append(self.url)
+        return None
+
+    def lead(self, link: str) -> None:
+        """Goes on to where a link of the present address leads."""
+        try:
+            self.url = request_url(urljoin(self.url or "", link.strip(), allow_fragments=False))
+        except ValueError:
+            self.url = None
+
+
+class _Answer(NamedTuple):
+    status: int
+    location: str = ""
+    wait: str = ""
+    media: str = ""
+    charset: str = ""
+    body: bytes = b""
+
+
+class _Unfit(Exception):
+    """An answer that is not worth reading; the message says why."""
+
+
+class _Clock:
+    """The seconds that are left to one visit."""
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+
+
+class Fetcher:
+    """Gets documents; lives on one event loop.
+
+    Args:
+        settings: limits, politeness, and who may be asked.
+    """
+
+    def __init__(self, settings: FetchSettings) -> None:
+        self._settings = settings
+        gateway = Gateway.parse(settings.gateway) if settings.gateway else None
+        self._transport = GuardedTransport(
+            settings.allow_private, gateway, settings.resolver, connections=settings.concurrency
+        )
+        self._hosts = Hosts(settings.per_host)
+        self._places = asyncio.Semaphore(settings.concurrency)
+        self._robots = Robots(settings.agent, self._robots_file) if settings.robots else None
+        self._headers = {
+            "User-Agent": settings.agent,
+            "Accept": ACCEPT,
+            "Accept-Language": "en,*;q=0.5",
+            "Accept-Encoding": accepted_encodings(),
+        }
+
+    async def fetch(self, trail: Trail) -> Fetched | Missing | Failure:
+        """Gets what stands at the end of a trail; never raises for what the web does."""
+        clock = _Clock(self._settings.timeout)
+        try:
+            while True:
+                stop = trail.enter()
+                if stop is not None or trail.url is None:
+                    return stop or NO_PAGE
+                delay = self._settings.pause
+                if self._robots is not None:
+                    rules = await self._robots.rules(_origin(trail.url))
+                    refusal = rules.refusal(trail.url)
+                    if refusal:
+                        return Missing(refusal)
+                    delay = max(delay, rules.delay)
+                answer = await self._get(trail.url, clock, delay, self._settings.max_bytes)
+                if isinstance(answer, Missing):
+                    return answer
+                if answer.status not in _REDIRECTS or not answer.location:
+                    return _document(trail.url, answer)
+                trail.lead(answer.location)
+        except NetworkDown as error:
+            return Failure(f"the web cannot be reached: {error}; is this machine online?")
+
+    async def aclose(self) -> None:
+        """Ends all connections."""
+        await self._transport.aclose()
+
+    async def _robots_file(self, url: str) -> RobotsFile:
+        clock = _Clock(self._settings.timeout)
+        trail = Trail(url, lambda _: False, 5)
+        while trail.enter() is None and trail.url is not None:
+            answer = await self._get(trail.url, clock, self._settings.pause, MOST_ROBOTS, robots=True)
+            if isinstance(answer, Missing):
+                return RobotsFile(0, reason=answer.reason)
+            if answer.status not in _REDIRECTS or not answer.location:
+                return RobotsFile(answer.status, answer.body.decode("utf-8", "replace"))
+            trail.lead(answer.location)
+        return RobotsFile(404)  # one that leads nowhere is missing
+
+    async def _get(self, url: str, clock: _Clock, delay: float, most: int, robots: bool = False) -> _Answer | Missing:
+        """One address, tried again where that may help.
+
+        Raises:
+            NetworkDown: if it is our network.
+        """
+        host = urlsplit(url).netloc
+        for attempt in range(self._settings.retries + 1):
+            last = attempt == self._settings.retries
+            wait = backoff(attempt)
+            try:
+                async with self._hosts.turn(host, delay), self._places:
+                    answer = await self._timed(url, clock, most, robots)
+                if answer.status not in _BUSY or last:
+                    return answer
+                wait = max(wait, retry_after(answer.wait))
+                if wait > self._settings.longest_wait:
+                    return answer
+            except NetworkDown:
+                if last:
+                    raise
+            except _Unfit as error:
+                return Missing(str(error))
+            except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+                if self._settings.gateway and isinstance(error, httpcore.ConnectError):
+                    if last:
+                        raise NetworkDown(f"nothing answers at the gateway {self._settings.gateway}") from error
+                elif last or _is_tls(error):
+                    return Missing(_trouble(error))
+            self._hosts.postpone(host, wait)
+            await asyncio.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _timed(self, url: str, clock: _Clock, most: int, robots: bool) -> _Answer:
+        started = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(clock.left):
+                return await self._send(url, most, robots)
+        except (TimeoutError, httpcore.TimeoutException) as error:
+            raise _Unfit(f"it takes longer than {self._settings.timeout:g} seconds") from error
+        except TooLarge as error:
+            raise _Unfit(f"it is larger than {most:,} bytes") from error
+        except (BadBody, Refused, NoSuchHost) as error:
+            told = f"it is sent as {error}" if isinstance(error, BadBody) else str(error)
+            raise _Unfit(told) from error
+        except (httpx.InvalidURL, httpcore.UnsupportedProtocol, UnicodeError) as error:
+            raise _Unfit("this is no web address") from error
+        finally:
+            clock.left -= asyncio.get_running_loop().time() - started
+
+    async def _send(self, url: str, most: int, robots: bool) -> _Answer:
+        # httpx would read an international host before it names it, and refuses the names of emoji.
+        named = {"Host": urlsplit(url).netloc, **self._headers}
+        response = await self._transport.handle_async_request(httpx.Request("GET", url, headers=named))
+        try:
+            headers = response.headers
+            status = response.status_code
+            if status in _REDIRECTS and headers.get("location"):
+                return _Answer(status, location=headers["location"][: 2 * MAX_URL])
+            if not 200 <= status < 300:
+                return _Answer(status, wait=headers.get("retry-after", ""))
+            media = headers.get("content-type", "").partition(";")[0].strip().lower()
+            if not robots and not may_be_read(media):
+                raise _Unfit(f"it is {media[:60]!r}; only HTML, plain text and PDF are read")
+            body = await read_body(response, most, cut=robots)
+            return _Answer(status, media=media, charset=charset_of(headers.get("content-type", "")), body=body)
+        finally:
+            await response.aclose()
+
+
+def request_url(url: str) -> str | None:
+    """The address to ask for: http(s), without user and fragment, its host in ASCII, its query as it is.
+
+    >>> request_url("HTTP://me@Example.org:80/b?z=1&a=2#top")
+    'http://example.org/b?z=1&a=2'
+    """
+    canonical = canonical_url(url)
+    if canonical is None:
+        return None
+    target = urlsplit(canonical)
+    try:
+        given = url.strip()
+        if "://" not in given.partition("?")[0]:
+            given = f"{target.scheme}://{given.lstrip('/')}"
+        own = urlsplit(safe_url_string(given))
+    except ValueError:
+        return None
+    return urlunsplit((target.scheme, target.netloc, own.path or "/", own.query, ""))
+
+
+def _document(url: str, answer: _Answer) -> Fetched | Missing:
+    if not 200 <= answer.status < 300:
+        try:
+            phrase = f" ({HTTPStatus(answer.status).phrase})"
+        except ValueError:
+            phrase = ""
+        return Missing(f"the site answers with status {answer.status}{phrase}")
+    kind = kind_of(answer.media, answer.body)
+    if not kind:
+        return Missing("it is neither HTML nor plain text nor a PDF, whatever it is said to be")
+    return Fetched(url, kind, answer.body, answer.charset)
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _is_tls(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _trouble(error: Exception) -> str:
+    """What went wrong with a connection, in a few words."""
+    if _is_tls(error):
+        return "no secure connection can be made to the site"
+    if isinstance(error, httpcore.ConnectError):
+        return "the site does not answer"
+    if isinstance(error, httpcore.ProtocolError):
+        return "the site does not keep to HTTP, or ends its answer too early"
+    return "the site breaks the connection off"

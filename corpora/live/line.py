@@ -1,0 +1,110 @@
+"""A line: an event loop in a thread of its own, with what lives on it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import weakref
+from collections.abc import Callable, Coroutine
+from typing import Any, Generic, Protocol, TypeVar
+
+__all__ = ["Line", "Tenant"]
+
+_JOIN = 10.0  # seconds that closing waits for the thread
+
+
+class Tenant(Protocol):
+    """What lives on a line: connections, places, caches."""
+
+    async def aclose(self) -> None:
+        """Lets go of everything."""
+        ...
+
+
+TenantT = TypeVar("TenantT", bound=Tenant)
+T = TypeVar("T")
+
+
+class Line(Generic[TenantT]):
+    """Runs coroutines for callers that are not asynchronous, or have a running loop of their own.
+
+    The thread starts with the first :meth:`run`, and again with the first one after a fork or after
+    :meth:`close`; it ends with :meth:`close`, with the line, or with the process. Several threads
+    may call at the same time.
+
+    Args:
+        open_: makes the tenant, once for each thread of the line.
+        name: of the thread.
+    """
+
+    def __init__(self, open_: Callable[[], TenantT], name: str) -> None:
+        self._open = open_
+        self._name = name
+        self._process = 0
+        self._lock = threading.Lock()
+        self._thread: _Thread[TenantT] | None = None
+
+    def run(self, work: Callable[[TenantT], Coroutine[Any, Any, T]]) -> T:
+        """What the coroutine that ``work`` makes for the tenant returns."""
+        thread = self._started()
+        future = asyncio.run_coroutine_threadsafe(work(thread.tenant), thread.loop)
+        try:
+            return future.result()
+        except BaseException:  # an interrupt in the caller's thread: nothing goes on behind its back
+            future.cancel()
+            raise
+
+    def close(self) -> None:
+        """Ends the thread and closes the tenant; a later :meth:`run` begins anew."""
+        if self._process != os.getpid():
+            return
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.close()
+
+    def _started(self) -> _Thread[TenantT]:
+        if self._process != os.getpid():  # a fork has no threads, and a lock of its parent's may be held for ever
+            self._process, self._lock, self._thread = os.getpid(), threading.Lock(), None
+        with self._lock:
+            if self._thread is None:
+                self._thread = _Thread(self._open(), self._name)
+                weakref.finalize(self, self._thread.close)
+            return self._thread
+
+
+class _Thread(Generic[TenantT]):
+    def __init__(self, tenant: TenantT, name: str) -> None:
+        self.tenant = tenant
+        self._process = os.getpid()
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # the caller's thread keeps its own
+        self.loop = self._runner.get_loop()
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        if self._process != os.getpid() or self.loop.is_closed():
+            return
+        try:
+            self.loop.call_soon_threadsafe(lambda: self.loop.create_task(self._finish()))
+        except RuntimeError:  # closed by another thread just now
+            return
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout=_JOIN)
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        with self._runner:
+            self.loop.run_forever()
+
+    async def _finish(self) -> None:
+        mine = asyncio.current_task()
+        others = [task for task in asyncio.all_tasks() if task is not mine]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        try:
+            await self.tenant.aclose()
+        finally:
+            self.loop.stop()

@@ -1,0 +1,57 @@
+"""SearXNG, an engine of engines that anyone can run (https://docs.searxng.org)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from webenv.corpora.live.provider import Hit
+from webenv.corpora.live.service import HttpProvider, listed, text_of
+from webenv.corpora.live.terms import Terms
+from webenv.errors import WebError
+
+__all__ = ["SearXNG"]
+
+
+class SearXNG(HttpProvider):
+    """Searches with an instance of SearXNG, which needs no key; also with ``webenv serve web``.
+
+    Sites and excluded hosts go out as operators, which not every engine behind it heeds, and the last
+    day not at all: both are filtered here. The instance must have the format ``json`` switched on.
+    ``url`` is its address; ``None``: SEARXNG_URL.
+    """
+
+    name = "searxng"
+    title = "SearXNG"
+    variable = "SEARXNG_URL"
+    address = ""
+    page_size = 10
+    spare_pages = 4
+
+    def _address(self, url: str | None) -> str:
+        found = url or os.environ.get(self.variable) or ""
+        if not found:
+            raise WebError(f"SearXNG has no address: set {self.variable}, as in http://127.0.0.1:8080, or pass url=.")
+        return super()._address(found)
+
+    def _find_key(self, key: str | None) -> str:
+        return ""
+
+    def _request(self, terms: Terms, count: int, page: int) -> httpx.Request:
+        query = {"q": terms.with_operators(1_500, 256), "format": "json", "pageno": str(page + 1)}
+        return httpx.Request("GET", f"{self._url}/search", params=query)
+
+    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+        return [
+            Hit(text_of(item, "title"), text_of(item, "url"), text_of(item, "content"), text_of(item, "publishedDate"))
+            for item in listed(answer, "results")
+        ]
+
+    def _is_last(self, page: int, asked: int, came: int) -> bool:
+        return came == 0  # how many results a page has is the instance's own business
+
+    def _forbidden(self, status: int) -> str:
+        return f"access is refused ({status}): is 'json' among search.formats in the instance's settings?"

@@ -1,0 +1,300 @@
+"""HttpProvider: what the search providers that are asked over HTTP have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+import httpx
+
+from webenv.corpora.live.body import BadBody, TooLarge, accepted_encodings, read_body
+from webenv.corpora.live.line import Line
+from webenv.corpora.live.provider import Hit, results_of
+from webenv.corpora.live.terms import Terms
+from webenv.corpora.live.transport import tls, web_address
+from webenv.corpora.live.waiting import backoff, retry_after
+from webenv.errors import InvalidArgument, WebError
+from webenv.observations import Result
+from webenv.web import Failure, SearchRequest, SearchResponse
+
+__all__ = ["HttpProvider", "Malformed", "Service", "listed", "text_of"]
+
+_MOST_BYTES = 5_000_000
+_MOST_PAGES = 10  # of one search
+_LONGEST_REASON = 300  # characters
+_SECRET = 6  # characters; a shorter key is none
+_REFUSED = (401, 403)
+
+
+class Malformed(Exception):
+    """An answer that is not what the API promises; the message says what it is instead."""
+
+
+class Service:
+    """A client on an event loop, and the places of requests on it."""
+
+    def __init__(self, concurrency: int) -> None:
+        self.places = asyncio.Semaphore(concurrency)
+        self.client = httpx.AsyncClient(
+            verify=tls(),
+            trust_env=False,
+            follow_redirects=False,
+            timeout=None,
+            limits=httpx.Limits(max_connections=concurrency),
+        )
+
+    async def aclose(self) -> None:
+        """Ends its connections."""
+        await self.client.aclose()
+
+
+class HttpProvider(ABC):
+    """Asks a search service over HTTP: the requests of a batch at the same time.
+
+    What the service returns is filtered here too: results of blocked or excluded hosts, of other sites than
+    asked for, and, with ``as_of``, those without a date or with a later one are left out. Quoted phrases
+    are the service's own business. Proxies of the environment are not used, and redirects not followed:
+    they would take the key along. Rate limits, server errors, timeouts and lost connections are tried
+    again; what fails in the end is a :class:`webenv.web.Failure`.
+
+    Args:
+        key: the key; ``None``: the environment's (:attr:`variable`). Never shown.
+        url: where the service is asked; ``None``: its own address.
+        timeout: seconds for one attempt.
+        retries: how often a request is tried again.
+        longest_wait: seconds; a longer Retry-After is not followed, and the request fails.
+        concurrency: requests at the same time, over all batches.
+
+    Raises:
+        WebError: if there is no key where one is needed; names the variable.
+        InvalidArgument: if the address is none, or a number out of range.
+    """
+
+    name: ClassVar[str]
+    """How the provider is called in ``live:<name>``."""
+    title: ClassVar[str]
+    """The name of the service."""
+    variable: ClassVar[str]
+    """The environment variable of its key."""
+    address: ClassVar[str]
+    """Where it is asked."""
+    page_size: ClassVar[int]
+    """The most results of one request."""
+    spare_pages: ClassVar[int] = 1
+    """Requests more than one search needs, where results may be filtered out here."""
+
+    def __init__(
+        self,
+        key: str | None = None,
+        *,
+        url: str | None = None,
+        timeout: float = 30.0,
+        retries: int = 2,
+        longest_wait: float = 60.0,
+        concurrency: int = 8,
+    ) -> None:
+        for name, number, least in (("timeout", timeout, 0.01), ("longest_wait", longest_wait, 0.0)):
+            if isinstance(number, bool) or not isinstance(number, int | float) or not least <= number < math.inf:
+                raise InvalidArgument(f"{self.title}: {name}={number!r:.60}; expected seconds from {least:g}.")
+        for name, count, least in (("retries", retries, 0), ("concurrency", concurrency, 1)):
+            if isinstance(count, bool) or not isinstance(count, int) or count < least:
+                raise InvalidArgument(f"{self.title}: {name}={count!r:.60}; expected a whole number from {least}.")
+        self._url = self._address(url)
+        self._key = self._find_key(key)
+        self._timeout, self._retries, self._longest_wait = float(timeout), retries, float(longest_wait)
+        self._settings = {
+            "url": url,
+            "timeout": timeout,
+            "retries": retries,
+            "longest_wait": longest_wait,
+            "concurrency": concurrency,
+        }
+        self._line = Line(lambda: Service(concurrency), f"webenv-{self.name}")
+
+    # ── what differs from service to service ──────────────────────────────────
+
+    @abstractmethod
+    def _request(self, terms: Terms, count: int, page: int) -> httpx.Request:
+        """The request for some results of a page, counted from 0."""
+
+    @abstractmethod
+    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+        """The results of an answer.
+
+        Raises:
+            Malformed: if it is not what the API promises.
+        """
+
+    def _address(self, url: str | None) -> str:
+        return web_address(url or self.address, f"{self.title}: url")
+
+    def _find_key(self, key: str | None) -> str:
+        found = (key or os.environ.get(self.variable) or "").strip()
+        if not found:
+            raise WebError(f"{self.title} needs a key: set {self.variable}, or pass key=.")
+        if not (found.isascii() and found.isprintable() and " " not in found):
+            raise WebError(f"{self.title}: the key in {self.variable} is none: expected ASCII letters, digits, signs.")
+        return found
+
+    # ── searching ─────────────────────────────────────────────────────────────
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``provider`` and ``host``."""
+        return {"provider": self.name, "host": urlsplit(self._url).netloc}
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        """Searches; equal requests are asked once, and one that says nothing not at all.
+
+        Raises:
+            InvalidArgument: if a scope's ``as_of`` is no ISO date.
+        """
+        distinct = {request: Terms.of(request) for request in requests}
+        asked = [request for request, terms in distinct.items() if not terms.says_nothing and request.limit > 0]
+        answers: dict[SearchRequest, SearchResponse] = {}
+        if asked:
+            found = self._line.run(lambda service: self._all(service, [(r.limit, distinct[r]) for r in asked]))
+            answers = dict(zip(asked, found, strict=True))
+        return [answers.get(request, ()) for request in requests]
+
+    def close(self) -> None:
+        """Ends its connections; a later search begins new ones."""
+        self._line.close()
+
+    async def _all(self, service: Service, searches: Sequence[tuple[int, Terms]]) -> list[SearchResponse]:
+        return list(await asyncio.gather(*(self._search(service, limit, terms) for limit, terms in searches)))
+
+    async def _search(self, service: Service, limit: int, terms: Terms) -> SearchResponse:
+        """Page after page, until there are enough results."""
+        count = self.page_size if terms.is_narrow else min(limit, self.page_size)
+        hits: list[Hit] = []
+        results: list[Result] = []
+        today = datetime.datetime.now(datetime.UTC).date()
+        pages = -(-limit // self.page_size) + (self.spare_pages if terms.is_narrow else 0)
+        for page in range(min(pages, _MOST_PAGES)):
+            answer = await self._ask(service, terms, count, page)
+            if isinstance(answer, Failure):
+                return answer
+            known = {hit.url for hit in hits}
+            fresh = [hit for hit in answer if hit.url not in known]
+            hits += fresh
+            results = list(results_of(hits, terms, today))
+            if len(results) >= limit or not fresh or self._is_last(page, count, len(answer)):
+                break
+        return tuple(results[:limit])
+
+    def _is_last(self, page: int, asked: int, came: int) -> bool:
+        return came < asked
+
+    async def _ask(self, service: Service, terms: Terms, count: int, page: int) -> list[Hit] | Failure:
+        request = self._request(terms, count, page)
+        request.headers["Accept-Encoding"] = accepted_encodings()
+        request.headers["Accept"] = "application/json"
+        problem = ""
+        for attempt in range(self._retries + 1):
+            wait = backoff(attempt)
+            try:
+                async with service.places, asyncio.timeout(self._timeout):
+                    status, headers, body = await self._send(service.client, request)
+                if 200 <= status < 300:
+                    return self._read(body)
+                problem = self._refusal(status, body)
+                if status != 429 and status < 500:
+                    break
+                asks = retry_after(headers.get("retry-after", ""))
+                if asks > self._longest_wait:
+                    problem += f"; it asks to wait {asks:,.0f} seconds, more than longest_wait={self._longest_wait:g}"
+                    break
+                wait = max(wait, asks)
+            except (TimeoutError, httpx.TimeoutException):
+                problem = f"no answer within {self._timeout:g} seconds"
+            except TooLarge:
+                problem = f"the answer is larger than {_MOST_BYTES:,} bytes"
+                break
+            except (Malformed, BadBody) as error:
+                problem = f"the answer is not what its API promises: {error}"
+                break
+            except httpx.HTTPError as error:
+                problem = f"it cannot be reached ({_cause(error)})"
+            if attempt < self._retries:
+                await asyncio.sleep(wait)
+        return self._failure(problem)
+
+    async def _send(self, client: httpx.AsyncClient, request: httpx.Request) -> tuple[int, httpx.Headers, bytes]:
+        response = await client.send(request, stream=True)
+        try:
+            client.cookies.clear()
+            return response.status_code, response.headers, await read_body(response, _MOST_BYTES)
+        finally:
+            await response.aclose()
+
+    def _read(self, body: bytes) -> list[Hit]:
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise Malformed(f"no JSON but {body[:80].decode(errors='replace')!r}") from error
+        if not isinstance(answer, dict):
+            raise Malformed(f"a JSON {type(answer).__name__}, no object")
+        return self._hits(answer)
+
+    def _refusal(self, status: int, body: bytes) -> str:
+        told = body[:400].decode(errors="replace")
+        said = f"; it says: {told}" if told.strip() else ""
+        if status in _REFUSED:
+            return f"{self._forbidden(status)}{said}"
+        if status == 429:
+            return f"too many requests (429): lower concurrency=, or wait{said}"
+        if status >= 500:
+            return f"the service fails ({status}){said}"
+        return f"the request is refused ({status}){said}"
+
+    def _forbidden(self, status: int) -> str:
+        return f"the key is refused ({status}): check {self.variable}"
+
+    def _failure(self, problem: str) -> Failure:
+        safe = problem.replace(self._key, "***") if len(self._key) >= _SECRET else problem
+        line = " ".join(safe.split())
+        shown = line if len(line) <= _LONGEST_REASON else line[:_LONGEST_REASON] + "…"
+        return Failure(f"{self.title} at {urlsplit(self._url).netloc}: {shown}")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> HttpProvider:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), dict(self._settings))  # without the key, which stands in the environment
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(host={urlsplit(self._url).netloc!r})"
+
+
+def listed(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The objects of a list in an answer; other things in the list are left out.
+
+    Raises:
+        Malformed: if there is no such list.
+    """
+    found = answer.get(name)
+    if not isinstance(found, list):
+        raise Malformed(f"{name!r} is {'missing' if found is None else f'a {type(found).__name__}'}, no list")
+    return [item for item in found[:1_000] if isinstance(item, dict)]
+
+
+def text_of(item: Mapping[str, Any], name: str) -> str:
+    """A text in a result; empty where it is none."""
+    found = item.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _again(kind: type[HttpProvider], settings: dict[str, Any]) -> HttpProvider:
+    return kind(**settings)
+
+
+def _cause(error: httpx.HTTPError) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,108 @@
+"""FetchSettings: how pages are fetched."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from webenv.corpora.live.guard import Resolver, resolve
+from webenv.corpora.live.transport import Gateway
+from webenv.errors import InvalidArgument
+
+__all__ = ["FetchSettings"]
+
+_DELAY = 0.2
+_NUMBERS: dict[str, tuple[float, float]] = {
+    "timeout": (0.01, 3_600.0),
+    "delay": (0.0, 3_600.0),
+    "longest_wait": (0.0, 3_600.0),
+    "read_timeout": (0.01, 3_600.0),
+}
+_COUNTS = {
+    "max_bytes": (1_000, 1_000_000_000),
+    "max_redirects": (0, 50),
+    "retries": (0, 20),
+    "concurrency": (1, 1_000),
+    "per_host": (1, 1_000),
+    "readers": (0, 64),
+}
+
+
+@dataclass(frozen=True)
+class FetchSettings:
+    """How pages are fetched, and by what limits.
+
+    Attributes:
+        timeout: seconds that fetching one page may take, redirects and retries included; waiting for the
+            host's turn, or as long as it asks for, does not count.
+        max_bytes: of a page, as sent and as decompressed.
+        max_redirects: how many are followed, from one address to another or by ``<meta>``.
+        retries: how often a request is tried again after a server error, a lost connection, or 429.
+        longest_wait: seconds; the longest Retry-After that is followed.
+        concurrency: requests at the same time.
+        per_host: requests at the same time to one host.
+        delay: the least seconds between the starts of two requests to one host; ``None``: 0.2, and 0 with
+            a gateway. A host whose robots.txt asks for more gets it, up to 10 seconds.
+        robots: whether robots.txt is honoured.
+        user_agent: who asks; empty: ``webenv/<version>``.
+        allow_private: lets requests to private addresses and any port through; for tests.
+        gateway: ``http://host:port`` that stands for the whole web; empty: the web itself.
+        readers: processes in which pages are read; 0: threads of this one; ``None``: one a core, at most 4.
+        read_timeout: seconds that taking the text from one page may take.
+        resolver: looks names up.
+
+    Raises:
+        InvalidArgument: for a value that is none of these.
+    """
+
+    timeout: float = 20.0
+    max_bytes: int = 10_000_000
+    max_redirects: int = 10
+    retries: int = 1
+    longest_wait: float = 10.0
+    concurrency: int = 64
+    per_host: int = 4
+    delay: float | None = None
+    robots: bool = True
+    user_agent: str = ""
+    allow_private: bool = False
+    gateway: str = ""
+    readers: int | None = None
+    read_timeout: float = 30.0
+    resolver: Resolver = resolve
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _NUMBERS.items():
+            number: Any = getattr(self, name)
+            if number is None and name == "delay":
+                continue
+            real = isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number)
+            if not real or not low <= number <= high:
+                raise InvalidArgument(f"live web: {name}={number!r:.60}; expected seconds from {low:g} to {high:g}.")
+        for name, (least, most) in _COUNTS.items():
+            count: Any = getattr(self, name)
+            if count is None and name == "readers":
+                continue
+            if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= most:
+                raise InvalidArgument(
+                    f"live web: {name}={count!r:.60}; expected a whole number from {least} to {most}."
+                )
+        agent = self.user_agent
+        if not isinstance(agent, str) or len(agent) > 500 or not (agent.isascii() and agent.isprintable()):
+            raise InvalidArgument(f"live web: user_agent={agent!r:.60}; expected one line of ASCII characters.")
+        if self.gateway:
+            Gateway.parse(self.gateway)
+
+    @property
+    def agent(self) -> str:
+        """The value of User-Agent."""
+        return self.user_agent.strip() or f"webenv/{version('webenv')}"
+
+    @property
+    def pause(self) -> float:
+        """The least seconds between the starts of two requests to one host."""
+        if self.delay is not None:
+            return self.delay
+        return 0.0 if self.gateway else _DELAY

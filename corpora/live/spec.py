@@ -1,0 +1,115 @@
+"""The live web by a name, such as ``live:tavily``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from webenv.corpora.live.brave import Brave
+from webenv.corpora.live.searxng import SearXNG
+from webenv.corpora.live.serper import Serper
+from webenv.corpora.live.service import HttpProvider
+from webenv.corpora.live.settings import FetchSettings
+from webenv.corpora.live.tavily import Tavily
+from webenv.corpora.live.web import LiveWeb
+from webenv.errors import InvalidArgument, did_you_mean
+
+__all__ = ["PROVIDERS", "open_live"]
+
+PROVIDERS: Mapping[str, type[HttpProvider]] = {kind.name: kind for kind in (Brave, SearXNG, Serper, Tavily)}
+"""The providers by name."""
+
+_PREFIX = "live:"
+
+
+def open_live(spec: str) -> LiveWeb:
+    """The live web that a name describes.
+
+    Args:
+        spec: ``live:<provider>``, and after commas settings as name=value: ``url`` and ``retries`` of the
+            provider, and those of :class:`webenv.corpora.live.FetchSettings` but ``resolver``. ``retries`` and
+            ``timeout`` are for both. With ``searxng`` and a gateway, the gateway is where it searches too,
+            if no other address is set.
+
+    Raises:
+        InvalidArgument: for another form, an unknown provider or setting, or a value that cannot be.
+        WebError: if the provider's key or address is not set.
+
+    >>> open_live("live:searxng,gateway=http://127.0.0.1:8080,timeout=5")
+    <LiveWeb: SearXNG(host='127.0.0.1:8080')>
+    """
+    if not spec.startswith(_PREFIX):
+        raise InvalidArgument(f"web={spec!r:.100}: expected live:<provider>, as in live:tavily.")
+    name, *parts = [part.strip() for part in spec.removeprefix(_PREFIX).split(",")]
+    kind = PROVIDERS.get(name)
+    if kind is None:
+        raise InvalidArgument(f"live web: no provider {name!r:.60}. {did_you_mean(name, PROVIDERS)}")
+    values: dict[str, Any] = {}
+    for part in parts:
+        setting, equals, text = part.partition("=")
+        setting = setting.strip()
+        if setting == "key":
+            raise InvalidArgument(f"live web: a key in a name would be recorded; set {kind.variable} instead.")
+        reader = _SETTINGS.get(setting)
+        if reader is None:
+            raise InvalidArgument(f"live web: no setting {setting!r:.60}. {did_you_mean(setting, _SETTINGS)}")
+        if not equals or not text.strip():
+            raise InvalidArgument(f"live web: {part!r:.60}; expected a setting and its value, as in timeout=10.")
+        if setting in values:
+            raise InvalidArgument(f"live web: {setting} is given twice.")
+        values[setting] = reader(setting, text.strip())
+    url = values.pop("url", None)
+    if url is None and kind is SearXNG and not _has_address(kind):
+        url = values.get("gateway")
+    shared = {setting: values[setting] for setting in ("timeout", "retries") if setting in values}
+    settings = FetchSettings(**values)
+    return LiveWeb(kind(url=url, **shared), settings)
+
+
+def _has_address(kind: type[HttpProvider]) -> bool:
+    import os
+
+    return bool(os.environ.get(kind.variable))
+
+
+def _text(setting: str, text: str) -> str:
+    return text
+
+
+def _number(setting: str, text: str) -> float:
+    try:
+        return float(text[:40])
+    except ValueError:
+        raise InvalidArgument(f"live web: {setting}={text!r:.60}; expected a number.") from None
+
+
+def _count(setting: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise InvalidArgument(f"live web: {setting}={text!r:.60}; expected a whole number.")
+    return int(text)
+
+
+def _switch(setting: str, text: str) -> bool:
+    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    if text.lower() not in known:
+        raise InvalidArgument(f"live web: {setting}={text!r:.60}; expected true or false.")
+    return known[text.lower()]
+
+
+_SETTINGS: Mapping[str, Callable[[str, str], Any]] = {
+    "url": _text,
+    "gateway": _text,
+    "user_agent": _text,
+    "timeout": _number,
+    "delay": _number,
+    "longest_wait": _number,
+    "read_timeout": _number,
+    "max_bytes": _count,
+    "max_redirects": _count,
+    "retries": _count,
+    "concurrency": _count,
+    "per_host": _count,
+    "readers": _count,
+    "robots": _switch,
+    "allow_private": _switch,
+}

@@ -1,0 +1,158 @@
+"""LiveWeb: the web itself, searched through a provider and fetched page by page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from types import TracebackType
+from typing import Any, Self
+
+from webenv.corpora.content import ContentAgent
+from webenv.corpora.extract import EXTRACTOR, extractor_version
+from webenv.corpora.lexical import day_of
+from webenv.corpora.live.fetch import NO_PAGE, Fetcher, Trail
+from webenv.corpora.live.line import Line
+from webenv.corpora.live.provider import SearchProvider
+from webenv.corpora.live.readers import Readers
+from webenv.corpora.live.reading import Fetched, Onward, Unreadable
+from webenv.corpora.live.robots import check_protego
+from webenv.corpora.live.settings import FetchSettings
+from webenv.corpora.live.terms import hides
+from webenv.web import (
+    AskRequest,
+    AskResponse,
+    Missing,
+    SearchRequest,
+    SearchResponse,
+    VisitRequest,
+    VisitResponse,
+)
+
+__all__ = ["LiveWeb"]
+
+
+class LiveWeb:
+    """The live web.
+
+    Searches go to a provider; visits fetch pages, under guard (:mod:`webenv.corpora.live.guard`), and take
+    their main text. What becomes of trouble is told in :mod:`webenv.corpora.live.fetch`. The requests of a
+    batch run at the same time, in a thread of the web's own, so it works inside a running event loop, and
+    after a fork. A deep copy is the web itself.
+
+    With ``as_of``, pages and results that do not state a date on that day or before do not exist. That
+    holds back what was published later, not what was changed later: only a corpus keeps pages as they were.
+
+    Args:
+        provider: what searches.
+        settings: how pages are fetched.
+
+    Raises:
+        MissingExtra: if a package is missing that this needs.
+    """
+
+    def __init__(self, provider: SearchProvider, settings: FetchSettings = FetchSettings()) -> None:  # noqa: B008
+        if settings.robots:
+            check_protego()
+        self._provider = provider
+        self._settings = settings
+        self._line = Line(partial(_Visitors, settings), "webenv-live")
+
+    @cached_property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, those of the provider, what extracts, and what fetches."""
+        settings = self._settings
+        return {
+            "name": "live",
+            **self._provider.identity,
+            "extractor": f"{EXTRACTOR} {extractor_version()}",
+            "user_agent": settings.agent,
+            "robots": "honoured" if settings.robots else "ignored",
+            **({"gateway": settings.gateway} if settings.gateway else {}),
+        }
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        """Searches through the provider.
+
+        Raises:
+            InvalidArgument: if a scope's ``as_of`` is no ISO date.
+        """
+        return self._provider.search(requests)
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        """Fetches and reads pages; equal requests once. A page's URL is the one that redirects lead to.
+
+        Raises:
+            InvalidArgument: if a scope's ``as_of`` is no ISO date.
+        """
+        for request in requests:
+            if request.scope.as_of:
+                day_of(request.scope.as_of, "as_of")
+        distinct = list(dict.fromkeys(requests))
+        if not distinct:
+            return []
+        found = self._line.run(lambda visitors: visitors.visit_all(distinct))
+        by_request = dict(zip(distinct, found, strict=True))
+        return [by_request[request] for request in requests]
+
+    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
+        """Asks the sites' content agents: :class:`webenv.corpora.ContentAgent`; each costs two searches."""
+        return ContentAgent(self).ask(requests)
+
+    def close(self) -> None:
+        """Ends connections, readers and threads; a later request begins new ones."""
+        self._line.close()
+        self._provider.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LiveWeb, (self._provider, self._settings)
+
+    def __repr__(self) -> str:
+        return f"<LiveWeb: {self._provider!r}>"
+
+
+class _Visitors:
+    """Fetches and reads; lives on the line."""
+
+    def __init__(self, settings: FetchSettings) -> None:
+        self._most_redirects = settings.max_redirects
+        self._fetcher = Fetcher(settings)
+        self._readers = Readers(settings.readers, settings.read_timeout)
+
+    async def visit_all(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        return list(await asyncio.gather(*map(self._visit, requests)))
+
+    async def _visit(self, request: VisitRequest) -> VisitResponse:
+        trail = Trail(request.url, partial(hides, request.scope), self._most_redirects)
+        while True:
+            document = await self._fetcher.fetch(trail)
+            if not isinstance(document, Fetched):
+                return document
+            found = await self._readers.read(document)
+            if not isinstance(found, Onward):
+                break
+            trail.lead(found.url)
+        if isinstance(found, Unreadable):
+            return Missing(found.reason)
+        as_of = request.scope.as_of
+        if as_of and not (found.date and day_of(found.date) <= day_of(as_of)):
+            return NO_PAGE
+        return found
+
+    async def aclose(self) -> None:
+        await self._readers.aclose()
+        await self._fetcher.aclose()
