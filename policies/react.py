@@ -10,6 +10,7 @@ from pathlib import Path
 from webenv.actions import Action, Kind, answer, ask, note, search, visit
 from webenv.errors import DataError, InvalidArgument
 from webenv.llm import Message, Model, ModelFailure, ModelReply, after_thinking, data_token, fence
+from webenv.models import complete
 from webenv.observations import ObservationDict
 from webenv.policy import Decision, History
 from webenv.web import Failure
@@ -95,7 +96,8 @@ class ReactPolicy:
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         """One decision for each history, in order; all conversations go out in one batch."""
-        replies = self._model.complete([self.conversation(history) for history in histories])
+        conversations = [self.conversation(history) for history in histories]
+        replies = complete(self._model, conversations, [history.attempt for history in histories])
         return [_decide(reply) for reply in replies]
 
     def conversation(self, history: History) -> list[Message]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from webenv.errors import InvalidArgument, did_you_mean
-from webenv.llm import ChatModel, Model
+from webenv.llm import Model
+from webenv.models import make_model
 from webenv.policies.investigator import InvestigatorPolicy
 from webenv.policies.keyword import KeywordPolicy
 from webenv.policies.oracle import OraclePolicy
@@ -60,4 +61,4 @@ def make_policy(
         return OraclePolicy(tasks)
     if bool(model_name) == (model is not None):
         raise InvalidArgument(f"policy {name!r} needs one model: write react:<model>, or pass model=.")
-    return ReactPolicy(ChatModel(model_name) if model is None else model, prompt)
+    return ReactPolicy(make_model(model_name) if model is None else model, prompt)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge
-from webenv.llm import ChatModel
+from webenv.models import make_model
 from webenv.rewards.criterion import VARIANTS
 from webenv.rewards.needle import EntailmentJudge, PageJudge
 
@@ -43,5 +43,5 @@ def make_judge(name: str, *, prompt: str | Path | None = None, others: Sequence[
     if not model:
         raise InvalidArgument("judge 'llm' needs a model: write llm:<model>, as in llm:gpt-4.1-mini.")
     if prompt in VARIANTS:
-        return EntailmentJudge(ChatModel(model), variant=str(prompt))
-    return EntailmentJudge(ChatModel(model), prompt=prompt)
+        return EntailmentJudge(make_model(model), variant=str(prompt))
+    return EntailmentJudge(make_model(model), prompt=prompt)

@@ -9,6 +9,7 @@
     ├── ResetNeeded                     step before reset, or after the end (also gymnasium's ResetNeeded)
     ├── DataError                       a file given to webenv cannot be used
     │   ├── TaskFileError               a file of tasks
+    │   ├── CassetteMiss                a request whose answer is not recorded
     │   └── CorpusError                 a corpus folder, or what one is to be built from
     │       ├── CorpusNotFound          there is no corpus there
     │       └── CorpusDamaged           a file of it is missing or not what was written
@@ -30,6 +31,7 @@ from difflib import get_close_matches
 import gymnasium
 
 __all__ = [
+    "CassetteMiss",
     "CorpusDamaged",
     "CorpusError",
     "CorpusNotFound",
@@ -85,6 +87,10 @@ class DataError(WebenvError):
 
 class TaskFileError(DataError):
     """A file of tasks cannot be read, or a record in it is malformed."""
+
+
+class CassetteMiss(DataError):
+    """A cassette that is replayed holds no answer to a request: the replay ends, no episode takes it for a failure."""
 
 
 class CorpusError(DataError):

@@ -75,8 +75,11 @@ class Model(Protocol):
         """Who replies, for the record of a run: ``name``, ``model``, and all that replies depend on."""
         ...
 
-    def complete(self, conversations: Sequence[Sequence[Message]]) -> list[ModelReply | ModelFailure]:
-        """What came of each conversation, in order; a failure of one is never an exception."""
+    def complete(
+        self, conversations: Sequence[Sequence[Message]], samples: Sequence[int] | None = None
+    ) -> list[ModelReply | ModelFailure]:
+        """What came of each conversation, in order; a failure of one is never an exception.
+        ``samples[i]`` tells several replies to one conversation apart (votes, attempts), from 0."""
         ...
 
 
@@ -162,12 +165,10 @@ class ChatModel:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def complete(self, conversations: Sequence[Sequence[Message]]) -> list[ModelReply | ModelFailure]:
-        """What came of each conversation, in order.
-
-        Args:
-            conversations: each a sequence of messages.
-        """
+    def complete(
+        self, conversations: Sequence[Sequence[Message]], samples: Sequence[int] | None = None
+    ) -> list[ModelReply | ModelFailure]:
+        """What came of each conversation (a sequence of messages), in order; ``samples`` change nothing here."""
         if not conversations:
             return []
         line = self._connect()

@@ -35,12 +35,15 @@ class History:
         seed: what a policy's own chance depends on (with the number of the turn).
         observations: one from ``reset`` and one for each decision.
         decisions: the decisions so far, one fewer than the observations.
+        attempt: which time the task is played, from 0: a model that is recorded keeps the replies of several
+            attempts at one task apart by it.
     """
 
     task_id: str
     seed: int
     observations: list[ObservationDict]
     decisions: list[Decision] = field(default_factory=list)
+    attempt: int = 0
 
 
 @runtime_checkable

@@ -145,6 +145,7 @@ def test_spaces_are_the_same() -> None:
     assert observation in ours.observation_space
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_processes() -> None:
     """gymnasium's AsyncVectorEnv, without shared memory, runs the same episodes in processes."""
     ours = SearchVectorEnv(benchmark(), 2)

@@ -7,6 +7,7 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -14,21 +15,24 @@ import typer
 from rich.console import Console
 
 from webenv.benchmark import Benchmark
+from webenv.cassette import MODES, Cassette
 from webenv.cli.app import Interrupted
 from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile, Settings, Site, Split, Tasks, WebName
 from webenv.env import SearchEnv
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, did_you_mean
 from webenv.evaluation.environments import make_env, read_settings
 from webenv.evaluation.folder import count_records
 from webenv.evaluation.progress import ProgressBar
+from webenv.evaluation.recording import recorded_env
 from webenv.evaluation.run import default_folder, evaluate, folder_name
 from webenv.evaluation.summary import Summary
 from webenv.evaluation.tables import WIDTH, print_comparison, print_summary
 from webenv.policy import Policy
+from webenv.recorded import recorded_models
 
 __all__ = ["command"]
 
-_RUN, _MODEL = "Run", "Model"
+_RUN, _CASSETTE, _MODEL = "Run", "Cassette", "Model"
 _SCRIPTED = ("keyword", "investigator", "oracle", "random")
 
 
@@ -79,6 +83,23 @@ def command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Prints the summary as JSON, and nothing else.", rich_help_panel=_RUN)
     ] = False,
+    cassette: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Records the web, the judge and the models, or replays them.",
+            rich_help_panel=_CASSETTE,
+        ),
+    ] = None,
+    cassette_mode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODE",
+            help="replay (the default: nothing is asked), strict (replay, of the same web, judge and models alone), "
+            "record (what is not recorded yet is asked and recorded), or live.",
+            rich_help_panel=_CASSETTE,
+        ),
+    ] = None,
     model: Annotated[str | None, typer.Option(help="The model of react.", rich_help_panel=_MODEL)] = None,
     base_url: Annotated[
         str | None,
@@ -97,9 +118,14 @@ def command(
     if retry_unscored and not resume:
         raise InvalidArgument("--retry-unscored goes with --resume: it plays the unscored episodes of a run again.")
     names = _policy_names(policy or _SCRIPTED, model, base_url)
-    made = make_env(env, settings).unwrapped
-    assert isinstance(made, SearchEnv)  # make_env refuses others
-    policies = [_make_policy(name, made.benchmark, base_url, parallel) for name in names]
+    tape = _open(cassette, cassette_mode)
+    if tape is None:
+        made = make_env(env, settings).unwrapped
+        assert isinstance(made, SearchEnv)  # make_env refuses others
+    else:
+        made = recorded_env(env, settings, tape)
+    with nullcontext() if tape is None else recorded_models(tape):
+        policies = [_make_policy(name, made.benchmark, base_url, parallel) for name in names]
     folders = _folders(env, names, out)
     resume_line = _resume_line(context.obj, out or _top(folders))
     summaries = []
@@ -116,16 +142,32 @@ def command(
                     out=folder,
                     resume=resume,
                     retry_unscored=retry_unscored,
+                    cassettes=() if tape is None else (tape,),
                     watch=bar,
                 )
             except KeyboardInterrupt as interrupt:
                 raise Interrupted(_kept(folder, resume_line)) from interrupt
         summaries.append(dataclasses.replace(summary, policy=name))
+    if tape is not None:
+        tape.close()
     if as_json:
         data = [summary.to_dict() for summary in summaries]
         print(json.dumps(data[0] if len(data) == 1 else {"runs": data}))
         return
     _report(summaries, out or _top(folders), resume_line)
+    if tape is not None and tape.mode == "record":
+        print(f"Cassette: {tape.path}; to replay, leave --cassette-mode out")
+
+
+def _open(cassette: Path | None, mode: str | None) -> Cassette | None:
+    """The cassette of the options; replayed unless a mode is named, so that nothing is asked by mistake."""
+    if mode is not None and mode not in MODES:
+        raise InvalidArgument(f"--cassette-mode {mode!r}. {did_you_mean(mode, MODES)}")
+    if cassette is None:
+        if mode is not None:
+            raise InvalidArgument(f"--cassette-mode {mode} needs --cassette FILE.")
+        return None
+    return Cassette(cassette, mode or "replay")
 
 
 def _policy_names(policies: Sequence[str], model: str | None, base_url: str | None) -> list[str]:
@@ -146,9 +188,9 @@ def _make_policy(name: str, benchmark: Benchmark, base_url: str | None, parallel
 
     kind, _, model = name.partition(":")
     if kind == "react" and model:
-        from webenv.llm import ChatModel
+        from webenv.models import make_model
 
-        return make_policy("react", model=ChatModel(model, base_url=base_url, concurrency=parallel))
+        return make_policy("react", model=make_model(model, base_url=base_url, concurrency=parallel))
     return make_policy(name, tasks=benchmark.tasks)
 
 

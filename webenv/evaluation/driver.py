@@ -89,7 +89,7 @@ class _Played:
     def __init__(self, benchmark: Benchmark, job: Job) -> None:
         self.job = job
         self.episode = Episode(benchmark.tasks.find(job.task), benchmark.rules, benchmark.budget)
-        self.history = History(job.task, job.seed, [self.episode.begin().to_dict()])
+        self.history = History(job.task, job.seed, [self.episode.begin().to_dict()], attempt=job.attempt)
         self.turns: list[PlayedTurn] = []
         self.record: Record | None = None
 

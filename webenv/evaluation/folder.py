@@ -133,6 +133,11 @@ class RunFolder:
         except OSError as error:
             raise _unwritable(self.path, error) from error
 
+    def change_run(self, parts: Mapping[str, Any]) -> None:
+        """Writes ``run.json`` anew, with these parts changed or added."""
+        run = {**(self.read_run() or {}), **parts}
+        self.write_run({part: value for part, value in run.items() if part not in ("format", "version")})
+
     def _sync_folder(self) -> None:
         folder = os.open(self.path, os.O_RDONLY)
         try:

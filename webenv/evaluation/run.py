@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import gymnasium
 
 from webenv.benchmark import Benchmark
+from webenv.cassette import Cassette
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation.driver import play_jobs
@@ -19,6 +20,7 @@ from webenv.evaluation.environments import make_env
 from webenv.evaluation.folder import RunFolder, read_records
 from webenv.evaluation.identity import run_identity, versions
 from webenv.evaluation.jobs import Job, plan_jobs
+from webenv.evaluation.recording import cassette_entries, cassettes_of, check_cassettes
 from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.policy import Policy
 from webenv.task import TaskSet
@@ -52,6 +54,7 @@ def evaluate(
     resume: bool = False,
     retry_unscored: bool = False,
     settings: Mapping[str, Any] | None = None,
+    cassettes: Sequence[Cassette] = (),
     watch: Callable[[Standing], None] | None = None,
 ) -> Summary:
     """Plays a policy, keeps every trajectory on disk, and sums it up.
@@ -84,6 +87,8 @@ def evaluate(
             number of episodes continues it. Where ``out`` holds nothing yet, it begins.
         retry_unscored: with ``resume``, plays unscored episodes again; the later record counts.
         settings: keyword arguments of the environment, where ``env`` is an id.
+        cassettes: tapes that the policy's or the judge's models are recorded on; ``run.json`` holds their
+            digests, and those of the web's and the judge's own, which need not be named.
         watch: called at the beginning and after each step in which episodes ended.
 
     Returns:
@@ -109,6 +114,7 @@ def evaluate(
     path = Path(out) if out is not None else default_folder(name, policy.identity["name"])
     run = run_identity(name, given, benchmark, policy, seed)
     notes = _left_out(benchmark.tasks)
+    tapes = cassettes_of(benchmark, cassettes)
     with RunFolder(path, resume=resume) as folder:
         before = folder.read_run()
         if before is not None:
@@ -117,13 +123,17 @@ def evaluate(
             episodes = before["episodes"] if episodes is None else episodes
             attempts = before["attempts"] if attempts is None else attempts
             plan = plan_jobs(benchmark.tasks, episodes=episodes, attempts=attempts, seed=seed)
-            notes += _other_versions(before, versions())
+            notes += _other_versions(before, versions()) + check_cassettes(before, tapes, str(path))
         run |= {"episodes": episodes, "attempts": 1 if attempts is None else attempts, "versions": versions()}
+        if tapes:
+            run["cassettes"] = cassette_entries(tapes, ended=False)
         rows = _begin(folder, before, run, plan)
         if folder.dropped:
             notes.append("The last record was cut short when the run was stopped; its episode was played again.")
         todo = [job for job in plan if job.key not in rows or (retry_unscored and not rows[job.key].scored)]
         first = _play(benchmark, policy, todo, parallel, folder, rows, len(plan), watch)
+        if any(tape.mode == "record" for tape in tapes):
+            folder.change_run({"cassettes": cassette_entries(tapes, ended=True)})
     order = {task: number for number, task in enumerate(benchmark.tasks.ids())}
     return summarize(
         sorted((rows[job.key] for job in plan), key=lambda row: (order[row.task], row.attempt)),
@@ -187,8 +197,10 @@ def _begin(folder: RunFolder, before: Mapping[str, Any] | None, run: Mapping[str
     now = {**before, "episodes": run["episodes"], "attempts": run["attempts"]}
     if run["versions"] not in (before["versions"], *before["resumed_with"]):
         now["resumed_with"] = [*before["resumed_with"], run["versions"]]
+    if "cassettes" in run:
+        now["cassettes"] = run["cassettes"]
     if now != before:
-        folder.write_run({part: value for part, value in now.items() if part not in ("format", "version")})
+        folder.change_run(now)
     return rows
 
 

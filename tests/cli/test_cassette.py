@@ -1,0 +1,173 @@
+"""``--cassette`` of ``webenv eval``, and ``webenv cassette``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.evaluation.test_recording import moody
+from tests.openai_server import serve
+from webenv.cassette import Cassette
+from webenv.cli.app import run
+
+SAMPLE = ("eval", "NeedleInWeb-v0", "--web", "sample", "--difficulty", "easy")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, with no endpoint set."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def record(tape: str = "tape.db", policy: str = "keyword") -> None:
+    words = (*SAMPLE, "--policy", policy, "--cassette", tape, "--cassette-mode", "record", "--out", f"{tape}-{policy}")
+    assert run(words) == 0
+
+
+def test_recorded_then_replayed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run with an agent and a judge at an endpoint is replayed when the endpoint and its key are gone."""
+    words = (*SAMPLE, "--judge", "llm:judge", "--policy", "react:agent", "--attempts", "2", "--cassette", "tape.db")
+    with serve(moody()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-a-very-secret-key")
+        assert run((*words, "--cassette-mode", "record", "--out", "live", "--json")) == 0
+        assert run((*words, "--cassette-mode", "strict", "--out", "strict", "--json")) == 0
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert run((*words, "--out", "again", "--json")) == 0
+    assert run((*words, "--out", "again", "--resume", "--json")) == 0
+    summaries = [json.loads(line) | {"folder": ""} for line in capsys.readouterr().out.splitlines()]
+    assert summaries == [summaries[0]] * 4
+    episodes = {name: (folder / name / "episodes.jsonl").read_bytes() for name in ("live", "strict", "again")}
+    assert episodes == dict.fromkeys(episodes, episodes["live"])
+    assert b"very-secret" not in (folder / "tape.db").read_bytes()
+    runs = [json.loads((folder / name / "run.json").read_text()) for name in ("live", "again")]
+    assert runs[0]["cassettes"][0]["digest"] == runs[1]["cassettes"][0]["digest"] == Cassette("tape.db").digest
+    assert [run.pop("cassettes")[0]["mode"] for run in runs] == ["record", "replay"]
+    assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--cassette", "none.db"), "there is no cassette at 'none.db'; record one (--cassette-mode record)."),
+        (("--cassette-mode", "record"), "--cassette-mode record needs --cassette FILE."),
+        (("--cassette", "x.db", "--cassette-mode", "reply"), "--cassette-mode 'reply'. Did you mean 'replay'?"),
+    ],
+)
+def test_never_live_by_mistake(
+    words: tuple[str, ...], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a mode nothing is asked: a file that is not there is an error, and stays away."""
+    assert run((*SAMPLE, "--policy", "keyword", *words)) == 1
+    assert capsys.readouterr().err == f"webenv: error: {message}\n"
+    assert list(folder.iterdir()) == []
+
+
+def test_miss(capsys: pytest.CaptureFixture[str]) -> None:
+    """A policy that asks what is not recorded ends with one line, which shows the nearest; recorded, it goes on."""
+    record()
+    words = (*SAMPLE, "--policy", "investigator", "--cassette", "tape.db", "--out", "other")
+    assert run(words) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("webenv: error: cassette 'tape.db' holds no answer to search {")
+    assert "The nearest search it holds is {" in error
+    assert error.endswith("use mode 'record' (--cassette-mode record).\n")
+    assert error.count("\n") == 1
+    assert run((*words, "--resume", "--cassette-mode", "record")) == 0
+    assert run((*words, "--resume")) == 0
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    """A cassette is described: what it holds, of whom, and its digest."""
+    record()
+    capsys.readouterr()
+    assert run(("cassette", "info", "tape.db", "--json")) == 0
+    info = json.loads(capsys.readouterr().out)
+    assert set(info["answers"]) == {"search", "visit"}
+    assert [one["identity"]["name"] for one in info["answerers"]] == ["corpus"]
+    assert (info["format"], info["digest"]) == (1, Cassette("tape.db").digest)
+    assert run(("cassette", "info", "tape.db")) == 0
+    shown = capsys.readouterr().out
+    assert f"answers to search  {info['answers']['search']}" in shown
+    assert info["digest"] in shown
+
+
+def test_export_and_import(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An export is one answer a line, for people to read; imported, it is the same cassette."""
+    record()
+    with Cassette("tape.db", "record") as tape:
+        tape.register("judge", {"name": "never asked"})
+        tape.add([], {})
+    capsys.readouterr()
+    assert run(("cassette", "export", "tape.db", "--out", "tape.jsonl")) == 0
+    lines = [json.loads(line) for line in (folder / "tape.jsonl").read_text().splitlines()]
+    assert [one["role"] for one in lines[0]["answerers"]] == ["web", "judge"]
+    assert list(lines[1]) == ["kind", "request", "sample", "response", "by", "recorded"]
+    assert (lines[1]["kind"], list(lines[1]["request"])) == ("search", ["limit", "query"])
+    assert run(("cassette", "import", "new.db", "tape.jsonl", "--json")) == 0
+    done = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert done["digest"] == Cassette("tape.db").digest == Cassette("new.db").digest
+    assert (done["added"], done["same"], done["other"]) == (len(lines) - 1, 0, 0)
+    words = (*SAMPLE, "--policy", "keyword", "--cassette", "new.db", "--out", "again")
+    assert run(words) == 0
+    assert (folder / "again/episodes.jsonl").read_bytes() == (folder / "tape.db-keyword/episodes.jsonl").read_bytes()
+
+
+def test_merge(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two cassettes are merged by importing one into the other."""
+    record("one.db")
+    record("two.db", "investigator")
+    capsys.readouterr()
+    assert run(("cassette", "import", "both.db", "one.db", "two.db", "--json")) == 0
+    merged = json.loads(capsys.readouterr().out)
+    assert merged["same"] > 0
+    for policy in ("keyword", "investigator"):
+        assert run((*SAMPLE, "--policy", policy, "--cassette", "both.db", "--out", f"both-{policy}")) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "bad.jsonl, line 2 is no line of an export"),
+        ("[]", "line 2 is no line of an export"),
+        ('{"kind":"search"}', "line 2 is no line of an export"),
+        ('{"cassette":2}', "it is an export of format 2, not 1"),
+        ('{"kind":"x","request":{},"sample":0,"response":[],"by":{"name":"a"},"recorded":""}', "kind 'x', sample 0"),
+        (
+            '{"kind":"visit","request":{},"sample":0,"response":[],"by":{"name":"a"},"recorded":""}',
+            "an answer to visit",
+        ),
+        ('{"kind":"search","request":{},"sample":-1,"response":[],"by":{"name":"a"},"recorded":""}', "sample -1"),
+        ('{"kind":"search","request":{},"sample":0,"response":[],"by":{},"recorded":""}', "who answered is {}"),
+    ],
+)
+def test_bad_exports(line: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line that is none of an export is named by its number and what is wrong with it."""
+    (folder / "bad.jsonl").write_text(f'{{"cassette":1,"answerers":[]}}\n{line}\n')
+    assert run(("cassette", "import", "new.db", "bad.jsonl")) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("webenv: error: bad.jsonl, line 2 ")
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_what_cannot_be_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sources, files and kinds that are none are one line each."""
+    record()
+    for words, message in (
+        (("import", "new.db", "none.jsonl"), "'none.jsonl' cannot be read: No such file or directory."),
+        (("info", "none.db"), "there is no cassette at 'none.db'"),
+        (("export", "tape.db", "--kind", "seek"), "--kind 'seek'"),
+        (("export", "tape.db", "--out", "no/where.jsonl"), "--out 'no/where.jsonl' cannot be written"),
+    ):
+        capsys.readouterr()
+        assert run(("cassette", *words)) == 1
+        assert message in capsys.readouterr().err

@@ -1,0 +1,283 @@
+"""TapeFile: the SQLite file of a cassette: opened, made, locked, and what goes wrong with it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from webenv.errors import DataError
+
+__all__ = ["FORMAT", "TapeFile", "packed", "unpacked"]
+
+T = TypeVar("T")
+
+FORMAT = 1
+"""The version of the format, in the file's ``user_version``."""
+
+_APPLICATION = 0x77656374  # what the file's application_id holds: "wect"
+_SCHEMA = (
+    "CREATE TABLE answerers (id INTEGER PRIMARY KEY, role TEXT NOT NULL, identity TEXT NOT NULL, "
+    "UNIQUE (role, identity))",
+    "CREATE TABLE answers (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, digest BLOB NOT NULL, kind TEXT NOT NULL, "
+    "sample INTEGER NOT NULL, answerer INTEGER NOT NULL REFERENCES answerers, recorded TEXT NOT NULL, "
+    "request NOT NULL, response NOT NULL)",
+    "CREATE INDEX answers_by_answerer ON answers (answerer, kind)",
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {FORMAT}",
+)
+_PATIENCE = 60.0  # seconds that another process may hold the file
+_PASSING = ("SQLITE_BUSY", "SQLITE_PROTOCOL", "SQLITE_LOCKED")
+_LARGE = 8_192  # bytes; what is longer is kept as a zstd frame
+_ZSTD = b"\x28\xb5\x2f\xfd"  # how a frame begins, and no JSON does
+
+_inherited: list[sqlite3.Connection] = []  # of the process that was forked: never to be closed by the child
+
+
+class TapeFile:
+    """One SQLite file, with one connection a process.
+
+    While it is written it has a write-ahead log, so that readers and writers do not wait for each
+    other; :meth:`close` folds the log in, if nobody else has the file open. It is never flushed to
+    the disk row by row: what a killed process wrote stays, what a power cut takes is the latest alone.
+
+    Args:
+        path: the file.
+        writing: whether it may be written, and is made where it is not there.
+    """
+
+    def __init__(self, path: Path, *, writing: bool) -> None:
+        self._path = path
+        self._writing = writing
+        self._link = _Link()
+        self._lock = threading.RLock()
+        weakref.finalize(self, _Link.close, self._link)
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """What ``work`` reads; texts come as bytes.
+
+        Raises:
+            DataError: if the file is none of ours, or cannot be read.
+        """
+        return self._do(work, "read")
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Does ``work`` in one transaction: whole, or not at all.
+
+        Raises:
+            DataError: if it cannot be written; what was written before is kept.
+        """
+
+        def transaction(connection: sqlite3.Connection) -> T:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                done = work(connection)
+                connection.execute("COMMIT")
+                return done
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+        return self._do(transaction, "written")
+
+    def size(self) -> int:
+        """Bytes on disk, the log included."""
+        beside = self._path.with_name(f"{self._path.name}-wal")
+        return sum(file.stat().st_size for file in (self._path, beside) if file.exists())
+
+    def close(self) -> None:
+        """Lets go of the file; a later use opens it again."""
+        with self._lock:
+            self._link.close()
+
+    def _do(self, work: Callable[[sqlite3.Connection], T], what: str) -> T:
+        if self._link.pid not in (0, os.getpid()):
+            self._lock = threading.RLock()  # the parent's may be held by a thread that is not here
+        with self._lock:
+            until = time.monotonic() + _PATIENCE
+            while True:
+                try:
+                    return work(self._connection())
+                except sqlite3.Error as error:
+                    if not _name(error).startswith(_PASSING) or time.monotonic() > until:
+                        raise self._refusal(error, what) from error
+                    time.sleep(0.01)
+
+    def _connection(self) -> sqlite3.Connection:
+        link = self._link
+        if link.connection is not None and link.pid == os.getpid():
+            return link.connection
+        link.leave()
+        if not self._writing and not self._path.exists():
+            raise DataError(f"there is no cassette at {str(self._path)!r}; record one (--cassette-mode record).")
+        if self._path.is_dir():
+            raise DataError(f"cassette {str(self._path)!r} is a folder; expected a file.")
+        if self._writing:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise DataError(f"cassette {str(self._path)!r} cannot be made: {error.strerror or error}.") from error
+        connection = self._open()
+        link.connection, link.pid, link.writing = connection, os.getpid(), self._writing
+        return connection
+
+    def _open(self) -> sqlite3.Connection:
+        connection = self._connect("mode=rwc" if self._writing else "mode=ro")
+        try:
+            self._check(connection)
+        except sqlite3.OperationalError as error:
+            connection.close()
+            log = self._path.with_name(f"{self._path.name}-wal")
+            if self._writing or not _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")) or log.exists():
+                raise
+            connection = self._connect("mode=ro&immutable=1")  # its log has no place in a read-only folder
+            self._check(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connect(self, how: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            f"file:{quote(os.path.abspath(self._path))}?{how}",
+            uri=True,
+            timeout=_PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=512,
+        )
+        connection.text_factory = bytes
+        return connection
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """Refuses what is no cassette of this version; makes the tables of a new one."""
+        if self._kind(connection) == (0, 0, 0):
+            if not self._writing:
+                raise DataError(f"cassette {str(self._path)!r} is empty: nothing was ever recorded on it.")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            if self._kind(connection) == (0, 0, 0):  # else another process was faster
+                for statement in _SCHEMA:
+                    connection.execute(statement)
+            connection.execute("COMMIT")
+        _, application, version = self._kind(connection)
+        if application != _APPLICATION:
+            raise DataError(f"{str(self._path)!r} is an SQLite file, but no cassette; name another file.")
+        if version != FORMAT:
+            raise DataError(
+                f"cassette {str(self._path)!r} is of format {version}; this webenv reads format {FORMAT}: "
+                "use the webenv that made it, or its export."
+            )
+        if self._writing:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+
+    @staticmethod
+    def _kind(connection: sqlite3.Connection) -> tuple[int, int, int]:
+        """The number of tables and indexes, application_id and user_version."""
+        statements = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
+        tables, application, version = (int(connection.execute(one).fetchone()[0]) for one in statements)
+        return tables, application, version
+
+    def _refusal(self, error: sqlite3.Error, what: str) -> DataError:
+        name, path = _name(error), str(self._path)
+        if name.startswith("SQLITE_NOTADB"):
+            return DataError(f"{path!r} is no cassette: it is not an SQLite file.")
+        if name.startswith("SQLITE_CORRUPT"):
+            return self.damaged(str(error))
+        if name.startswith("SQLITE_FULL"):
+            why = "the disk is full; make room and go on, what was recorded before is kept"
+        elif name.startswith(_PASSING):
+            why = f"another process has held it for {_PATIENCE:.0f} seconds; end that one, or use another file"
+        elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+            why = "it, or its folder, does not let this user; change that, or copy it elsewhere"
+        else:
+            kept = "; what was recorded before is kept" if what == "written" else ""
+            why = f"{error} ({name}){kept}"
+        return DataError(f"cassette {path!r} cannot be {what}: {why}.")
+
+    def damaged(self, how: str) -> DataError:
+        """The error for a file whose content is not what was written."""
+        return DataError(
+            f"cassette {str(self._path)!r} is damaged or cut short ({how}): take a copy of it, or import an export."
+        )
+
+
+class _Link:
+    """The connection of one process."""
+
+    def __init__(self) -> None:
+        self.connection: sqlite3.Connection | None = None
+        self.pid = 0
+        self.writing = False
+
+    def leave(self) -> None:
+        """Forgets a connection that a fork brought along, without closing it: it is the parent's."""
+        if self.connection is not None:
+            _inherited.append(self.connection)
+            self.connection = None
+
+    def close(self) -> None:
+        connection = self.connection
+        if connection is None or self.pid != os.getpid():
+            return
+        self.connection = None
+        if self.writing:
+            try:
+                connection.execute("PRAGMA busy_timeout = 0")
+                connection.execute("PRAGMA journal_mode = DELETE")
+            except sqlite3.Error:
+                pass  # another process has it open, and will do it; or there is no room to
+        connection.close()
+
+
+def packed(text: str) -> str | bytes:
+    """A JSON text as it stands in the file; a large one as a zstd frame."""
+    data = text.encode()
+    if len(data) <= _LARGE:
+        return text
+    import zstandard
+
+    return zstandard.ZstdCompressor(level=3).compress(data)
+
+
+def unpacked(data: bytes) -> bytes:
+    """What :func:`packed` was given, in UTF-8.
+
+    Raises:
+        ValueError: for a frame that is damaged.
+    """
+    if not data.startswith(_ZSTD):
+        return data
+    return _decompress(data)
+
+
+def _decompress(data: bytes) -> bytes:
+    import zstandard
+
+    reader = _reader.__dict__.get("zstd")
+    if reader is None:
+        reader = _reader.zstd = zstandard.ZstdDecompressor()
+    try:
+        return bytes(reader.decompress(data))
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from error
+
+
+class _Reader(threading.local):
+    zstd: Any
+
+
+_reader = _Reader()
+
+
+def _name(error: sqlite3.Error) -> str:
+    """SQLite's own name of an error, as in ``SQLITE_BUSY``."""
+    return str(getattr(error, "sqlite_errorname", "") or "")

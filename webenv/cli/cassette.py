@@ -1,0 +1,191 @@
+"""``webenv cassette``: describes, exports and imports recorded answers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from webenv.cassette import Answer, Cassette, Contents, Taken
+from webenv.cassette.file import FORMAT
+from webenv.cassette.question import ROLES
+from webenv.errors import DataError
+from webenv.recorded.model import read_reply
+from webenv.recorded.transcript import read_answer
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Describe, export and import recorded answers.", no_args_is_help=True)
+
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="The cassette.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+_SQLITE = b"SQLite format 3\0"  # how a cassette begins
+
+
+@app.command("info")
+def info_command(file: _File, as_json: _Json = False) -> None:
+    """Say what a cassette holds, and of whom."""
+    with Cassette(file) as cassette:
+        contents, digest = cassette.contents(), cassette.digest
+    if as_json:
+        answerers = [{"role": role, "identity": by, "answers": n} for role, by, n in contents.answerers]
+        data = {"cassette": str(file), "format": FORMAT, "digest": digest, **contents._asdict(), "answerers": answerers}
+        typer.echo(json.dumps(data, ensure_ascii=False))
+        return
+    _print_contents(file, contents, digest)
+
+
+@app.command("export")
+def export_command(
+    file: _File,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Where to write; standard output by default.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Only answers of this kind: search, visit, ask, model or judge.")
+    ] = None,
+) -> None:
+    """Write the answers as JSON, one a line, in the order in which they were recorded; the first line says of whom."""
+    if kind is not None and kind not in ROLES:
+        raise typer.BadParameter(f"--kind {kind!r}: expected one of {', '.join(ROLES)}.")
+    with Cassette(file) as cassette, _writing(out) as lines:
+        contents = cassette.contents()
+        answerers = [{"role": role, "identity": by} for role, by, _ in contents.answerers]
+        _write(lines, {"cassette": FORMAT, "answerers": answerers})
+        count = 0
+        for answer in _watched(cassette.rows(), sum(contents.answers.values()), "exporting"):
+            if kind in (None, answer.kind):
+                _write(lines, answer._asdict())
+                count += 1
+    if out is not None:
+        typer.echo(f"{count:,} answers in {out}")
+
+
+@app.command("import")
+def import_command(
+    file: _File,
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE…", help="Exports, other cassettes, or - for input.")],
+    as_json: _Json = False,
+) -> None:
+    """Add the answers of exports or other cassettes to a cassette, which is made if need be; what is there stays."""
+    taken = Taken(0, 0, 0)
+    with Cassette(file, "record") as cassette:
+        for source in sources:
+            more = _take(cassette, source)
+            taken = Taken(*map(sum, zip(taken, more, strict=True)))
+        contents, digest = cassette.contents(), cassette.digest
+    if as_json:
+        typer.echo(json.dumps({"cassette": str(file), **taken._asdict(), "digest": digest}))
+        return
+    typer.echo(f"{taken.added:,} answers added, {taken.same:,} were there, {taken.other:,} have another answer there")
+    _print_contents(file, contents, digest)
+
+
+def _take(cassette: Cassette, source: str) -> Taken:
+    if source != "-" and _is_cassette(Path(source)):
+        with Cassette(source) as other:
+            contents = other.contents()
+            for role, identity, _ in contents.answerers:
+                cassette.register(role, identity)
+            return cassette.take(_watched(other.rows(), sum(contents.answers.values()), "importing"))
+    try:
+        with nullcontext(sys.stdin.buffer) if source == "-" else open(source, "rb") as lines:
+            return cassette.take(_watched(_read(cassette, lines, source), None, "importing"))
+    except OSError as error:
+        raise DataError(f"{source!r} cannot be read: {error.strerror or error}.") from error
+
+
+def _is_cassette(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False  # opening it to read says why
+
+
+def _read(cassette: Cassette, lines: IO[bytes], name: str) -> Iterator[Answer]:
+    """The answers of an export; who answered is noted as it comes."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            data = json.loads(line)
+            if "cassette" in data:
+                if data["cassette"] != FORMAT:
+                    raise ValueError(f"it is an export of format {data['cassette']!r:.20}, not {FORMAT}")
+                for one in data["answerers"]:
+                    cassette.register(str(one["role"]), _texts(one["identity"]))
+                continue
+            answer = Answer(**data)
+            if answer.kind not in ROLES or type(answer.sample) is not int or answer.sample < 0:
+                raise ValueError(f"kind {answer.kind!r:.40}, sample {answer.sample!r:.40}")
+            if not isinstance(answer.request, Mapping) or not isinstance(answer.recorded, str):
+                raise ValueError("the request is no object, or the time no text")
+            read_reply(answer.response) if answer.kind == "model" else read_answer(answer.kind, answer.response)
+            yield answer._replace(by=_texts(answer.by))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, DataError) as error:
+            raise DataError(
+                f"{name}, line {number} is no line of an export ({error!s:.200}); what stands before it is imported."
+            ) from error
+
+
+def _texts(identity: Mapping[str, Any]) -> dict[str, str]:
+    if not identity or not all(isinstance(value, str) for value in identity.values()):
+        raise ValueError(f"who answered is {identity!r:.80}")
+    return dict(identity)
+
+
+@contextmanager
+def _writing(out: Path | None) -> Iterator[IO[bytes]]:
+    if out is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with open(out, "wb") as file:
+            yield file
+    except OSError as error:
+        raise DataError(f"--out {str(out)!r} cannot be written: {error.strerror or error}.") from error
+
+
+def _write(lines: IO[bytes], data: Mapping[str, Any]) -> None:
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+    try:
+        lines.write(text.encode())
+    except UnicodeEncodeError:  # lone surrogates, which UTF-8 has no form for
+        lines.write((json.dumps(data, separators=(",", ":")) + "\n").encode())
+
+
+def _watched(answers: Iterator[Answer], total: int | None, what: str) -> Iterator[Answer]:
+    """The answers, with a bar on a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        yield from bar.track(answers, total=total, description=what)
+
+
+def _print_contents(file: Path, contents: Contents, digest: str) -> None:
+    console = Console(width=shutil.get_terminal_size((100, 24)).columns, highlight=False, markup=False, emoji=False)
+    console.print(Text(str(file), style="bold"))
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for kind, count in contents.answers.items():
+        table.add_row(f"answers to {kind}", f"{count:,}")
+    for role, identity, count in contents.answerers:
+        who = ", ".join(f"{name} {value}" for name, value in identity.items())
+        table.add_row(role, Text(f"{who} ({count:,} answers)"))
+    table.add_row("recorded", f"{contents.first} to {contents.last}" if contents.first else "nothing yet")
+    table.add_row("size", f"{contents.size / 1e6:,.1f} MB")
+    table.add_row("digest", digest)
+    console.print(table)

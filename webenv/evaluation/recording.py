@@ -1,0 +1,105 @@
+"""Runs on a cassette: environments whose web and judge are recorded, and what ``run.json`` says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from webenv.benchmark import Benchmark
+from webenv.cassette import Cassette
+from webenv.env import SearchEnv
+from webenv.envs.needle_in_web.exact import ExactJudge
+from webenv.errors import RunError
+from webenv.evaluation.environments import make_env
+from webenv.judge import Judge
+from webenv.recorded import RecordedJudge, RecordedWeb, recorded_models
+from webenv.rewards import PageJudge
+
+__all__ = ["cassette_entries", "cassettes_of", "check_cassettes", "recorded_env"]
+
+_OWN = (PageJudge, ExactJudge)  # what judges without asking anybody: judged anew, free, and by the version in use
+_LIVE = "live:"  # how the names of webs begin that cannot be opened without a key
+
+
+def recorded_env(env: str, settings: Mapping[str, Any], cassette: Cassette) -> SearchEnv:
+    """Makes an environment whose web and judge stand behind a cassette.
+
+    A judge that is a chat model's is recorded reply by reply; one that asks nobody (the judges
+    ``page`` and ``exact``) not at all; any other verdict by verdict. In mode ``replay`` no chat model and
+    no web that is called ``live:…`` is opened, so no key is needed.
+
+    Args:
+        env: its id.
+        settings: its keyword arguments; they stay what they are in ``run.json``.
+        cassette: the tape.
+
+    Raises:
+        InvalidArgument: for an unknown id or argument, or a tape of another web, judge or model.
+        DataError: if the tape does not know the web, judge or model.
+    """
+    given, web = dict(settings), settings.get("web")
+    closed = cassette.mode == "replay" and isinstance(web, str) and web.startswith(_LIVE)
+    if closed:
+        given["web"] = RecordedWeb(cassette)
+    with recorded_models(cassette) as models:
+        made = make_env(env, given).unwrapped
+    assert isinstance(made, SearchEnv)  # make_env refuses others
+    if closed and made.spec is not None:
+        made.spec.kwargs["web"] = web
+    benchmark = made.benchmark
+    judge = benchmark.judge
+    if not isinstance(judge, _OWN) and judge.identity.get("model") not in models:
+        judge = _behind(cassette, judge)
+    own_web = isinstance(benchmark.web, RecordedWeb) and benchmark.web.cassette is cassette
+    made.benchmark = replace(
+        benchmark, web=benchmark.web if own_web else RecordedWeb(cassette, benchmark.web), judge=judge
+    )
+    return made
+
+
+def _behind(cassette: Cassette, judge: Judge) -> Judge:
+    return judge if isinstance(judge, RecordedJudge) else RecordedJudge(cassette, judge)
+
+
+def cassettes_of(benchmark: Benchmark, others: Sequence[Cassette] = ()) -> list[Cassette]:
+    """The tapes of a run, each once: those behind its web and judge, and others, such as its policy's."""
+    parts = (benchmark.web, benchmark.judge)
+    own = [part.cassette for part in parts if isinstance(part, RecordedWeb | RecordedJudge)]
+    return list({str(one.path.absolute()): one for one in (*own, *others)}.values())
+
+
+def cassette_entries(cassettes: Sequence[Cassette], *, ended: bool) -> list[dict[str, str | None]]:
+    """What ``run.json`` says of the tapes of a run: ``file`` (the name alone), ``mode`` and ``digest``.
+
+    Args:
+        cassettes: the tapes.
+        ended: whether the run has ended; until then, a tape that is being recorded has no digest.
+    """
+    return [
+        {
+            "file": one.path.name,
+            "mode": one.mode,
+            "digest": one.digest if one.replays or (ended and one.mode == "record") else None,
+        }
+        for one in cassettes
+    ]
+
+
+def check_cassettes(before: Mapping[str, Any], cassettes: Sequence[Cassette], folder: str) -> list[str]:
+    """Refuses to go on live with a run that was played on a cassette; gives notes on a tape that has changed.
+
+    Raises:
+        RunError: if the run had a cassette, and now has none.
+    """
+    old = [entry for entry in before.get("cassettes") or () if isinstance(entry, dict)]
+    if not old:
+        return []
+    if not cassettes:
+        raise RunError(
+            f"{folder} holds a run on the cassette {old[0].get('file')!r}, this one has none and would go live; "
+            "add --cassette FILE, with --cassette-mode live if that is meant."
+        )
+    digests = {one.digest for one in cassettes if one.replays}
+    changed = digests and old[0].get("digest") not in (None, *digests)
+    return ["The cassette is not what it was when the run began: its digest differs."] if changed else []

@@ -1,0 +1,7 @@
+"""Webs, judges and models behind a cassette."""
+
+from webenv.recorded.judge import RecordedJudge
+from webenv.recorded.model import RecordedModel, recorded_models
+from webenv.recorded.web import RecordedWeb, open_cassette
+
+__all__ = ["RecordedJudge", "RecordedModel", "RecordedWeb", "open_cassette", "recorded_models"]
