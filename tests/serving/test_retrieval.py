@@ -1,0 +1,280 @@
+"""``/retrieve`` in three dialects, with the bodies that the real clients send."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import msgpack
+import pytest
+
+from tests.serving.conftest import PAGES
+from tests.webs import BrokenWeb, CountingWeb, pages_of
+from webenv.corpora import Corpus
+from webenv.errors import InvalidArgument
+from webenv.serving import retrieval_app, serving
+from webenv.web import SearchRequest, SearchResponse
+
+HARBOUR = f"The harbour\n{str(PAGES[0]['text']).strip()}"
+JSON = {"Content-Type": "application/json", "Accept": "application/json"}
+
+
+def search_r1(client: httpx.Client, queries: list[str], topk: int) -> list[str]:
+    """As Search-R1 asks and reads: a passage's first line is its title."""
+    body = json.dumps({"queries": queries, "topk": topk, "return_scores": True}).encode()
+    result = client.post("/retrieve", content=body, headers=JSON).json()["result"]
+    texts = []
+    for hits in result:
+        lines = [hit["document"]["contents"].split("\n") for hit in hits]
+        texts.append("".join(f"Doc {n}(Title: {t[0]}) {chr(10).join(t[1:])}\n" for n, t in enumerate(lines, 1)))
+    return texts
+
+
+def skyrl(client: httpx.Client, query: str, topk: int) -> list[str]:
+    """As SkyRL asks and reads: one query, and a list of lists of passages."""
+    body = json.dumps({"query": query, "topk": topk, "return_scores": True}).encode()
+    raw = client.post("/retrieve", content=body, headers=JSON).json().get("result", [])
+    return ["".join(f"Doc {n}: {hit['document']['contents'].strip()}\n" for n, hit in enumerate(r, 1)) for r in raw]
+
+
+def gem(client: httpx.Client, query: str, topk: int) -> str:
+    """As GEM asks and reads: msgpack without a content type, and a list of passages."""
+    body = msgpack.packb({"query": query, "topk": topk, "return_scores": True})
+    hits = msgpack.unpackb(client.post("/retrieve", content=body).raise_for_status().content)["result"]
+    return "".join(f"Doc {n}: {hit['document']['contents'].splitlines()[0]}\n" for n, hit in enumerate(hits, 1))
+
+
+def test_search_r1_reads_its_answer(retrieval_client: httpx.Client) -> None:
+    """A list of passages for each query, in order; a query that finds nothing has none."""
+    texts = search_r1(retrieval_client, ["granite", "zebra", "mill rye", ""], 1)
+    assert texts == [
+        f"Doc 1(Title: The harbour) {HARBOUR.partition(chr(10))[2]}\n",
+        "",
+        "Doc 1(Title: The mill) The mill of the harbour town grinds rye.\n",
+        "",
+    ]
+
+
+def test_skyrl_reads_its_answer(retrieval_client: httpx.Client) -> None:
+    """One list within a list."""
+    assert skyrl(retrieval_client, "granite", 3) == [f"Doc 1: {HARBOUR}\n"]
+    assert skyrl(retrieval_client, "zebra", 3) == [""]
+
+
+def test_gem_reads_its_answer(retrieval_client: httpx.Client) -> None:
+    """A plain list, in msgpack."""
+    assert gem(retrieval_client, "granite mill", 2) == "Doc 1: The mill\nDoc 2: The harbour\n"
+
+
+def post(client: httpx.Client, record: Any, packed: bool = False) -> Any:
+    body = msgpack.packb(record) if packed else json.dumps(record).encode()
+    response = client.post("/retrieve", content=body)
+    assert response.headers["content-type"] == ("application/msgpack" if packed else "application/json")
+    return msgpack.unpackb(response.content) if packed else response.json()
+
+
+def test_the_shapes_of_answers(retrieval_client: httpx.Client) -> None:
+    """With and without scores, in each dialect; ids are URLs, and scores fall."""
+    document = {"id": "https://a.example/harbour", "contents": HARBOUR}
+    (((one,),),) = (post(retrieval_client, {"query": "granite", "return_scores": True})["result"],)
+    scored = [{"document": document, "score": one["score"]}]
+    assert isinstance(scored[0]["score"], float)
+    for record, packed, expected in [
+        ({"queries": ["granite"], "return_scores": True}, False, [scored]),
+        ({"queries": ["granite"]}, False, [[document]]),
+        ({"query": "granite", "return_scores": True}, False, [scored]),
+        ({"query": "granite", "return_scores": False}, False, [[document]]),
+        ({"query": "granite", "return_scores": True}, True, scored),
+        ({"query": "granite"}, True, [{"document": document, "score": None}]),
+        ({"queries": ["granite", "zebra"], "return_scores": True}, True, [scored, []]),
+    ]:
+        assert post(retrieval_client, record, packed) == {"result": expected}
+    scores = [hit["score"] for hit in post(retrieval_client, {"query": "harbour", "return_scores": True})["result"][0]]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_topk_is_the_servers_where_it_is_missing(corpus: Corpus) -> None:
+    """Missing, null or 0; contents are cut where the server says so."""
+    with serving(retrieval_app(corpus, topk=2, characters=14)) as base, httpx.Client(base_url=base) as client:
+        for record in ({}, {"topk": None}, {"topk": 0}, {"topk": 1}, {"extra": 1, "topk": 3}):
+            (hits,) = post(client, {"query": "harbour", **record})["result"]
+            assert len(hits) == (record.get("topk") or 2)
+            assert max(len(hit["contents"]) for hit in hits) == 14
+        assert "at most 14 characters each" in client.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        (b"", 400, "the body is no JSON"),
+        (b"{", 400, "the body is no JSON"),
+        (b"[" * 100_000, 400, "the body is no JSON"),
+        (b"\xff\xfe\xfd", 400, "the body is no JSON"),
+        (b'{"query": 1' + b"0" * 5_000 + b"}", 400, "the body is no JSON"),
+        (b"\x81", 400, "the body is no msgpack"),
+        (b"\x81\xa5query\xd9\xff", 400, "the body is no msgpack"),
+        (b"\x81" * 5_000, 400, "the body is no msgpack"),
+        (b"\xdf\xff\xff\xff\xff", 400, "the body is no msgpack"),
+        (b"\x81\xa5query\xa1\xff", 400, "the body is no msgpack"),
+        (b"[]", 400, "the body is a list: expected {"),
+        (b"null", 400, "the body is a NoneType: expected {"),
+        (b"{}", 400, "the body has nothing: expected {"),
+        (b'{"q": "x"}', 400, "the body has 'q': expected {"),
+        (b'{"query": "x", "queries": []}', 400, "the body has 'query', 'queries': expected {"),
+        (b'{"query": null}', 400, '"query" is None: expected "query": a text.'),
+        (b'{"query": ["x"]}', 400, '"query" is [\'x\']: expected "query": a text.'),
+        (b'{"queries": "x"}', 400, '"queries" is \'x\': expected "queries": a list of texts.'),
+        (b'{"queries": ["x", 1]}', 400, '"queries" holds 1: expected "queries": a list of texts.'),
+        (b'{"queries": []}', 400, '"queries" has 0 texts: expected 1 to 10,000 in one request.'),
+        (b'{"query": "x", "topk": -1}', 400, '"topk" is -1: expected a whole number from 1 to 1,000.'),
+        (b'{"query": "x", "topk": 1000000000}', 400, '"topk" is 1000000000: expected'),
+        (b'{"query": "x", "topk": 1e400}', 400, '"topk" is inf: expected'),
+        (b'{"query": "x", "topk": NaN}', 400, '"topk" is nan: expected'),
+        (b'{"query": "x", "topk": "3"}', 400, "\"topk\" is '3': expected"),
+        (b'{"query": "x", "topk": true}', 400, '"topk" is True: expected'),
+        (b'{"query": "x", "return_scores": "yes"}', 400, "\"return_scores\" is 'yes': expected true or false."),
+        (b'{"queries": [' + b'"x",' * 999_999 + b'"x"]}', 400, '"queries" has 1,000,000 texts: expected'),
+        (b"{" + b" " * 20_000_000, 413, "the body is longer than 20,000,000 bytes"),
+        (b" " * 100_000_000, 413, "the body is longer than 20,000,000 bytes"),
+    ],
+    ids=range(30),
+)
+def test_a_bad_body_is_refused_in_one_line(retrieval_client: httpx.Client, body: bytes, status: int, said: str) -> None:
+    """It gets 400 or 413 with one line, and the server goes on."""
+    response = retrieval_client.post("/retrieve", content=body)
+    assert response.status_code == status
+    line = response.json()["error"]
+    assert said in line
+    assert "\n" not in line
+    assert len(line) < 500
+    assert retrieval_client.get("/health").status_code == 200
+
+
+def test_a_body_without_a_length_is_bounded_too(retrieval_client: httpx.Client) -> None:
+    """What is sent in chunks is counted as it comes."""
+    chunks: Iterator[bytes] = (b" " * 1_000_000 for _ in range(30))
+    assert retrieval_client.post("/retrieve", content=chunks).status_code == 413
+
+
+def test_other_paths_and_methods(retrieval_client: httpx.Client) -> None:
+    """They are refused as JSON."""
+    for method, path, status in [("GET", "/retrieve", 405), ("POST", "/search", 404), ("GET", "/visit", 405)]:
+        response = retrieval_client.request(method, path)
+        assert response.status_code == status
+        assert list(response.json()) == ["error"]
+
+
+def test_any_text_is_a_query(retrieval_client: httpx.Client) -> None:
+    """Odd texts find what they find; one that is too long counts with its beginning."""
+    queries = ["\x00", "\ud800 granite", "x" * 100_000, "granite " + "x" * 1_000_000, '"""', "日本"]
+    texts = search_r1(retrieval_client, queries, 1)
+    assert [text[:24] for text in texts] == ["", "Doc 1(Title: The harbour", "", "Doc 1(Title: The harbour", "", ""]
+
+
+def test_an_answer_that_is_too_long_is_refused() -> None:
+    """Many long pages for many queries: 413, for the request that asks for them alone."""
+    pages = [{"url": f"https://a.example/{n}", "text": f"word{n} " + "granite " * 100_000} for n in range(5)]
+    with (
+        serving(retrieval_app(Corpus.of(pages))) as base,
+        httpx.Client(base_url=base, timeout=60) as client,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        large = pool.submit(client.post, "/retrieve", json={"queries": ["granite"] * 80, "topk": 5})
+        small = pool.submit(client.post, "/retrieve", json={"query": "word1"})
+        assert large.result().status_code == 413
+        assert "ask for less in one request" in large.result().json()["error"]
+        assert len(small.result().json()["result"][0]) == 1
+
+
+def test_visit(retrieval_client: httpx.Client) -> None:
+    """One page, or several with a reason for each that is not there; in JSON and msgpack."""
+    mill = {"url": "https://a.example/mill?a=1&b=2", "title": "The mill",
+            "text": "The mill of the harbour town grinds rye.", "date": ""}  # fmt: skip
+    none = {"url": "https://a.example/none", "error": "there is no such page"}
+    one = retrieval_client.post("/visit", json={"url": "a.example/mill?b=2&a=1"})
+    assert one.json() == {"result": mill}
+    several = {"urls": [mill["url"], none["url"]]}
+    assert retrieval_client.post("/visit", json=several).json() == {"result": [mill, none]}
+    packed = retrieval_client.post("/visit", content=msgpack.packb(several)).content
+    assert msgpack.unpackb(packed) == {"result": [mill, none]}
+    missing = retrieval_client.post("/visit", json={"url": none["url"]})
+    assert (missing.status_code, missing.json()) == (404, {"error": "https://a.example/none: there is no such page"})
+    for record in ({}, {"url": 1}, {"urls": "x"}, {"url": "x", "urls": []}, {"urls": []}, {"urls": ["x"] * 1_001}):
+        assert retrieval_client.post("/visit", json=record).status_code == 400
+
+
+def test_health_says_what_is_served(retrieval_client: httpx.Client, corpus: Corpus) -> None:
+    """The web's identity and digest, and how much there is; the front page says what is spoken."""
+    assert retrieval_client.get("/health").json() == {
+        "status": "ok", "web": dict(corpus.identity), "digest": corpus.digest, "pages": 4, "sites": 3,
+    }  # fmt: skip
+    front = retrieval_client.get("/").text
+    for word in ("Search-R1", "SkyRL", "GEM", "4 pages on 3 sites"):
+        assert word in front
+
+
+@contextmanager
+def _served(web: Any) -> Iterator[httpx.Client]:
+    with serving(retrieval_app(web)) as base, httpx.Client(base_url=base, timeout=30) as client:
+        yield client
+
+
+def test_a_web_that_fails_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """It is the fault of neither client nor server: 502 with the reason; later requests are answered."""
+    with _served(BrokenWeb(pages_of())) as client:
+        for query, said in (("broken", "the server is down"), ("collapse", "the line is cut")):
+            response = client.post("/retrieve", json={"query": query})
+            assert (response.status_code, response.json()) == (502, {"error": said})
+        (hits,) = client.post("/retrieve", json={"query": "oak mill"}).json()["result"]
+        assert hits[0]["id"] == "https://mills.example/wheel"
+        assert client.post("/visit", json={"url": "https://broken.example/"}).status_code == 502
+    assert "the line is cut" in caplog.text
+
+
+class _SlowWeb(CountingWeb):
+    """Waits for a sign before its first search."""
+
+    def __init__(self, web: Any) -> None:
+        super().__init__(web)
+        self.started, self.go_on = threading.Event(), threading.Event()
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        self.started.set()
+        self.go_on.wait(30)
+        return super().search(requests)
+
+
+def test_clients_share_a_batch(corpus: Corpus) -> None:
+    """What sixteen clients ask while one is answered takes few searches of the web, and each gets its own answer."""
+    web = _SlowWeb(corpus)
+    words = ["granite", "rye", "tides", "harbour"] * 4
+    with _served(web) as client, ThreadPoolExecutor(17) as pool:
+        first = pool.submit(client.post, "/retrieve", json={"query": "moon"})
+        assert web.started.wait(10)
+        arrived = [pool.submit(client.post, "/retrieve", json={"query": word, "topk": 1}) for word in words]
+        threading.Event().wait(0.5)
+        web.go_on.set()
+        first.result()
+        ids = [answer.result().json()["result"][0][0]["id"] for answer in arrived]
+    assert len(web.batches["search"]) <= 8  # two, where all sixteen have arrived by then
+    expected: Mapping[str, str] = {
+        "granite": "https://a.example/harbour",
+        "rye": "https://a.example/mill?a=1&b=2",
+        "tides": "https://www.c.example/",
+    }
+    assert [one for one, word in zip(ids, words, strict=True) if word != "harbour"] == [
+        expected[word] for word in words if word != "harbour"
+    ]
+
+
+def test_bad_settings_are_refused(corpus: Corpus) -> None:
+    """Numbers out of range."""
+    for settings in ({"topk": 0}, {"topk": 1_001}, {"characters": 0}):
+        with pytest.raises(InvalidArgument, match="expected a whole number from 1"):
+            retrieval_app(corpus, **settings)

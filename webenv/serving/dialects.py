@@ -1,0 +1,152 @@
+"""The dialects of ``/retrieve``: how Search-R1, SkyRL and GEM ask for passages, and what each of them reads.
+
+=========  ==========================================  ====================================================
+Search-R1  JSON ``{"queries": [q, …], "topk": k}``     ``{"result": [[hit, …], …]}``, a list for each query
+SkyRL      JSON ``{"query": q, "topk": k}``            ``{"result": [[hit, …]]}``, a list of one list
+GEM        msgpack ``{"query": q, "topk": k}``         msgpack ``{"result": [hit, …]}``
+=========  ==========================================  ====================================================
+
+A hit is ``{"document": {"id", "contents"}, "score"}``. Without ``"return_scores": true`` a hit of
+the first two is the document alone, and one of GEM has the score ``None``. A ``topk`` that is
+missing, null or 0 is the server's. Clients send these bodies with any or no content type, so it
+is the first byte that tells JSON from msgpack.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgpack
+from starlette.exceptions import HTTPException
+
+from webenv.serving.bodies import json_bytes
+from webenv.serving.retriever import Passage
+
+__all__ = ["MOST_BYTES", "MOST_QUERIES", "MOST_TOPK", "Retrieval", "encode", "read_object", "read_retrieval"]
+
+MOST_BYTES = 20_000_000
+"""The largest body of a request."""
+MOST_QUERIES = 10_000
+"""The most queries in one request."""
+MOST_TOPK = 1_000
+"""The most passages for one query."""
+
+_MOST_ANSWER = 100_000_000  # characters
+_FORMS = '{"queries": [texts], "topk": 3, "return_scores": true} or {"query": text, …}, as JSON or msgpack'
+
+
+class Retrieval(NamedTuple):
+    """One request: what is sought, and the form in which the client reads the answer.
+
+    Attributes:
+        queries: the queries, at least one.
+        limit: passages for each, 1 to 1,000.
+        scores: whether scores are wanted.
+        single: whether the client sent one query and not a list.
+        packed: whether the answer is msgpack, not JSON.
+    """
+
+    queries: tuple[str, ...]
+    limit: int
+    scores: bool
+    single: bool
+    packed: bool
+
+    @property
+    def media_type(self) -> str:
+        """The content type of the answer."""
+        return "application/msgpack" if self.packed else "application/json"
+
+
+def read_object(body: bytes, expected: str) -> tuple[dict[str, Any], bool]:
+    """The object that a body holds, and whether it came as msgpack.
+
+    Args:
+        body: JSON or msgpack.
+        expected: what should have come, for the message.
+
+    Raises:
+        HTTPException: 400, if it is neither, or no object.
+    """
+    packed = bool(body) and (0x80 <= body[0] <= 0x8F or body[0] in (0xDE, 0xDF))  # how a map of msgpack begins
+    try:
+        record = msgpack.unpackb(body) if packed else json.loads(body)
+    except (ValueError, RecursionError, msgpack.exceptions.UnpackException) as error:
+        kind = "msgpack" if packed else "JSON"
+        raise HTTPException(400, f"the body is no {kind} ({error!s:.100}): expected {expected}.") from error
+    if not isinstance(record, dict):
+        raise HTTPException(400, f"the body is a {type(record).__name__}: expected {expected}.")
+    return record, packed
+
+
+def read_retrieval(body: bytes, topk: int) -> Retrieval:
+    """Reads the body of a request.
+
+    Args:
+        body: in any dialect.
+        topk: passages for each query, where the client does not say.
+
+    Raises:
+        HTTPException: 400, for a body of another form, or a value of another type or out of range.
+    """
+    record, packed = read_object(body, _FORMS)
+    if ("queries" in record) == ("query" in record):
+        found = ", ".join(map(repr, list(record)[:8])) or "nothing"
+        raise HTTPException(400, f"the body has {found:.200}: expected {_FORMS}.")
+    single = "query" in record
+    queries = [record["query"]] if single else record["queries"]
+    if not isinstance(queries, list):
+        raise HTTPException(400, f'"queries" is {queries!r:.60}: expected "queries": a list of texts.')
+    wrong = [query for query in queries if not isinstance(query, str)]
+    if wrong:
+        found, expected = (
+            ('"query" is', '"query": a text') if single else ('"queries" holds', '"queries": a list of texts')
+        )
+        raise HTTPException(400, f"{found} {wrong[0]!r:.60}: expected {expected}.")
+    if not 1 <= len(queries) <= MOST_QUERIES:
+        raise HTTPException(
+            400, f'"queries" has {len(queries):,} texts: expected 1 to {MOST_QUERIES:,} in one request.'
+        )
+    limit = record.get("topk")
+    if limit is None or limit == 0:
+        limit = topk
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_TOPK:
+        raise HTTPException(400, f'"topk" is {limit!r:.40}: expected a whole number from 1 to {MOST_TOPK:,}.')
+    scores = record.get("return_scores", False)
+    if not isinstance(scores, bool):
+        raise HTTPException(400, f'"return_scores" is {scores!r:.40}: expected true or false.')
+    return Retrieval(tuple(queries), limit, scores, single, packed)
+
+
+def encode(retrieval: Retrieval, found: Sequence[Sequence[Passage]], characters: int | None = None) -> bytes:
+    """The answer to a request, in its dialect.
+
+    Args:
+        retrieval: the request.
+        found: the passages of each query, best first.
+        characters: the most of each passage's contents; ``None``: all.
+
+    Raises:
+        HTTPException: 413, if all contents together have more than 100,000,000 characters.
+    """
+    sizes = (len(passage.title) + 1 + len(passage.text) for passages in found for passage in passages)
+    if sum(size if characters is None else min(size, characters) for size in sizes) > _MOST_ANSWER:
+        raise HTTPException(413, f"the answer has over {_MOST_ANSWER:,} characters: ask for less in one request.")
+    result = []
+    for passages in found:
+        hits: list[Any] = []
+        for passage in passages:
+            document = {"id": passage.url, "contents": f"{passage.title}\n{passage.text}"[:characters]}
+            if retrieval.scores:
+                hits.append({"document": document, "score": passage.score})
+            else:
+                hits.append({"document": document, "score": None} if _is_gem(retrieval) else document)
+        result.append(hits)
+    answer = {"result": result[0] if _is_gem(retrieval) else result}
+    return msgpack.packb(answer, unicode_errors="replace") if retrieval.packed else json_bytes(answer)
+
+
+def _is_gem(retrieval: Retrieval) -> bool:
+    return retrieval.packed and retrieval.single

@@ -1,0 +1,164 @@
+"""The retrieval server: any web behind the ``/retrieve`` that search-trained models are trained with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgpack
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from webenv.errors import InvalidArgument
+from webenv.observations import Page
+from webenv.serving.batcher import Batcher
+from webenv.serving.bodies import JSON_ERRORS, json_bytes, json_response, read_body
+from webenv.serving.dialects import (
+    MOST_BYTES,
+    MOST_QUERIES,
+    MOST_TOPK,
+    Retrieval,
+    encode,
+    read_object,
+    read_retrieval,
+)
+from webenv.serving.retriever import Retriever
+from webenv.web import Failure, SearchRequest, VisitRequest, Web
+
+__all__ = ["counts_of", "retrieval_app"]
+
+_MOST_URLS = 1_000
+_MOST_QUERY = 10_000  # characters that are read of a query
+_VISITS = '{"url": text} or {"urls": [texts]}, as JSON or msgpack'
+
+Visits = tuple[str, ...]
+
+
+def retrieval_app(web: Web, topk: int = 3, characters: int | None = None) -> Starlette:
+    """An application that answers ``POST /retrieve`` in three dialects (:mod:`webenv.serving.dialects`),
+    ``POST /visit``, ``GET /health`` and ``GET /``.
+
+    Requests of all clients that come within 2 ms, or while others are answered, go to the web as one batch, in
+    one thread. Of a query the first 10,000 characters count; one without a word finds nothing.
+
+    Args:
+        web: what is searched.
+        topk: passages for each query, where the client does not say, 1 to 1,000.
+        characters: the most of each passage's contents, from 1; ``None``: whole pages.
+
+    Raises:
+        InvalidArgument: if a number is out of range.
+    """
+    if not 1 <= topk <= MOST_TOPK:
+        raise InvalidArgument(f"topk={topk}: expected a whole number from 1 to {MOST_TOPK:,}.")
+    if characters is not None and characters < 1:
+        raise InvalidArgument(f"characters={characters}: expected a whole number from 1.")
+    retriever = Retriever(web)
+    about = {"status": "ok", "web": dict(web.identity), "digest": web.identity.get("digest", ""), **counts_of(web)}
+
+    def answer(asked: Sequence[Retrieval | Visits]) -> list[bytes | list[Any] | HTTPException]:
+        """One batch: all queries in one search, all URLs in one visit."""
+        requests = [
+            SearchRequest(query[:_MOST_QUERY], one.limit)
+            for one in asked
+            if isinstance(one, Retrieval)
+            for query in one.queries
+        ]
+        passages = iter(retriever.retrieve(requests) if requests else ())
+        urls = [VisitRequest(url) for one in asked if not isinstance(one, Retrieval) for url in one]
+        pages = iter(web.visit(urls) if urls else ())
+        answers: list[bytes | list[Any] | HTTPException] = []
+        for one in asked:
+            if not isinstance(one, Retrieval):
+                answers.append([next(pages) for _ in one])
+                continue
+            found = [next(passages) for _ in one.queries]
+            try:
+                answers.append(encode(one, found, characters))
+            except HTTPException as refusal:
+                answers.append(refusal)
+        return answers
+
+    batcher = Batcher[Retrieval | Visits, bytes | list[Any] | HTTPException](answer)
+
+    async def retrieve(request: Request) -> Response:
+        retrieval = read_retrieval(await read_body(request, MOST_BYTES), topk)
+        body = await batcher.ask(retrieval)
+        if isinstance(body, HTTPException):
+            raise body
+        assert isinstance(body, bytes)
+        return Response(body, media_type=retrieval.media_type)
+
+    async def visit(request: Request) -> Response:
+        record, packed = read_object(await read_body(request, MOST_BYTES), _VISITS)
+        urls, single = _urls(record)
+        pages = await batcher.ask(urls)
+        assert isinstance(pages, list)
+        if single and not isinstance(pages[0], Page):
+            raise HTTPException(502 if isinstance(pages[0], Failure) else 404, f"{urls[0]:.200}: {pages[0].reason}")
+        records = [_page(url, page) for url, page in zip(urls, pages, strict=True)]
+        result = {"result": records[0] if single else records}
+        if packed:
+            return Response(msgpack.packb(result, unicode_errors="replace"), media_type="application/msgpack")
+        return Response(json_bytes(result), media_type="application/json")
+
+    async def health(request: Request) -> Response:
+        return json_response(about)
+
+    async def front(request: Request) -> Response:
+        return PlainTextResponse(_front(about, topk, characters))
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        batcher.close()
+
+    routes = [
+        Route("/retrieve", retrieve, methods=["POST"]),
+        Route("/visit", visit, methods=["POST"]),
+        Route("/health", health),
+        Route("/", front),
+    ]
+    return Starlette(routes=routes, exception_handlers=JSON_ERRORS, lifespan=lifespan)
+
+
+def _urls(record: dict[str, Any]) -> tuple[Visits, bool]:
+    single = "url" in record
+    urls = [record["url"]] if single else record.get("urls")
+    if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls) or ("urls" in record) == single:
+        raise HTTPException(400, f"expected {_VISITS}.")
+    if not 1 <= len(urls) <= _MOST_URLS:
+        raise HTTPException(400, f'"urls" has {len(urls):,} texts: expected 1 to {_MOST_URLS:,} in one request.')
+    return tuple(urls), single
+
+
+def _page(url: str, page: Any) -> dict[str, str]:
+    if isinstance(page, Page):
+        return {"url": page.url, "title": page.title, "text": page.text, "date": page.date}
+    return {"url": url, "error": page.reason}
+
+
+def counts_of(web: Web) -> dict[str, int]:
+    """How many ``pages`` and ``sites`` there are, where a web can tell."""
+    sites = getattr(web, "sites", None)
+    return {} if sites is None else {"pages": sum(sites.values()), "sites": len(sites)}
+
+
+def _front(about: dict[str, Any], topk: int, characters: int | None) -> str:
+    counts = f"{about['pages']:,} pages on {about['sites']:,} sites" if "pages" in about else "a web"
+    cut = "whole pages" if characters is None else f"at most {characters:,} characters each"
+    return f"""webenv serve retrieve: {counts}, {cut}
+
+POST /retrieve  Search-R1  JSON     {{"queries": ["…"], "topk": {topk}, "return_scores": true}}
+                SkyRL      JSON     {{"query": "…", "topk": {topk}, "return_scores": true}}
+                GEM        msgpack  {{"query": "…", "topk": {topk}, "return_scores": true}}
+POST /visit     JSON or msgpack     {{"url": "…"}} or {{"urls": ["…"]}}
+GET  /health    what is served
+
+A hit is {{"document": {{"id": url, "contents": title and text}}, "score": number}}.
+At most {MOST_QUERIES:,} queries and {MOST_BYTES:,} bytes in one request, and {MOST_TOPK:,} hits for one query.
+"""

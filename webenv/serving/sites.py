@@ -1,0 +1,97 @@
+"""Websites: what stands at each address of a web, as HTML."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, Protocol
+
+from webenv.corpora import Corpus
+from webenv.corpora.procedural.html import render_html
+from webenv.corpora.procedural.web import ProceduralWeb
+from webenv.corpora.url import host_of, key_of
+from webenv.observations import Page, Result
+from webenv.serving.markup import page_html
+from webenv.web import Failure, SearchRequest, VisitRequest
+
+__all__ = ["CorpusSites", "Found", "ProceduralSites", "Sites"]
+
+_RELATED = 6
+_WORDS = re.compile(r"\w+")
+
+
+class Found(NamedTuple):
+    """What stands at an address.
+
+    Attributes:
+        status: 200 a page, 301 it stands elsewhere, 410 it is gone, 404 there is nothing.
+        url: the page's own URL; empty for 404 and 410.
+        html: its document; empty without one.
+    """
+
+    status: int
+    url: str = ""
+    html: str = ""
+
+
+class Sites(Protocol):
+    """A web as the sites that it holds; used from one thread."""
+
+    @property
+    def corpus(self) -> Corpus:
+        """What is searched."""
+        ...
+
+    def find(self, url: str) -> Found:
+        """What stands at an address; any text is one."""
+        ...
+
+
+class CorpusSites:
+    """The sites of any corpus: plain pages, made of title, date and main text.
+
+    Each links to up to six other pages of its site, those that fit its title best.
+
+    Args:
+        corpus: the corpus.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+
+    def find(self, url: str) -> Found:
+        """What stands at an address: other addresses of a page lead to its own."""
+        (page,) = self.corpus.visit([VisitRequest(url)])
+        if not isinstance(page, Page):
+            return Found(404)
+        if key_of(url) != key_of(page.url):
+            return Found(301, page.url)
+        return Found(200, page.url, page_html(page, host_of(page.url), self._related(page)))
+
+    def _related(self, page: Page) -> list[Result]:
+        host = host_of(page.url)
+        words = " ".join(_WORDS.findall(page.title)[:8])
+        (hits,) = self.corpus.search([SearchRequest(f"{words} site:{host}", _RELATED + 1)])
+        return [] if isinstance(hits, Failure) else [hit for hit in hits if hit.url != page.url][:_RELATED]
+
+
+class ProceduralSites:
+    """The sites of a procedural web, with all that stands around the main text, moved pages and dead links.
+
+    Args:
+        corpus: the web's pages.
+        web: the web.
+    """
+
+    def __init__(self, corpus: Corpus, web: ProceduralWeb) -> None:
+        self.corpus = corpus
+        self._web = web
+        web.find("")  # makes the index of odd addresses now, which takes seconds for a million pages
+
+    def find(self, url: str) -> Found:
+        """What stands at an address."""
+        status = self._web.status(url)
+        number = self._web.find(url)
+        if number is None:
+            return Found(status)
+        plan = self._web.plan(number)
+        return Found(status, plan.url, render_html(self._web, plan) if status == 200 else "")
