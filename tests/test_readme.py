@@ -41,7 +41,7 @@ def test_every_command_exists() -> None:
     shown = [command.split() for command in commands if command.startswith("webenv ")]
     assert len(shown) >= 6
     for words in shown:
-        path = words[1:3] if words[1] == "corpus" else words[1:2]
+        path = words[1:3] if words[1] in ("cassette", "corpus", "serve") else words[1:2]
         help_text = io.StringIO()
         with contextlib.redirect_stdout(help_text):
             assert run_command([*path, "--help"]) == 0

@@ -15,13 +15,13 @@ from webenv.corpora.coverage import check_gold
 from webenv.corpora.procedural.cache import cached_worlds
 from webenv.corpora.procedural.source import dials_of
 from webenv.corpora.procedural.worlds import Worlds
-from webenv.corpora.sample.web import sample_web
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.answers import read_answer
 from webenv.envs.needle_in_web.exact import ExactJudge
 from webenv.envs.needle_in_web.generated import GeneratedTasks, generated_count
 from webenv.envs.needle_in_web.needles import Needles
 from webenv.envs.needle_in_web.tasks import load_tasks
+from webenv.envs.webs import open_web
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge, Reward
 from webenv.rewards import StandardReward
@@ -71,7 +71,7 @@ def needle_in_web(
     """The benchmark behind ``NeedleInWeb-v0``; for its arguments see :class:`NeedleInWebEnv`."""
     _refuse_unknown(unknown)
     worlds = _worlds(web, split)
-    opened = None if worlds is not None else _web(web)
+    opened = None if worlds is not None else open_web(web)
     if worlds is None and isinstance(opened, Corpus) and opened.manifest is not None and _generated(tasks):
         dials = dials_of(opened.manifest)
         worlds = None if dials is None else Worlds(dials)
@@ -133,7 +133,8 @@ class NeedleInWebEnv(SearchEnv):
             ``"procedural:pages=10000,seed=3"`` (:class:`webenv.corpora.procedural.Dials`), kept in
             the user's cache folder or in WEBENV_CACHE; ``"procedural:worlds=1000"`` is as many webs,
             of one seed after the other, each written when a task of it comes up; ``"sample"``
-            (65 pages written by hand, in the package); the folder of a corpus, or a Web.
+            (65 pages written by hand, in the package); the folder of a corpus, ``"live:…"``,
+            ``"cassette:…"`` and others (:func:`webenv.envs.webs.open_web`), or a Web.
         tasks: ``"generated"``, the default on a procedural web (or a corpus that was built from one
             alone): 600 of each difficulty (of several worlds 100 of each, if that is more), each
             made when it is drawn; ``"generated:count=100000"`` for more. Several worlds take turns.
@@ -252,16 +253,6 @@ def _check_worlds(tasks: TaskSet, worlds: Worlds, web: object) -> None:
                 f"web={str(web)!r:.100} has several worlds, and task {task.id!r:.100} is of none of them: "
                 "give tasks='generated', or a web of one world."
             )
-
-
-def _web(web: str | Path | Web) -> Web:
-    if web == "sample":
-        return sample_web()
-    if isinstance(web, str | Path):
-        return Corpus.open(web)
-    if isinstance(web, Web):
-        return web
-    raise InvalidArgument(f"web={web!r:.100}: expected 'sample', 'procedural', the folder of a corpus, or a Web.")
 
 
 def _judge(judge: str | Judge | None, prompt: str | Path | None, tasks: TaskSet) -> Judge:

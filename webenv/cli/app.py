@@ -18,7 +18,10 @@ __all__ = ["COMMANDS", "Interrupted", "main", "run"]
 COMMANDS = {
     "eval": ("webenv.cli.eval", "Plays policies in an environment, keeps a record, and sums it up."),
     "play": ("webenv.cli.play", "Plays an episode yourself."),
+    "bench": ("webenv.cli.bench", "Measures webs of growing size on this machine."),
     "corpus": ("webenv.cli.corpus", "Builds, checks, searches and reads corpora."),
+    "cassette": ("webenv.cli.cassette", "Describes, exports and imports recorded answers."),
+    "serve": ("webenv.cli.serve", "Serves a web over HTTP: as websites, or to trainers' retrieval clients."),
 }
 """Name → module and summary. A module has a typer ``app``, or a ``command`` where there is only one."""
 

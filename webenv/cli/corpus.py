@@ -6,17 +6,25 @@ import dataclasses
 import json
 import shutil
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
-from webenv.corpora import Corpus, Manifest, build
+from webenv.corpora import Corpus, Manifest, add, build
+from webenv.corpora.engines import add_dense, add_lucene
+from webenv.corpora.extract import EXTRACTOR
+from webenv.corpora.ingest.source import FORMS
 from webenv.corpora.manifest import skipped_line, verify
+from webenv.corpora.progress import Progress
 from webenv.errors import InvalidArgument
 from webenv.observations import Page, Result
 from webenv.web import Scope, SearchRequest, VisitRequest
@@ -31,48 +39,138 @@ _AsOf = Annotated[str, typer.Option("--as-of", metavar="DATE", help="Only pages 
 _SITES_SHOWN = 20
 
 
+_Sources = Annotated[
+    list[str],
+    typer.Option("--from", metavar="SPEC", help=f"{', '.join(FORMS.values())}; repeatable, read in this order."),
+]
+_Extractor = Annotated[
+    str,
+    typer.Option(
+        "--extractor",
+        metavar="NAME",
+        help="What takes main texts from HTML: trafilatura, or resiliparse, which is faster.",
+    ),
+]
+_Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Processes that extract and index; by default one for each core.")
+]
+
+
 @app.command("build")
 def build_command(
     folder: _Folder,
-    sources: Annotated[
-        list[str],
-        typer.Option(
-            "--from",
-            metavar="SPEC",
-            help="html:PATH@https://site, jsonl:FILE, needle:DIR or procedural:pages=N,seed=N; read in this order.",
-        ),
-    ],
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes that extract; by default one for each core.")
-    ] = None,
+    sources: _Sources,
+    extractor: _Extractor = EXTRACTOR,
+    workers: _Workers = None,
     as_json: _Json = False,
 ) -> None:
-    """Build a corpus folder; a corpus that is there is replaced at the very end."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _Rate(),
-        TimeRemainingColumn(),
-    )
+    """Build a corpus folder; a corpus that is there is replaced at the very end.
+
+    A build that was stopped goes on where it was when the same command is given again.
+    """
+    _make(folder, partial(build, folder, sources, extractor=extractor, workers=workers), 0, as_json)
+
+
+@app.command("add")
+def add_command(
+    folder: _Folder,
+    sources: _Sources,
+    extractor: _Extractor = EXTRACTOR,
+    workers: _Workers = None,
+    as_json: _Json = False,
+) -> None:
+    """Add pages to a corpus; what it holds is not extracted again."""
+    before = Manifest.read(folder).pages
+    _make(folder, partial(add, folder, sources, extractor=extractor, workers=workers), before, as_json)
+
+
+def _make(folder: Path, build: Callable[..., Manifest], before: int, as_json: bool) -> None:
+    """Builds, and says what was built."""
     started = time.perf_counter()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        tasks: dict[str, Any] = {}
-
-        def progress(stage: str, done: int, total: int | None) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done, total=total)
-
-        manifest = build(folder, sources, workers=workers, progress=progress)
+    with _progress() as told:
+        manifest = build(progress=told)
     seconds = time.perf_counter() - started
     if as_json:
         _print_json(_described(folder, manifest) | {"seconds": round(seconds, 3)})
         return
     _print_manifest(folder, manifest)
-    rate = manifest.pages / max(seconds, 1e-9)
-    typer.echo(f"built {manifest.pages} pages in {seconds:.1f} s ({rate:.0f} pages/s)")
+    new = manifest.pages - before
+    typer.echo(
+        f"{'added' if before else 'built'} {new} pages in {seconds:.1f} s ({new / max(seconds, 1e-9):.0f} pages/s)"
+    )
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """A bar for each stage of long work, on a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+    with Bars(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        tasks: dict[str, Any] = {}
+
+        def told(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield told
+
+
+@app.command("index")
+def index_command(
+    folder: _Folder,
+    engine: Annotated[str, typer.Argument(metavar="ENGINE", help="lucene or dense.")],
+    model: Annotated[
+        str, typer.Option("--model", metavar="NAME", help="dense: a model of sentence-transformers, by name or folder.")
+    ] = "",
+    query_prompt: Annotated[
+        str | None, typer.Option("--query-prompt", metavar="TEXT", help="dense: what the model wants before a query.")
+    ] = None,
+    page_prompt: Annotated[
+        str | None, typer.Option("--page-prompt", metavar="TEXT", help="dense: what the model wants before a page.")
+    ] = None,
+    tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="dense: the most tokens of a page.")] = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option("--vectors", metavar="FILE", help="dense: vectors made elsewhere (.npy, .parquet, .jsonl)."),
+    ] = None,
+    names: Annotated[
+        Path | None, typer.Option("--names", metavar="FILE", help="With a .npy: the URL of each row, one a line.")
+    ] = None,
+    approximate: Annotated[
+        str,
+        typer.Option("--approximate", metavar="KIND", help="dense: ivf, hnsw or flat, for global search of millions."),
+    ] = "",
+    as_json: _Json = False,
+) -> None:
+    """Add another engine to a corpus: search it as DIR#ENGINE, or fused as DIR#tantivy+dense."""
+    settings = {"query_prompt": query_prompt, "page_prompt": page_prompt, "tokens": tokens}
+    given = {name: value for name, value in settings.items() if value is not None}
+    dense_alone = [model, vectors, names, approximate, *given]
+    started = time.perf_counter()
+    with _progress() as told:
+        if engine == "dense":
+            made = add_dense(
+                folder,
+                model=model,
+                encoder=given,
+                vectors=vectors,
+                names=names,
+                approximate=approximate,
+                progress=told,
+            )
+        elif engine == "lucene":
+            if any(dense_alone):
+                raise InvalidArgument("lucene takes none of the options of dense.")
+            made = add_lucene(folder, progress=told)
+        else:
+            raise InvalidArgument(f"ENGINE is {engine!r:.60}: expected lucene or dense (every corpus has tantivy).")
+    seconds = time.perf_counter() - started
+    size = sum(size for size, _ in made.files.values())
+    if as_json:
+        _print_json(dataclasses.asdict(made) | {"seconds": round(seconds, 3)})
+        return
+    typer.echo(f"{engine}: {size / 1e6:,.1f} MB in {seconds:.1f} s; search it as {folder}#{engine}")
 
 
 @app.command("info")
@@ -83,7 +181,7 @@ def info_command(
 ) -> None:
     """Say what a corpus folder holds."""
     manifest = Manifest.read(folder)
-    verify(folder / manifest.data, manifest, full)
+    verify(folder / manifest.data, manifest.files, full)
     if as_json:
         _print_json(_described(folder, manifest) | ({"verified": True} if full else {}))
         return
@@ -99,10 +197,13 @@ def search_command(
     limit: Annotated[int, typer.Option("-k", "--limit", min=1, help="The most results.")] = 10,
     site: Annotated[str, typer.Option("--site", metavar="HOST", help="Only pages of this host.")] = "",
     as_of: _AsOf = "",
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="tantivy, lucene, dense, or several as in tantivy+dense.")
+    ] = "tantivy",
     as_json: _Json = False,
 ) -> None:
     """Search a corpus."""
-    with Corpus.open(folder, workers=1) as corpus:
+    with Corpus.open(folder, workers=1, engine=engine) as corpus:
         text = f"{query} site:{site}" if site else query
         (found,) = corpus.search([SearchRequest(text, limit, Scope(as_of=as_of))])
     hits = [hit for hit in found if isinstance(hit, Result)]

@@ -1,0 +1,72 @@
+"""Webs by their names, as in ``web="…"`` and ``--web …``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from webenv.corpora.corpus import Corpus
+from webenv.errors import InvalidArgument
+from webenv.web import Web
+
+__all__ = ["open_web"]
+
+_EXPECTED = (
+    "expected 'procedural', 'sample', the folder of a corpus (DIR, or DIR#dense for another of its engines), "
+    "'live:<provider>', 'cassette:<file>', 'lucene:<folder>', or a Web"
+)
+
+
+def open_web(name: str | os.PathLike[str] | Web, workers: int | None = None) -> Web:
+    """The web of a name.
+
+    ==================================  =============================================================
+    procedural, procedural:DIALS        a generated web (:class:`webenv.corpora.procedural.Dials`), or several
+    sample                              65 pages written by hand
+    DIR, DIR#ENGINE                     the folder of a corpus, ranked by tantivy or by another of its engines
+    lucene:DIR                          a Lucene index that Anserini or pyserini built
+    live:PROVIDER, live:PROVIDER,…      the live web (:func:`webenv.corpora.live.open_live`)
+    cassette:FILE                       what was recorded of a web (:mod:`webenv.recorded`)
+    ==================================  =============================================================
+
+    Args:
+        name: the name, or a Web, which is given back.
+        workers: processes that share large batches of searches of a corpus, as for :meth:`Corpus.open`.
+
+    Raises:
+        InvalidArgument: for a name that names no web.
+        CorpusError: if there is no corpus, or it cannot be read.
+        MissingExtra: if a package that it needs is missing.
+    """
+    if isinstance(name, os.PathLike):
+        return Corpus.open(name, workers)
+    if not isinstance(name, str):
+        if isinstance(name, Web):
+            return name
+        raise InvalidArgument(f"web={name!r:.100}: {_EXPECTED}.")
+    kind, colon, rest = name.partition(":")
+    if name == "sample":
+        from webenv.corpora.sample.web import sample_web
+
+        return sample_web()
+    if kind == "procedural":
+        from webenv.corpora.procedural.cache import cached_worlds
+        from webenv.corpora.procedural.worlds import Worlds
+
+        return cached_worlds(Worlds.parse(name))
+    if colon and kind == "live":
+        from webenv.corpora.live import open_live
+
+        return open_live(name)
+    if colon and kind == "cassette":
+        from webenv.recorded import open_cassette
+
+        return open_cassette(name)
+    if colon and kind == "lucene":
+        from webenv.corpora.lucene import open_lucene
+
+        return open_lucene(rest)
+    if Path(name).is_dir() or "#" not in name:
+        return Corpus.open(name, workers)
+    folder, _, engine = name.rpartition("#")
+    return Corpus.open(folder, workers, engine)

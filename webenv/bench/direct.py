@@ -1,0 +1,67 @@
+"""tantivy and the page store, called as directly as can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tantivy
+
+from webenv.corpora.manifest import INDEX, PAGES, Manifest
+from webenv.corpora.query import ANALYZER, analyzer
+from webenv.corpora.store import DiskStore
+from webenv.observations import Result
+
+__all__ = ["Direct"]
+
+_LIMIT = 10
+
+
+class Direct:
+    """The index of a corpus folder as a user of tantivy would search it: no filter, no tie, no check.
+
+    Args:
+        folder: the corpus.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        data = folder / Manifest.read(folder).data
+        index = tantivy.Index.open(str(data / INDEX))
+        index.register_tokenizer(ANALYZER, analyzer())
+        index.reload()
+        self._schema = index.schema
+        self._searcher = index.searcher()
+        self._store = DiskStore(str(data / PAGES))
+
+    def query(self, text: str) -> tantivy.Query:
+        """Any of the words of a text."""
+        words = dict.fromkeys(analyzer().analyze(text))
+        terms = [(tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "text", w, "freq")) for w in words]
+        return tantivy.Query.boolean_query(terms)
+
+    def rank(self, text: str) -> list[int]:
+        """The keys of ten hits."""
+        return self._keys(self._searcher.search(self.query(text), _LIMIT, count=False).hits)
+
+    def search(self, text: str) -> list[Result]:
+        """Ten hits with their pages and tantivy's snippets."""
+        query = self.query(text)
+        hits = self._searcher.search(query, _LIMIT, count=False).hits
+        generator = tantivy.SnippetGenerator.create(self._searcher, query, self._schema, "text")
+        results = []
+        for key in self._keys(hits):
+            page = self._store.get(key)
+            assert page is not None  # the index is of these pages
+            document = tantivy.Document()
+            document.add_text("text", page.text)
+            results.append(Result(page.title, page.url, generator.snippet_from_doc(document).fragment(), page.site))
+        return results
+
+    def best(self, text: str) -> set[int]:
+        """The keys of all pages that score as much as the tenth hit, to five digits, or more."""
+        hits = self._searcher.search(self.query(text), 2_000, count=False).hits
+        least = float(f"{hits[:_LIMIT][-1][0]:.4e}") if hits else 0.0
+        return set(self._keys([hit for hit in hits if float(f"{hit[0]:.4e}") >= least]))
+
+    def _keys(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
+        keys = self._searcher.fast_field_values("key", [address for _, address in hits]) if hits else []
+        return [int(key) for key in keys if key is not None]

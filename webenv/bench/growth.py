@@ -1,0 +1,242 @@
+"""Builds webs of several sizes, and measures each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter, sleep
+from typing import Any
+
+from webenv.bench.figures import Building, Latency, Reading
+from webenv.corpora import build
+from webenv.corpora.manifest import Manifest
+from webenv.corpora.progress import Progress, silent
+from webenv.errors import CorpusNotFound, InvalidArgument, RunError
+
+__all__ = ["Point", "measure", "read_points"]
+
+_FIGURES = "figures.json"
+_BUILT = "built-{pages}.json"
+_SECONDS = 5.0
+_ROUNDS = 3
+
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A web of one size, measured.
+
+    Attributes:
+        pages: how many pages it has.
+        sites: on how many sites.
+        building: how it was built.
+        reading: how one process reads it.
+        memory: what one more reading process has for itself, in MB.
+        scaling: searches a second of two processes at once, over those of one.
+    """
+
+    pages: int
+    sites: int
+    building: Building
+    reading: Reading
+    memory: float
+    scaling: float
+
+
+def measure(
+    sizes: Sequence[int],
+    out: Path,
+    *,
+    sites: int = 100,
+    queries: int = 300,
+    progress: Progress = silent,
+    told: Told = lambda text: None,
+) -> Iterator[Point]:
+    """Measures webs of several sizes, one after the other, in processes of their own.
+
+    Webs that a folder holds already are read and not built again; what their building took is
+    kept beside them.
+
+    Args:
+        sizes: how many pages each has.
+        out: the folder for webs and figures.
+        sites: how many sites each has.
+        queries: how many questions are asked.
+        progress: told how far a build is.
+        told: told what is being measured.
+
+    Raises:
+        InvalidArgument: for a size that no web can have.
+        CorpusError: if a web cannot be written.
+    """
+    if queries < 1:
+        raise InvalidArgument(f"queries={queries}: expected at least 1.")
+    out.mkdir(parents=True, exist_ok=True)
+    points: list[Point] = []
+    for pages in sizes:
+        folder = out / f"web-{pages}"
+        told(f"{pages:,} pages: building")
+        building = _built(folder, out / _BUILT.format(pages=pages), f"procedural:pages={pages},sites={sites}", progress)
+        told(f"{pages:,} pages: searching")
+        reading = _reading(json.loads(_run("measure", folder, queries)))
+        told(f"{pages:,} pages: several processes")
+        point = Point(pages, sites, building, reading, _memory(folder, queries), _scaling(folder, queries))
+        points.append(point)
+        figures = json.dumps([asdict(known) for known in points], indent=1)
+        (out / _FIGURES).write_text(figures, encoding="utf-8")
+        yield point
+
+
+def read_points(out: Path) -> list[Point]:
+    """What :func:`measure` found earlier.
+
+    Raises:
+        RunError: if there is nothing, or it is damaged.
+    """
+    try:
+        records = json.loads((out / _FIGURES).read_text(encoding="utf-8"))
+        return [
+            Point(**record | {"building": Building(**record["building"]), "reading": _reading(record["reading"])})
+            for record in records
+        ]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise RunError(f"{out / _FIGURES} holds no figures ({error}): measure them with webenv bench.") from error
+
+
+def _reading(record: dict[str, Any]) -> Reading:
+    parts: dict[str, Any] = {
+        name: Latency(**value) if isinstance(value, dict) else value for name, value in record.items()
+    }
+    return Reading(**parts)
+
+
+# ── building ──────────────────────────────────────────────────────────────────
+
+
+def _built(folder: Path, kept: Path, spec: str, progress: Progress) -> Building:
+    try:
+        if Manifest.read(folder).sources == [spec] and kept.exists():
+            return Building(**json.loads(kept.read_text(encoding="utf-8")))
+    except CorpusNotFound:
+        pass
+    started = perf_counter()
+    with _watched() as peak:
+        manifest = build(folder, [spec], progress=progress)
+    seconds = perf_counter() - started
+    pages = sum(size for name, (size, _) in manifest.files.items() if not name.startswith("index/"))
+    index = sum(size for name, (size, _) in manifest.files.items() if name.startswith("index/"))
+    building = Building(round(seconds, 1), round(peak[0], 1), round(pages / 1e6, 1), round(index / 1e6, 1))
+    kept.write_text(json.dumps(asdict(building)), encoding="utf-8")
+    return building
+
+
+@contextmanager
+def _watched() -> Iterator[list[float]]:
+    """The most memory of this process and its children meanwhile, in MB, beyond what this one had."""
+    before = _memory_of([os.getpid()])
+    peak = [0.0]
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.2):
+            peak[0] = max(peak[0], _memory_of(_family()))
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        over.set()
+        thread.join()
+        peak[0] = max(0.0, peak[0] - before)
+
+
+def _family() -> list[int]:
+    """This process and all below it."""
+    found = [os.getpid()]
+    for process in found:
+        for thread in Path(f"/proc/{process}/task").glob("*/children"):
+            try:
+                found += map(int, thread.read_text().split())
+            except OSError:
+                continue  # it has ended
+    return found
+
+
+def _memory_of(processes: Sequence[int]) -> float:
+    """Their proportional set sizes, in MB; memory-mapped files that the system can drop are left out."""
+    total = 0
+    for process in processes:
+        try:
+            lines = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii").splitlines()
+        except OSError:
+            continue  # it has ended, or the system does not tell
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss_Anon:"))
+    return total / 1e3
+
+
+# ── several processes ─────────────────────────────────────────────────────────
+
+
+def _start(role: str, folder: Path, queries: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "webenv.bench.reader", role, str(folder), str(queries), str(_SECONDS)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def _run(role: str, folder: Path, queries: int) -> str:
+    with _start(role, folder, queries) as process:
+        printed, _ = process.communicate()
+    if process.returncode:
+        raise RunError(f"the process that measures {folder} ended with {process.returncode}.")
+    return printed
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise RunError(f"a process that measures ended with {process.wait()}.")
+    return line
+
+
+def _memory(folder: Path, queries: int) -> float:
+    """What a second reader has for itself while a first one has asked the same."""
+    with _start("hold", folder, queries) as first:
+        _line(first)
+        with _start("hold", folder, queries) as second:
+            memory = float(_line(second))
+            second.communicate()
+        first.communicate()
+    return memory
+
+
+def _scaling(folder: Path, queries: int) -> float:
+    """Searches a second of two processes over those of one, in turns."""
+    ratios = []
+    for _ in range(_ROUNDS):
+        one = _rates(folder, queries, 1)
+        ratios.append(_rates(folder, queries, 2) / one)
+        sleep(0.1)
+    return round(sorted(ratios)[_ROUNDS // 2], 2)
+
+
+def _rates(folder: Path, queries: int, processes: int) -> float:
+    started = [_start("rate", folder, queries) for _ in range(processes)]
+    for process in started:
+        _line(process)
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    total = sum(float(_line(process)) for process in started)
+    for process in started:
+        process.communicate()
+    return total

@@ -1,0 +1,111 @@
+"""One process that reads a web and says how fast: ``python -m webenv.bench.reader ROLE FOLDER QUERIES SECONDS``.
+
+Roles: ``measure`` prints a :class:`webenv.bench.figures.Reading` as JSON. ``hold`` searches once
+for each query, prints its own memory in MB, and waits for its standard input to end. ``rate``
+waits for a line, then searches for so many seconds and prints searches a second.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Sequence
+from itertools import cycle
+from pathlib import Path
+from time import perf_counter
+
+from webenv.bench.direct import Direct
+from webenv.bench.figures import Latency, Reading, timed
+from webenv.bench.queries import Question, choose
+from webenv.corpora import Corpus
+from webenv.web import SearchRequest, VisitRequest
+
+__all__ = ["main", "own_memory"]
+
+_WARM = 20
+_DIRECT = 4  # the library's own snippets are slow: one query in so many
+
+
+def main(role: str, folder: Path, queries: int, seconds: float) -> None:
+    """Plays a role."""
+    if role == "measure":
+        questions = choose(folder, queries + _WARM)
+        print(json.dumps(dataclasses.asdict(measure(folder, questions[:_WARM], questions[_WARM:]))), flush=True)
+        return
+    questions = choose(folder, queries)
+    corpus = Corpus.open(folder, workers=1)
+    if role == "hold":
+        for question in questions:
+            corpus.search([SearchRequest(question.words)])
+        print(own_memory(), flush=True)
+        sys.stdin.read()
+        return
+    corpus.search([SearchRequest(questions[0].words)])
+    print("ready", flush=True)
+    sys.stdin.readline()
+    done, started = 0, perf_counter()
+    for question in cycle(questions):
+        corpus.search([SearchRequest(question.words)])
+        done += 1
+        if perf_counter() - started > seconds:
+            break
+    print(done / (perf_counter() - started), flush=True)
+
+
+def measure(folder: Path, first: Sequence[Question], questions: Sequence[Question]) -> Reading:
+    """Measures all that one process does with a web; each side of a comparison in turn, the better round counts."""
+    Corpus.open(folder, workers=1).close()  # checksums are computed once
+    started = perf_counter()
+    corpus = Corpus.open(folder, workers=1)
+    open_ms = (perf_counter() - started) * 1e3
+    direct = Direct(folder)
+    plain = [SearchRequest(question.words) for question in questions]
+    within = [SearchRequest(f"{question.words} site:{question.site}") for question in questions]
+    words = [question.words for question in questions]
+    for question in first:
+        corpus.search([SearchRequest(question.words)])
+        corpus.search([SearchRequest(f"{question.words} site:{question.site}")])
+        direct.search(question.words)
+    for site in dict.fromkeys(question.site for question in questions):
+        corpus.rank([SearchRequest(f"page site:{site}")])  # opened when first searched
+    few = words[::_DIRECT]
+    search, alone, direct_search, direct_rank = (_best(sides) for sides in zip(*(
+        (
+            timed(lambda request: corpus.search([request]), plain),
+            timed(lambda request: corpus.rank([request]), plain),
+            timed(direct.search, few),
+            timed(direct.rank, words),
+        )
+        for _ in range(2)
+    ), strict=True))  # fmt: skip
+    same = [{hit.key for hit in corpus.rank([SearchRequest(text)])[0]} <= direct.best(text) for text in few]
+    return Reading(
+        open_ms=round(open_ms, 2),
+        search=search,
+        rank=alone,
+        site_search=_best([timed(lambda request: corpus.search([request]), within) for _ in range(2)]),
+        site_rank=_best([timed(lambda request: corpus.rank([request]), within) for _ in range(2)]),
+        visit=timed(lambda question: corpus.visit([VisitRequest(question.url)]), questions),
+        direct=direct_search,
+        direct_rank=direct_rank,
+        same_hits=sum(same) / len(same),
+    )
+
+
+def _best(rounds: Sequence[Latency]) -> Latency:
+    return max(rounds, key=lambda latency: latency.rate)
+
+
+def own_memory() -> float:
+    """What this process alone has in memory, shared with no other, in MB; 0 where the system does not tell."""
+    try:
+        lines = Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0.0
+    kilobytes = [int(line.split()[1]) for line in lines if line.startswith(("Private_Clean:", "Private_Dirty:"))]
+    return round(sum(kilobytes) / 1e3, 1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
