@@ -158,6 +158,7 @@ class Assembly:
         and that before what a page says of itself.
         """
         found = {alias: page for alias, page in self._given.items() if alias not in self._texts}
+        hinted = {key: page for key, page in self._hints.items() if page is not None and key not in self._texts}
         lost = []
         for key, (target, origin) in self._redirects.items():
             if key in self._texts:
@@ -166,14 +167,13 @@ class Assembly:
                 if target in self._texts or target in found or target not in self._redirects:
                     break
                 target = self._redirects[target][0]
-            page = target if target in self._texts else found.get(target)
+            page = target if target in self._texts else found.get(target, hinted.get(target))
             if page is None:
                 lost.append(Skipped(_LOST, origin))
             else:
                 found.setdefault(key, page)
-        for hint, claimed in self._hints.items():
-            if claimed is not None and hint not in self._texts:
-                found.setdefault(hint, claimed)
+        for hint, claimed in hinted.items():
+            found.setdefault(hint, claimed)
         return dict(sorted(found.items())), lost
 
     def left_out(self, lost: Iterable[Skipped]) -> tuple[dict[str, int], dict[str, list[str]]]:

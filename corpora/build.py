@@ -7,6 +7,8 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from concurrent.futures import BrokenExecutor
+from contextlib import closing
 from hashlib import blake2b
 from importlib.metadata import version
 from itertools import chain, islice
@@ -17,13 +19,14 @@ from webenv.corpora.copies import Subject
 from webenv.corpora.crew import cores, prepare_pages
 from webenv.corpora.document import Skipped, SourcePage, source_page
 from webenv.corpora.extract import EXTRACTOR, extractor_version
-from webenv.corpora.folder import CorpusFolder
+from webenv.corpora.folder import CorpusFolder, reason
 from webenv.corpora.ingest import Source, parse_source
+from webenv.corpora.ingest.files import Meter
 from webenv.corpora.lexical import SITES
 from webenv.corpora.manifest import FORMAT, INDEX, PAGES, Manifest, checksums, skipped_line, verify
 from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
-from webenv.corpora.segments import index_pages, own_sites
+from webenv.corpora.segments import index_pages, link_file, own_sites
 from webenv.corpora.store import StoredPage
 from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError
@@ -33,7 +36,8 @@ __all__ = ["add", "build"]
 
 Given = str | Source | Iterable[SourcePage | Page | Mapping[str, Any]]
 
-_MOST_SEGMENTS = 300  # beyond which adding to an index costs searches more than indexing again costs once
+_ESTIMATE = 200  # documents between two estimates of how many there are
+_MOST_SEGMENTS = 20  # of one site: then indexing all again costs less than searching so many
 
 
 def build(
@@ -64,11 +68,12 @@ def build(
     Raises:
         CorpusError: for a source or folder that cannot be used, or when nothing is left to store.
     """
+    extractor_version(extractor)  # one that is unknown or not installed is told before anything else
     opened = _opened(sources)
     if len(opened) == 1 and opened[0].spec.partition(":")[0] == "procedural":
         from webenv.corpora.procedural.source import write_source
 
-        return write_source(opened[0].spec, path, progress)  # the same, in less time
+        return write_source(opened[0].spec, path, progress, workers)  # the same, in less time
     return _run(path, opened, None, extractor, workers, progress)
 
 
@@ -149,10 +154,14 @@ def _run(
 ) -> Manifest:
     made_with = f"{extractor} {extractor_version(extractor)}"
     with CorpusFolder(path, _plan(sources, former, made_with)) as folder:
+        if former is not None and Manifest.read(folder.path) != former:
+            raise CorpusError(f"{folder.path} was built again while this began: add to it once more.")
         try:
             return _Build(folder, sources, former, extractor, progress or silent).run(cores(workers))
-        except (OSError, sqlite3.Error) as error:
-            raise CorpusError(f"the build of {folder.path} stopped ({error}); what was there is as it was.") from error
+        except (OSError, sqlite3.Error, BrokenExecutor) as error:
+            raise CorpusError(
+                f"the build of {folder.path} stopped ({reason(error)}); what was there is as it was."
+            ) from error
 
 
 def _plan(sources: Sequence[Source], former: Manifest | None, extractor: str) -> str:
@@ -180,14 +189,27 @@ class _Build:
 
     def run(self, workers: int) -> Manifest:
         pages = self._folder.work / PAGES
+        try:
+            with closing(self._writer(pages)) as writer:
+                return self._run(writer, workers)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise  # a full disk, or another process that has it open
+            self._folder.discard()  # what was to be taken up is damaged: start clean
+            self._folder.work.mkdir()
+            with closing(self._writer(pages)) as writer:
+                return self._run(writer, workers)
+
+    def _writer(self, pages: Path) -> PageWriter:
         if self._former is not None and not pages.exists():
             self._copy(self._folder.path / self._former.data / PAGES, pages)
-        writer = PageWriter(pages)
+        return PageWriter(pages)
+
+    def _run(self, writer: PageWriter, workers: int) -> Manifest:
         assembly = writer.assembly(self._progress)
         if not writer.complete:
             self._read(writer, assembly, workers)
         if not len(assembly):
-            writer.close()
             self._folder.discard()
             why = skipped_line(assembly.skipped, assembly.examples) or "the sources are empty"
             raise CorpusError(f"there is no page to store in {self._folder.path}: {why}.")
@@ -203,7 +225,7 @@ class _Build:
         skipped, examples = assembly.left_out(lost)
         self._index(sites, workers)
         former = self._former
-        made = [former.extractor] if former else []
+        made = former.extractor.split(", ") if former else []
         manifest = Manifest(
             format=FORMAT,
             data=self._folder.data,
@@ -226,19 +248,21 @@ class _Build:
     def _copy(self, old: Path, pages: Path) -> None:
         new = pages.with_suffix(".new")
         shutil.copyfile(old, new)
-        writer = PageWriter(new)
-        writer.begin()
-        writer.close()
+        with closing(PageWriter(new)) as writer:
+            writer.begin()
         os.replace(new, pages)
 
     def _read(self, writer: PageWriter, assembly: Any, workers: int) -> None:
         counts = [source.count() for source in self._sources]
         total = None if None in counts else sum(count or 0 for count in counts)
+        estimated = total is None
         done = writer.done
         documents = islice(chain.from_iterable(self._sources), done, None)
         for document in prepare_pages(documents, workers, self._extractor):
             page = assembly.take(document)
             done += 1
+            if estimated and done % _ESTIMATE == 0:
+                total = _estimate(self._sources, done)
             self._progress("reading", done, total)
             if page is not None:
                 stored = StoredPage(page.url, page.title, page.text, page.date, page.key, page.site)
@@ -252,22 +276,24 @@ class _Build:
         shutil.rmtree(index, ignore_errors=True)  # of a build that was killed
         first = 0
         if former is not None and _extensible(self._folder.path / former.data / INDEX, former, sites):
-            shutil.copytree(self._folder.path / former.data / INDEX, index, copy_function=_link)
+            shutil.copytree(self._folder.path / former.data / INDEX, index, copy_function=link_file)
             first = former.pages
         index_pages(work / PAGES, index, sites, workers, self._progress, first)
+
+
+def _estimate(sources: Sequence[Source], done: int) -> int | None:
+    """About how many documents there are in all, from the share of the files' bytes that has been read."""
+    meters: list[Meter | None] = [getattr(source, "meter", None) for source in sources]
+    read = sum(meter.read for meter in meters if meter is not None)
+    if None in meters or not read:
+        return None
+    return max(done, round(done * sum(meter.total for meter in meters if meter is not None) / read))
 
 
 def _extensible(index: Path, former: Manifest, sites: Mapping[str, int]) -> bool:
     """Whether an index laid out as it is can take the pages that are new."""
     listed = index / SITES
-    old = set(json.loads(listed.read_text(encoding="utf-8"))) if listed.exists() else set()
+    old = json.loads(listed.read_text(encoding="utf-8")) if listed.exists() else {}
     new = set(own_sites(sites))
-    segments = len(list(index.glob("*.term"))) + len(sites)
-    return old <= new and not any(former.sites.get(site) for site in new - old) and segments <= _MOST_SEGMENTS
-
-
-def _link(old: str, new: str) -> None:
-    try:
-        os.link(old, new)
-    except OSError:  # a file system without links
-        shutil.copy2(old, new)
+    scattered = any(len(segments) >= _MOST_SEGMENTS for segments in old.values())
+    return set(old) <= new and not any(former.sites.get(site) for site in new - set(old)) and not scattered

@@ -18,9 +18,9 @@ from webenv.corpora.copies import Subject
 from webenv.corpora.crew import cores
 from webenv.corpora.document import PreparedPage, SourcePage, source_page
 from webenv.corpora.engine import Engine, Hit
-from webenv.corpora.folder import hold, release
+from webenv.corpora.folder import hold_corpus, release
 from webenv.corpora.lexical import IndexedPage, LexicalIndex, day_of
-from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash, verify
+from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
 from webenv.corpora.searchers import Answer, Searchers
@@ -80,8 +80,8 @@ class Corpus:
             workers: processes that share a large batch of searches, this one included; ``None``:
                 as many as there are cores; 1: only this one. Engines other than tantivy share their
                 work among threads.
-            engine: what ranks pages: ``"tantivy"``, ``"lucene"``, ``"dense"``, ``"hybrid"``, or an Engine
-                (:func:`webenv.corpora.engines.open_engine`). Snippets are the same with each.
+            engine: what ranks pages: ``"tantivy"``, ``"lucene"``, ``"dense"``, ``"hybrid"`` (or what else
+                :func:`webenv.corpora.engines.open_engine` takes), or an Engine. Snippets are the same with each.
 
         Raises:
             CorpusNotFound: if there is no corpus, or it has no such engine.
@@ -89,16 +89,23 @@ class Corpus:
             InvalidArgument: if there is no such engine.
         """
         folder = Path(path).absolute()
-        manifest, held = _held(folder)
+        manifest, held = hold_corpus(folder)
         corpus = cls._opened(folder, manifest, held)
         if engine != _LEXICAL:
             from webenv.corpora.engines import open_engine
 
-            named = engine if isinstance(engine, str) else ""
-            corpus._engine = (
-                engine if isinstance(engine, Engine) else open_engine(folder, manifest, named, corpus._index)
-            )
-            corpus._engine_name = named
+            if not isinstance(engine, str):
+                corpus._engine, corpus._engine_name = engine, ""
+                return corpus
+            try:
+                opened = open_engine(folder, manifest, engine, corpus._index)
+            except BaseException:
+                corpus.close()
+                raise
+            corpus._engine, corpus._engine_name = opened.engine, engine
+            if corpus._release is not None:
+                corpus._release.detach()
+            corpus._release = weakref.finalize(corpus, _release_all, held, *opened.held)
             return corpus
         processes = cores(workers)
         if processes > 1 and len(corpus) >= _MANY_PAGES:
@@ -322,6 +329,8 @@ class Corpus:
         """
         self._store.close()
         self._engine.close()
+        if self._engine is not self._index:
+            self._index.close()
         if self._searchers is not None:
             self._searchers.close()
         if self._release is not None:
@@ -354,25 +363,9 @@ class Corpus:
         return (Corpus._in_memory, (dict(self._store.rows()), dict(self._store.aliases())))
 
 
-def _held(folder: Path) -> tuple[Manifest, int]:
-    """The manifest of a folder whose data have been checked, and what keeps builds from removing them."""
-    while True:
-        manifest = Manifest.read(folder)
-        data = folder / manifest.data
-        try:
-            held = hold(data)
-        except FileNotFoundError:
-            if Manifest.read(folder) == manifest:
-                raise CorpusDamaged(f"{data} is missing: build the corpus again.") from None
-            continue  # a build put another corpus in place just now
-        try:
-            verify(data, manifest.files)
-        except CorpusDamaged:
-            release(held)
-            if Manifest.read(folder) == manifest:
-                raise
-            continue
-        return manifest, held
+def _release_all(*held: int) -> None:
+    for descriptor in held:
+        release(descriptor)
 
 
 def _answer_in_worker(folder: Path, manifest: Manifest) -> Answer:

@@ -1,65 +1,48 @@
-"""The engines of a corpus folder: the lexical index that each has, and others that are added.
-
-::
-
-    DIR/engine-dense-…/engine.json    which corpus it is of, and the size and SHA-256 of each file
-    DIR/engine-dense-…/index/         what the engine wrote
-"""
+"""The engines of a corpus folder: the lexical index that each has, and others that are added."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from functools import partial
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from webenv.corpora.engine import Engine
-from webenv.corpora.folder import CorpusFolder
+from webenv.corpora.engine_folder import EngineManifest, HeldEngine, former_index, hold_engine, write_engine
+from webenv.corpora.folder import release
+from webenv.corpora.labels import Labels
 from webenv.corpora.lexical import IndexedPage
-from webenv.corpora.manifest import ENGINE, PAGES, Manifest, checksums, verify
-from webenv.corpora.progress import Progress, silent
+from webenv.corpora.manifest import Manifest
+from webenv.corpora.progress import Progress
+from webenv.corpora.settings import read_settings
 from webenv.corpora.store import DiskStore
-from webenv.corpora.url import key_of
-from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound, InvalidArgument, did_you_mean
+from webenv.errors import CorpusError, InvalidArgument, did_you_mean
 
-__all__ = ["ENGINES", "EngineManifest", "add_dense", "add_lucene", "open_engine"]
+__all__ = ["ENGINES", "EngineManifest", "OpenedEngine", "add_dense", "add_lucene", "open_engine"]
 
 ENGINES = ("tantivy", "lucene", "dense", "hybrid")
 """What an engine can be called; two joined by ``+`` are fused, and ``hybrid`` is ``tantivy+dense``."""
 
-_ABOUT = "engine.json"
-_INDEX = "index"
-_FORMAT = 1
 _FUSED = "tantivy+dense"
+_JOINED = re.compile(r"\+(?=(?:tantivy|lucene|dense)(?:[:+]|$))")
 _SETTINGS: Mapping[str, Mapping[str, Callable[[str], Any]]] = {
     "lucene": {"k1": float, "b": float},
-    "dense": {"device": str, "memory": int},
+    "dense": {"device": str, "memory": int, "queries": str, "texts": str},
 }
 
-_Write = Callable[[DiskStore, int, Path], Mapping[str, Any]]
 
-
-@dataclass(frozen=True, slots=True)
-class EngineManifest:
-    """What an engine's folder holds.
+class OpenedEngine(NamedTuple):
+    """An engine that is open, and what keeps its folders from being removed meanwhile.
 
     Attributes:
-        engine: its name.
-        corpus: the digest of the corpus that it is of.
-        settings: what opens it, beside its files.
-        files: size in bytes and SHA-256 of each file, by its path in the folder.
-        format: of the folder.
+        engine: what ranks.
+        held: each for :func:`webenv.corpora.folder.release`, when the engine is not needed any more.
     """
 
-    engine: str
-    corpus: str
-    settings: dict[str, Any]
-    files: dict[str, tuple[int, str]] = field(default_factory=dict)
-    format: int = _FORMAT
+    engine: Engine
+    held: tuple[int, ...]
 
 
 def add_lucene(path: str | os.PathLike[str], *, progress: Progress | None = None) -> EngineManifest:
@@ -76,13 +59,11 @@ def add_lucene(path: str | os.PathLike[str], *, progress: Progress | None = None
     """
     from webenv.corpora.lucene import build_lucene
 
-    told = progress or silent
-
-    def write(store: DiskStore, count: int, work: Path) -> Mapping[str, Any]:
-        build_lucene(_pages(store), work, lambda done: told("indexing", done, count))
+    def write(store: DiskStore, manifest: Manifest, work: Path) -> Mapping[str, Any]:
+        build_lucene(_pages(store), work, progress, manifest.pages)
         return {}
 
-    return _add(Path(path), "lucene", "", write)
+    return write_engine(Path(path), "lucene", "", write)
 
 
 def add_dense(
@@ -95,14 +76,17 @@ def add_dense(
     approximate: str = "",
     progress: Progress | None = None,
 ) -> EngineManifest:
-    """Adds vectors to a corpus folder, in place of those it has; encoding that was stopped goes on where it was.
+    """Adds vectors to a corpus folder, in place of those it has.
+
+    Encoding that was stopped, or whose result could not be put in place, goes on where it was when the same is
+    asked for again. Pages that have vectors of the same model are not encoded again.
 
     Args:
         path: a corpus.
         model: the model of sentence-transformers that encodes queries, and pages where no vectors are given.
         encoder: other arguments of :class:`webenv.corpora.dense.SentenceEncoder`.
         vectors: vectors of the pages that were computed elsewhere (``.npy``, ``.parquet`` or ``.jsonl``).
-        names: for ``.npy``, a text file with the URL of each row.
+        names: for ``.npy``, a text file with the URL of each row, or its id where the pages came from.
         approximate: ``"flat"``, ``"ivf"`` or ``"hnsw"``: an index for global search beside the exact one.
         progress: told how far it is.
 
@@ -113,133 +97,112 @@ def add_dense(
         MissingExtra: if torch, sentence-transformers or faiss is missing.
     """
     from webenv.corpora.dense import SentenceEncoder, build_dense, build_global, take_dense
+    from webenv.corpora.dense.approximate import check_kind
+    from webenv.corpora.dense.journal import JOURNAL
 
+    folder = Path(path)
+    Manifest.read(folder)
     if not model and vectors is None:
         raise InvalidArgument("a dense index needs model=, a model of sentence-transformers, or vectors=, a file.")
-    folder, told = Path(path), progress or silent
+    if approximate:
+        check_kind(approximate)
+    if vectors is not None and not Path(vectors).is_file():
+        raise CorpusError(f"{vectors}: there is no such file; expected vectors in .npy, .jsonl or .parquet.")
     if os.path.isdir(model):
         model = os.path.abspath(model)
     settings = {"model": model, "encoder": dict(encoder or {})}
+    encodes = SentenceEncoder(model, **(encoder or {})) if vectors is None else None
 
-    def write(store: DiskStore, count: int, work: Path) -> Mapping[str, Any]:
-        pages = _pages(store)
-        if vectors is None:
-            build_dense(pages, count, work, SentenceEncoder(model, **(encoder or {})), told)
-        else:
-            given = None if names is None else Path(names)
-            known = partial(_key, store), partial(_url, store)
+    def write(store: DiskStore, manifest: Manifest, work: Path) -> Mapping[str, Any]:
+        if encodes is not None:
+            build_dense(_pages(store), manifest.pages, work, encodes, progress, former_index(folder, "dense"))
+        elif vectors is not None:
+            labels = Labels(store, manifest.sources)
             take_dense(
-                pages, count, work, Path(vectors), given, model=model, resolve=known[0], url_of=known[1], progress=told
+                (IndexedPage(key, "", "", site, date) for key, site, date in store.outline()),
+                manifest.pages,
+                work,
+                Path(vectors),
+                None if names is None else Path(names),
+                model=model,
+                resolve=labels.key,
+                url_of=labels.url,
+                progress=progress,
             )
         if approximate:
             build_global(work, approximate)
         return settings
 
-    plan = json.dumps([str(vectors), settings], sort_keys=True)
-    return _add(folder, "dense", plan, write)
+    return write_engine(folder, "dense", json.dumps([str(vectors), settings], sort_keys=True), write, JOURNAL)
 
 
-def open_engine(path: str | os.PathLike[str], manifest: Manifest, name: str, lexical: Engine) -> Engine:
+def open_engine(path: str | os.PathLike[str], manifest: Manifest, name: str, lexical: Engine) -> OpenedEngine:
     """Opens an engine of a corpus folder.
 
     Args:
         path: the corpus.
         manifest: what it holds.
         name: one of :data:`ENGINES`, or several joined by ``+``; with settings as in ``lucene:k1=1.2,b=0.75``
-            or ``dense:device=cuda,memory=8000000000``.
+            or ``dense:device=cuda,memory=8000000000``. ``dense:queries=FILE`` looks the vectors of queries up in
+            a file (:class:`webenv.corpora.dense.GivenEncoder`); of a ``.npy``, ``texts=FILE`` says which they are.
         lexical: the engine that each corpus has.
 
     Raises:
-        InvalidArgument: for another name.
+        InvalidArgument: for another name, or where nothing encodes queries.
         CorpusNotFound: if the corpus has no such engine.
         CorpusError: if it is of other pages than the corpus has now.
         CorpusDamaged: if a file of it is missing or not what was written.
         MissingExtra: if a package that it needs is missing.
     """
-    parts = (_FUSED if name == "hybrid" else name).split("+")
-    engines = [_open(Path(path), manifest, part, lexical) for part in parts]
+    engines: list[Engine] = []
+    held: list[int] = []
+    try:
+        for part in _JOINED.split(_FUSED if name == "hybrid" else name):
+            kind, _, settings = part.partition(":")
+            if kind not in ENGINES or kind == "hybrid":
+                hint = f"Expected {_FUSED}:…" if kind == "hybrid" else did_you_mean(kind, ENGINES)
+                raise InvalidArgument(f"there is no engine {part!r:.60}. {hint}")
+            given = read_settings(settings, _SETTINGS.get(kind, {}), part, kind)
+            if kind == "tantivy":
+                engines.append(lexical)
+                continue
+            found = hold_engine(Path(path), manifest, kind)
+            held.append(found.held)
+            engines.append(_lucene(found, given) if kind == "lucene" else _dense(Path(path), found, given))
+    except BaseException:
+        for descriptor in held:
+            release(descriptor)
+        raise
     if len(engines) == 1:
-        return engines[0]
+        return OpenedEngine(engines[0], tuple(held))
     from webenv.corpora.hybrid import HybridEngine
 
-    return HybridEngine(engines)
+    return OpenedEngine(HybridEngine(engines), tuple(held))
 
 
-def _open(folder: Path, manifest: Manifest, name: str, lexical: Engine) -> Engine:
-    kind, colon, rest = name.partition(":")
-    if kind not in ENGINES or kind == "hybrid":
-        raise InvalidArgument(f"there is no engine {name!r:.60}. {did_you_mean(kind, ENGINES)}")
-    settings = _settings(name, kind, rest if colon else "")
-    if kind == "tantivy":
-        return lexical
-    found, about = _newest(folder, manifest, kind)
-    index = found / _INDEX
-    if kind == "lucene":
-        from webenv.corpora.lucene import LuceneIndex
+def _lucene(found: HeldEngine, settings: Mapping[str, Any]) -> Engine:
+    from webenv.corpora.lucene import LuceneIndex
 
-        return LuceneIndex.open(index, **settings)
-    from webenv.corpora.dense import DenseIndex, SentenceEncoder
-
-    model, device = about.settings["model"], settings.get("device")
-    encoder = SentenceEncoder(model, **{"device": device, **about.settings["encoder"]}) if model else None
-    return DenseIndex.open(index, encoder, **settings)
+    return LuceneIndex.open(found.path, **settings)
 
 
-def _settings(name: str, kind: str, text: str) -> dict[str, Any]:
-    """The settings at the end of an engine's name."""
-    known = _SETTINGS.get(kind, {})
-    settings = {}
-    for part in filter(None, text.split(",")):
-        what, _, value = map(str.strip, part.partition("="))
-        try:
-            settings[what] = known[what](value)
-        except (KeyError, ValueError):
-            takes = ", ".join(known) or "none"
-            raise InvalidArgument(f"engine {name!r:.60}: {part!r} is no setting; {kind} takes {takes}.") from None
-    return settings
+def _dense(folder: Path, found: HeldEngine, settings: dict[str, Any]) -> Engine:
+    from webenv.corpora.dense import DenseIndex, Encoder, GivenEncoder, SentenceEncoder
 
-
-def _newest(folder: Path, manifest: Manifest, kind: str) -> tuple[Path, EngineManifest]:
-    """The folder of an engine, with files that are what was written, of the pages that the corpus has now."""
-    again = f"make it again, with webenv corpus index {folder} {kind}"
-    stale = False
-    for found in sorted(folder.glob(f"{ENGINE}{kind}-*")):
-        try:
-            record = json.loads((found / _ABOUT).read_text(encoding="utf-8"))
-            if record["format"] != _FORMAT:
-                raise CorpusError(f"{found} has the format {record['format']!r}, expected {_FORMAT}: {again}.")
-            record["files"] = {name: (size, digest) for name, (size, digest) in record["files"].items()}
-            about = EngineManifest(**record)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise CorpusDamaged(f"{found / _ABOUT} is not what was written ({error}): {again}.") from error
-        if about.corpus == manifest.digest:
-            verify(found, about.files, remedy=again)
-            return found, about
-        stale = True
-    if stale:
-        raise CorpusError(f"the {kind} index of {folder} is of other pages than the corpus has now: {again}.")
-    raise CorpusNotFound(f"{folder} has no {kind} index. One is made by: webenv corpus index {folder} {kind}")
-
-
-def _add(folder: Path, kind: str, plan: str, write: _Write) -> EngineManifest:
-    manifest = Manifest.read(folder)
-    data = folder / manifest.data
-    verify(data, manifest.files)
-    name = blake2b(f"{manifest.digest} {plan}".encode(), digest_size=8).hexdigest()
-    with CorpusFolder(folder, name, kind) as made:
-        former = sorted(folder.glob(f"{ENGINE}{kind}-*"))
-        store = DiskStore(str(data / PAGES))
-        try:
-            settings = write(store, manifest.pages, made.work / _INDEX)
-            about = EngineManifest(kind, manifest.digest, dict(settings), checksums(made.work))
-            (made.work / _ABOUT).write_text(json.dumps(asdict(about), indent=1), encoding="utf-8")
-            made.settle((data / PAGES).stat().st_mode)
-        except OSError as error:
-            raise CorpusError(f"the {kind} index of {folder} cannot be written ({error}).") from error
-        finally:
-            store.close()
-        made.replaces(former)
-    return about
+    model, queries, texts = found.about.settings["model"], settings.pop("queries", ""), settings.pop("texts", "")
+    if texts and not queries:
+        raise InvalidArgument(f"dense:texts={texts}: expected queries=FILE beside it, the vectors of these texts.")
+    encoder: Encoder
+    if queries:
+        encoder = GivenEncoder(queries, texts or None)
+    elif model:
+        encoder = SentenceEncoder(model, **{"device": settings.get("device"), **found.about.settings["encoder"]})
+    else:
+        raise InvalidArgument(
+            f"the dense index of {folder} was made of vectors without a model, so nothing encodes queries: bring their "
+            f"vectors too, as in {folder}#dense:queries=FILE, or make the index again with --model."
+        )
+    return DenseIndex.open(found.path, encoder, **settings)
 
 
 def _pages(store: DiskStore) -> Iterator[IndexedPage]:
@@ -249,14 +212,3 @@ def _pages(store: DiskStore) -> Iterator[IndexedPage]:
             page = store.get(key)
             assert page is not None  # the keys are the store's own
             yield IndexedPage(key, page.title, page.text, page.site, page.date)
-
-
-def _key(store: DiskStore, url: str) -> int | None:
-    """The key of the page that an address leads to, its own or another."""
-    key = key_of(url)
-    return key if key is None or store.get(key) is not None else store.alias(key)
-
-
-def _url(store: DiskStore, key: int) -> str:
-    page = store.get(key)
-    return "" if page is None else page.url

@@ -23,7 +23,18 @@ EXTRACTORS = (EXTRACTOR, "resiliparse")
 same words."""
 
 _MOST_TAGS = 100_000  # an extractor's time may grow with their square
+_LONGEST_TAG = 20_000  # characters
+_MOST_ATTRIBUTES = 100  # of one tag; a parser's time grows with their square
 _LEAST_MAIN = 100  # characters; under that resiliparse has taken the page itself for a menu
+# What a parser reads as one tag, comment, or element without tags; quotation marks count after "=" alone.
+_ATTRIBUTES = r"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+"""
+_UNIT = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    rf"|<(script|style|textarea|xmp)(?=[\s/>])(?P<plain>{_ATTRIBUTES})>?.*?(?:</\1|\Z)"
+    rf"|</?[a-z][^\s/>]{{0,100}}(?P<other>{_ATTRIBUTES})>?",
+    re.IGNORECASE | re.DOTALL,
+)
+_VALUE = re.compile(r"""=\s*(?:"[^"]*"?|'[^']*'?)""")
 _SEVEN_BITS = re.compile(rb"\x1b\$[@B]|\x1b\([BJI]")  # ISO-2022-JP, which is valid UTF-8 too
 
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
@@ -123,9 +134,10 @@ def extract(html: bytes | str, url: str, extractor: str = EXTRACTOR, charset: st
     The date is only read from where pages state it (meta tags, JSON-LD, ``<time>`` of publication):
     guessing it from the text costs more than all the rest.
 
-    Of a page of over 100,000 tags, on which either may spend minutes, all text is taken. Of others, where
-    trafilatura finds no main text there is none. Where resiliparse finds under 100 characters of it,
-    the text is that of the whole page, menus included.
+    A tag of over 20,000 characters or 100 attributes is read without its attributes, on which a parser may
+    spend minutes. Of a page of over 100,000 tags, on which either may spend minutes, all text is taken. Of
+    others, where trafilatura finds no main text there is none. Where resiliparse finds under 100 characters
+    of it, the text is that of the whole page, menus included.
 
     Args:
         html: the whole document.
@@ -139,13 +151,33 @@ def extract(html: bytes | str, url: str, extractor: str = EXTRACTOR, charset: st
     """
     if extractor not in EXTRACTORS:
         raise _unknown(extractor)
-    source = (decode_html(html, charset) if isinstance(html, bytes) else html).replace("\0", "")
+    source = _bounded((decode_html(html, charset) if isinstance(html, bytes) else html).replace("\0", ""))
     trafilatura = _trafilatura()
     head = _read_head(trafilatura, source)
     huge = source.count("<") > _MOST_TAGS
     text = str(trafilatura.html2txt(source)) if huge else _TEXT[extractor](source)
     title = head.title or (_heading(trafilatura.load_html(source)) if text else "")
     return Extracted(title, text, head.date, _resolve(url, head.canonical), _resolve(url, head.refresh))
+
+
+def _bounded(source: str) -> str:
+    """A page whose largest tags have lost their attributes."""
+    parts: list[str] = []
+    done = 0
+    for unit in _UNIT.finditer(source):
+        if unit.end() - unit.start() <= 2 * _MOST_ATTRIBUTES:
+            continue
+        start, end = unit.span("plain" if unit["other"] is None else "other")
+        if end - start > 2 * _MOST_ATTRIBUTES and _is_large(source[start:end]):
+            parts.append(source[done:start])
+            done = end
+    return "".join((*parts, source[done:])) if parts else source
+
+
+def _is_large(attributes: str) -> bool:
+    return (
+        len(attributes) > _LONGEST_TAG or len(_VALUE.sub(" ", attributes).replace("/", " ").split()) > _MOST_ATTRIBUTES
+    )
 
 
 def _trafilatura_text(source: str) -> str:

@@ -8,19 +8,20 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterable
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from webenv.corpora.manifest import DATA, ENGINE, MANIFEST, PAGES, Manifest, sync_folder
-from webenv.errors import CorpusError
+from webenv.corpora.manifest import DATA, ENGINE, MANIFEST, PAGES, Manifest, sync_folder, verify
+from webenv.errors import CorpusDamaged, CorpusError
 
 try:
     import fcntl
 except ImportError:  # Windows: nothing keeps two builds apart, nor a build from its readers
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["CorpusFolder", "claim", "hold", "is_corpus_folder", "release"]
+__all__ = ["CorpusFolder", "claim", "hold", "hold_corpus", "is_corpus_folder", "reason", "release"]
 
 _LOCK = ".lock"
 _WORK = "building-"
@@ -34,7 +35,7 @@ class CorpusFolder:
     """The folder that a build writes to.
 
     As a context manager it locks the folder, clears away what killed builds left, and gives a
-    fresh ``work`` folder in it, which :meth:`commit` puts in place in one step. Until then, and
+    ``work`` folder in it, fresh or taken up, which :meth:`commit` puts in place in one step. Until then, and
     whatever happens, the former corpus stays as it was.
 
     Args:
@@ -68,24 +69,39 @@ class CorpusFolder:
                         f"{self.path} is no corpus folder, it holds {entry!r}: name a new or empty folder, or a corpus."
                     )
             self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-            if fcntl is not None:
-                try:
-                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    os.close(self._lock)
-                    raise CorpusError(f"{self.path} is being built by another process: wait for it to end.") from None
+            self._keep_out()
             self._clear()
             self.work.mkdir(exist_ok=True)
         except OSError as error:
-            raise CorpusError(f"{self.path} cannot be written to: {error.strerror}.") from error
+            self._unlock()
+            raise CorpusError(f"{self.path} cannot be written to: {error.strerror or error}.") from error
+        except BaseException:
+            self._unlock()
+            raise
         return self
+
+    def _keep_out(self) -> None:
+        """Keeps other builds out, where the file system can."""
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CorpusError(f"{self.path} is being built by another process: wait for it to end.") from None
+        except OSError:
+            return  # a file system without locks
+
+    def _unlock(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not self._lasting:
             self.discard()
-        os.close(self._lock)
+        self._unlock()
 
     def discard(self) -> None:
         """Removes the work folder: there is nothing in it to take up."""
@@ -95,7 +111,8 @@ class CorpusFolder:
         """Puts the work folder in place as ``manifest.data``, and the manifest that names it."""
         self.settle((self.work / PAGES).stat().st_mode)
         manifest.write(self.path)
-        self._clear()
+        with contextlib.suppress(OSError):  # the corpus is in place; what is left goes the next time
+            self._clear()
 
     def settle(self, mode: int) -> None:
         """Puts the work folder in place as ``data``, with all that was written on disk.
@@ -124,14 +141,16 @@ class CorpusFolder:
         for entry in sorted(self.path.iterdir()):
             killed = entry.name == MANIFEST + ".new" or (entry.name.startswith(self._kind) and entry != self.work)
             former = entry.name.startswith(DATA) and current is not None and entry.name != current
-            if _OURS.fullmatch(entry.name) and (killed or (former and _unread(entry))):
+            if _OURS.fullmatch(entry.name) and killed:
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+            elif former:
+                _remove_unread(entry)
 
     def replaces(self, folders: Iterable[Path]) -> None:
         """Removes folders that the one put in place stands for, where nobody reads them."""
         for folder in folders:
-            if folder.name != self.data and _unread(folder):
-                shutil.rmtree(folder)
+            if folder.name != self.data:
+                _remove_unread(folder)
 
 
 def hold(folder: Path) -> int:
@@ -157,6 +176,32 @@ def release(held: int) -> None:
         os.close(held)
 
 
+def hold_corpus(folder: Path) -> tuple[Manifest, int]:
+    """The manifest of a corpus whose data have been checked, and what keeps builds from removing them.
+
+    Raises:
+        CorpusNotFound: if there is no corpus.
+        CorpusDamaged: if a file is missing or not what was written; names it.
+    """
+    while True:
+        manifest = Manifest.read(folder)
+        data = folder / manifest.data
+        try:
+            held = hold(data)
+        except FileNotFoundError:
+            if Manifest.read(folder) == manifest:
+                raise CorpusDamaged(f"{data} is missing: build the corpus again.") from None
+            continue  # a build put another corpus in place just now
+        try:
+            verify(data, manifest.files)
+        except CorpusError:
+            release(held)
+            if Manifest.read(folder) == manifest:
+                raise
+            continue
+        return manifest, held
+
+
 def claim(folder: Path) -> int | None:
     """Marks a data folder that nobody reads, so that nobody begins to.
 
@@ -175,11 +220,21 @@ def claim(folder: Path) -> int | None:
     return descriptor
 
 
-def _unread(folder: Path) -> bool:
+def _remove_unread(folder: Path) -> None:
+    """Removes a data folder, unless somebody reads it."""
     held = claim(folder)
     if held is not None:
-        release(held)
-    return held is not None
+        try:
+            shutil.rmtree(folder)
+        finally:
+            release(held)
+
+
+def reason(error: BaseException) -> str:
+    """Why a build stopped, in one line."""
+    if isinstance(error, BrokenExecutor):
+        return "a worker process was killed: is there too little memory? Fewer --workers need less"
+    return str(error)
 
 
 def is_corpus_folder(path: Path) -> bool:

@@ -17,18 +17,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tantivy
 from tantivy import Occur, Query
 
 from webenv.corpora.engine import Hit
-from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, parse_query
-from webenv.corpora.url import host_of, parents
+from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, hidden_hosts, parse_query
+from webenv.corpora.url import parents
 from webenv.errors import InvalidArgument
 from webenv.web import Scope, SearchRequest
 
-__all__ = ["META", "MOST_THREADS", "SITES", "IndexedPage", "LexicalIndex", "day_of"]
+__all__ = ["META", "MOST_THREADS", "SITES", "IndexedPage", "LexicalIndex", "day_of", "merge_segments"]
 
 META = "meta.json"
 """The file in which tantivy lists the segments of an index."""
@@ -120,16 +120,16 @@ class LexicalIndex:
             ValueError: if it cannot be read.
         """
         listed = os.path.join(path, SITES)
-        sites: dict[str, list[str]] = {}
+        sites: dict[str, list[Any]] = {}
         if os.path.exists(listed):
             with open(listed, encoding="utf-8") as file:
                 sites = json.load(file)
-        openers = {site: partial(cls._part, path, frozenset(segments)) for site, segments in sites.items()}
+        openers = {site: partial(cls._part, path, segments) for site, segments in sites.items()}
         with _linked(path, None) as index:
             return cls(index, openers)
 
     @classmethod
-    def _part(cls, path: str, segments: frozenset[str]) -> LexicalIndex:
+    def _part(cls, path: str, segments: list[Any]) -> LexicalIndex:
         with _linked(path, segments) as index:
             return cls(index)
 
@@ -233,8 +233,7 @@ class LexicalIndex:
             last = day_of(scope.as_of, "as_of")
             days = Query.range_query(self._schema, "day", tantivy.FieldType.Unsigned, 1, last)
             filters.append((Occur.Must, Query.const_score_query(days, 0.0)))
-        hidden = dict.fromkeys((*query.excluded, *(host_of(host) for host in scope.blocked)))
-        filters += [(Occur.MustNot, self._site(host)) for host in hidden if host]
+        filters += [(Occur.MustNot, self._site(host)) for host in hidden_hosts(query, scope)]
         return Query.boolean_query([(Occur.Must, core), *filters]) if filters else core
 
     def _site(self, host: str) -> Query:
@@ -256,28 +255,41 @@ def _write(pages: Iterable[IndexedPage], path: str | None, heap: int, threads: i
 
 
 @contextmanager
-def _linked(path: str, segments: frozenset[str] | None) -> Iterator[tantivy.Index]:
-    """Some segments of the index in a folder, as an index; ``None``: all of them.
+def _linked(path: str, segments: list[Any] | None) -> Iterator[tantivy.Index]:
+    """Some segments of those in a folder, as an index; ``None``: those of the whole.
 
     tantivy takes a lock in the folder, which may be one that can only be read, and watches it. So
     it gets a folder of links, which is not needed any more once all files are open.
     """
     path = os.path.abspath(path)
-    names = {segment.replace("-", "") for segment in segments or ()}
+    with open(os.path.join(path, META), encoding="utf-8") as file:
+        meta = json.load(file)
+    if segments is not None:
+        meta["segments"] = segments
+    names = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
     links = tempfile.mkdtemp(prefix="webenv-")
     try:
         for name in sorted(os.listdir(path)):
-            if segments is None or name.partition(".")[0] in names:
+            if name.partition(".")[0] in names:
                 os.symlink(os.path.join(path, name), os.path.join(links, name))
-        if segments is not None:
-            with open(os.path.join(path, META), encoding="utf-8") as file:
-                meta = json.load(file)
-            meta["segments"] = [segment for segment in meta["segments"] if segment["segment_id"] in segments]
-            with open(os.path.join(links, META), "w", encoding="utf-8") as file:
-                json.dump(meta, file)
+        with open(os.path.join(links, META), "w", encoding="utf-8") as file:
+            json.dump(meta, file)
         yield tantivy.Index.open(links)
     finally:
         _remove(links)
+
+
+def merge_segments(path: str) -> None:
+    """Merges the segments of the index in a folder, as far as tantivy's own policy goes.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    index = tantivy.Index.open(path)
+    index.register_tokenizer(ANALYZER, analyzer())
+    writer = index.writer(_HEAP_SMALL, 1)
+    _checked(writer.commit)
+    _checked(writer.wait_merging_threads)
 
 
 def _document(page: IndexedPage) -> tantivy.Document:

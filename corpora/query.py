@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 import tantivy
 
 from webenv.corpora.url import host_of
+from webenv.web import Scope
 
 __all__ = [
     "ANALYZER",
@@ -16,6 +17,7 @@ __all__ = [
     "WORD",
     "ParsedQuery",
     "analyzer",
+    "hidden_hosts",
     "parse_query",
     "plain_text",
     "stem",
@@ -144,6 +146,16 @@ def parse_query(query: str) -> ParsedQuery:
     return ParsedQuery(
         words, tuple(dict.fromkeys(phrases)), tuple(sites), tuple(excluded), query, tuple(dict.fromkeys(written))
     )
+
+
+def hidden_hosts(query: ParsedQuery, scope: Scope) -> tuple[str, ...]:
+    """The hosts that a query leaves out or its scope blocks, each once; none of their pages may be found.
+
+    >>> hidden_hosts(parse_query("tide -site:b.example"), Scope(blocked=("https://www.c.example/", "no host")))
+    ('b.example', 'c.example')
+    """
+    blocked = (host_of(host) for host in scope.blocked)
+    return tuple(dict.fromkeys((*query.excluded, *(host for host in blocked if host))))
 
 
 def without_filters(query: str) -> str:

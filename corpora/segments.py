@@ -1,12 +1,12 @@
 """The lexical index of a corpus folder: written by several processes, and laid out by sites.
 
 In a corpus of 50,000 pages or more, the pages of a large site make segments of their own, so
-that a search of that site alone reads nothing else, and takes no disk of its own. The segments
-of all sites together are the index of the whole corpus.
+that a search of that site alone reads nothing else. Merged, the segments of all sites are the
+index of the whole corpus: a site's pages stand together in it too.
 
 ::
 
-    index/meta.json       tantivy's list of segments
+    index/meta.json       tantivy's list of the segments of the whole
     index/sites.json      the segments of each site that has its own, by host
     index/<id>.*          the files of a segment
 """
@@ -15,30 +15,37 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from webenv.corpora.crew import leave_with_parent
-from webenv.corpora.lexical import META, MOST_THREADS, SITES, IndexedPage, LexicalIndex
+from webenv.corpora.lexical import META, MOST_THREADS, SITES, IndexedPage, LexicalIndex, merge_segments
 from webenv.corpora.progress import Progress
 from webenv.corpora.store import DiskStore
+from webenv.corpora.url import parents
 
-__all__ = ["index_pages", "own_sites"]
+__all__ = ["index_pages", "link_file", "own_sites"]
 
 Told = Callable[[int], None]
 """Told of how many pages more have been indexed."""
 
 _LEAST_PAGES = 50_000  # a smaller corpus is searched fast as a whole
 _LEAST_SITE = 2_000
-_MOST_SITES = 128  # each segment costs a search of the whole corpus some 30 µs
+_MOST_SITES = 128
+_MOST_SEGMENTS = 8  # of the whole; each costs a search some 30 µs at least
 _LARGEST_TASK = 100_000
 _SMALL = 20_000  # pages that are indexed faster than processes start
 _HEAP = 1_500_000_000  # bytes, of all threads or processes together
+_LEAST_HEAP = 50_000_000
+_WAIT = 0.1  # seconds
+_TRIES = 50
 
 Keys = npt.NDArray[np.int64]
 
@@ -58,7 +65,8 @@ def own_sites(sites: Mapping[str, int]) -> tuple[str, ...]:
     """
     if sum(sites.values()) < _LEAST_PAGES:
         return ()
-    large = sorted((-count, site) for site, count in sites.items() if count >= _LEAST_SITE)
+    above = {parent for site in sites for parent in parents(site)[1:]}  # "site:" finds what stands below them too
+    large = sorted((-count, site) for site, count in sites.items() if count >= _LEAST_SITE and site not in above)
     return tuple(sorted(site for _, site in large[:_MOST_SITES]))
 
 
@@ -89,16 +97,19 @@ def index_pages(
         progress("indexing", done, total)
 
     index.mkdir(exist_ok=True)
-    for part in index.glob("part-*"):  # left by a process that was killed
-        shutil.rmtree(part)
+    for left in index.glob("parts-*"):  # by a process that was killed
+        _remove(left)
+    parts = index / f"parts-{secrets.token_hex(8)}"
+    parts.mkdir()
     tasks = list(_tasks(keys, frozenset(own_sites(sites)), workers))
     if workers == 1 or total < _SMALL:
         threads = min(workers, MOST_THREADS)
         for number, task in enumerate(tasks):
-            _index(str(pages), index / f"part-{number}", task.keys, _HEAP // threads, threads, told)
+            _index(str(pages), parts / str(number), task.keys, _HEAP // threads, threads, told)
     else:
-        _share(pages, index, tasks, workers, told)
-    _join(index, [task.site for task in tasks])
+        _share(pages, parts, tasks, workers, told)
+    _join(index, [(parts / str(number), task.site) for number, task in enumerate(tasks)])
+    parts.rmdir()
 
 
 def _tasks(sites: Mapping[str, Keys], own: frozenset[str], workers: int) -> Iterator[_Task]:
@@ -112,15 +123,16 @@ def _tasks(sites: Mapping[str, Keys], own: frozenset[str], workers: int) -> Iter
     return iter(sorted(tasks, key=lambda task: (-len(task.keys), task.site)))
 
 
-def _share(pages: Path, index: Path, tasks: list[_Task], workers: int, told: Told) -> None:
+def _share(pages: Path, parts: Path, tasks: list[_Task], workers: int, told: Told) -> None:
     from concurrent.futures import as_completed
 
     from loky import ProcessPoolExecutor
 
+    heap = max(_LEAST_HEAP, _HEAP // workers)
     executor = ProcessPoolExecutor(workers, timeout=None, initializer=leave_with_parent, initargs=(os.getpid(),))
     try:
         futures = {
-            executor.submit(_index, str(pages), index / f"part-{number}", task.keys, _HEAP // workers, 1): task
+            executor.submit(_index, str(pages), parts / str(number), task.keys, heap, 1): task
             for number, task in enumerate(tasks)
         }
         for future in as_completed(futures):
@@ -146,18 +158,16 @@ def _index(pages: str, folder: Path, keys: Keys, heap: int, threads: int, told: 
     store.close()
 
 
-def _join(index: Path, sites: list[str]) -> None:
+def _join(index: Path, parts: list[tuple[Path, str]]) -> None:
     """Makes one index of the parts: a segment is a set of files, and an index a list of segments."""
-    meta = index / META
-    whole = json.loads(meta.read_text(encoding="utf-8")) if meta.exists() else None
-    listed = index / SITES
-    own: dict[str, list[str]] = json.loads(listed.read_text(encoding="utf-8")) if listed.exists() else {}
-    for number, site in enumerate(sites):
-        part = index / f"part-{number}"
-        found = json.loads((part / META).read_text(encoding="utf-8"))
+    meta, listed = index / META, index / SITES
+    whole: dict[str, Any] = _read(meta) if meta.exists() else {}
+    own: dict[str, list[Any]] = _read(listed) if listed.exists() else {}
+    for part, site in parts:
+        found = _read(part / META)
         if site:
-            own.setdefault(site, []).extend(segment["segment_id"] for segment in found["segments"])
-        if whole is None:
+            own.setdefault(site, []).extend(found["segments"])
+        if not whole:
             whole = found
         else:
             whole["segments"] += found["segments"]
@@ -169,9 +179,54 @@ def _join(index: Path, sites: list[str]) -> None:
     _write(meta, whole)
     if own:
         _write(listed, dict(sorted(own.items())))
+    if len(whole["segments"]) > _MOST_SEGMENTS:
+        _merge(index, {segment["segment_id"] for segments in own.values() for segment in segments})
+
+
+def _merge(index: Path, own: set[str]) -> None:
+    """Merges segments of the whole index as tantivy thinks best; those of sites of their own stay beside it."""
+    links = index / f"parts-{secrets.token_hex(8)}"
+    links.mkdir()
+    before = {path.name for path in index.iterdir() if path.is_file() and path.name not in (META, SITES)}
+    for name in sorted(before):
+        link_file(str(index / name), str(links / name))
+    shutil.copyfile(index / META, links / META)
+    merge_segments(str(links))
+    for path in sorted(links.iterdir()):
+        if path.is_file() and path.name not in before and path.name != META and not path.name.startswith("."):
+            os.replace(path, index / path.name)
+    os.replace(links / META, index / META)
+    shutil.rmtree(links)
+    wanted = own | {segment["segment_id"] for segment in _read(index / META)["segments"]}
+    names = {segment.replace("-", "") for segment in wanted}
+    for name in before:
+        if name.partition(".")[0] not in names:
+            (index / name).unlink()
+
+
+def link_file(old: str, new: str) -> None:
+    """Gives a file a second name, or copies it where there are no links."""
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copy2(old, new)
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _write(path: Path, what: object) -> None:
     new = path.with_suffix(".new")
     new.write_text(json.dumps(what), encoding="utf-8")
     os.replace(new, path)
+
+
+def _remove(folder: Path) -> None:
+    """Removes a folder that workers of a killed process may still write to: they end within a second or two."""
+    for _ in range(_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(_WAIT)
+    raise OSError(f"{folder} cannot be removed")

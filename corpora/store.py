@@ -21,7 +21,7 @@ __all__ = ["DiskStore", "MemoryStore", "Store", "StoredPage"]
 
 _PAGE = "SELECT url, title, text, date, leader, site FROM pages WHERE key = ?"
 _ALIAS = "SELECT page FROM aliases WHERE key = ?"
-_RECENT = 32_000_000  # bytes of texts that each thread keeps of pages read of late
+_RECENT = 16_000_000  # bytes of texts that each thread keeps of pages read of late
 
 
 class StoredPage(NamedTuple):
@@ -186,6 +186,10 @@ class DiskStore:
         for site, key in rows:
             keys.setdefault(site, array("q")).append(key)
         return {site: np.sort(np.frombuffer(keys[site], dtype=np.int64)) for site in sorted(keys)}
+
+    def outline(self) -> Iterator[tuple[int, str, str]]:
+        """Key, site and date of every page, sorted by site, then key; texts are not read."""
+        yield from self._open().connection.execute("SELECT key, site, date FROM pages ORDER BY site, key")
 
     def close(self) -> None:
         """Closes this thread's connection; it opens again when read."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ CREATE TABLE prints (place INTEGER PRIMARY KEY, print BLOB NOT NULL);
 CREATE TABLE claims (kind INTEGER NOT NULL, key INTEGER NOT NULL, target INTEGER NOT NULL, origin TEXT NOT NULL);
 CREATE TABLE aliases (key INTEGER PRIMARY KEY, page INTEGER NOT NULL);
 CREATE TABLE dictionary (data BLOB NOT NULL);
+CREATE TABLE waiting (url TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, date TEXT NOT NULL,
+                      leader INTEGER NOT NULL, site TEXT NOT NULL, key INTEGER NOT NULL, print BLOB NOT NULL);
 CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 _LEVEL = 3
@@ -43,9 +46,9 @@ _KEY_INDEX = "CREATE UNIQUE INDEX IF NOT EXISTS page_of_key ON pages (key)"
 class PageWriter:
     """Writes pages to a SQLite file, in the order in which they come; a killed writer is taken up again.
 
-    What is committed (every two seconds) survives a kill: pages, claims, and how many documents
-    of the sources they came from. Texts are zstd frames, made with a dictionary that is learned
-    from the first 1,000 pages.
+    What is committed, every two seconds, survives a kill: pages, claims, and how many documents of the
+    sources they came from. Texts are zstd frames, made with a dictionary that is learned from the first
+    1,000 pages, which wait for it.
 
     Args:
         path: the file; one that another writer left is taken up.
@@ -68,8 +71,9 @@ class PageWriter:
         if not self._one("SELECT count(*) FROM sqlite_master WHERE name = 'state'"):
             for statement in _SCHEMA.split(";")[:-1]:
                 self._database.execute(statement)
-        self._waiting: list[tuple[StoredPage, int, bytes]] = []
-        self._waiting_size = 0
+        waiting = self._database.execute("SELECT * FROM waiting ORDER BY rowid")
+        self._waiting = [(StoredPage(*page), key, mark) for *page, key, mark in waiting]
+        self._waiting_size = sum(len(page.text) for page, _, _ in self._waiting)
         self._place = int(self._one("SELECT coalesce(max(place), 0) FROM pages"))
         learned = self._one("SELECT max(data) FROM dictionary") or b""
         self._dictionary: bytes | None = learned if self._place or not learn else None
@@ -88,8 +92,11 @@ class PageWriter:
         return {name: json.loads(value) for name, value in self._database.execute("SELECT name, value FROM state")}
 
     def begin(self) -> None:
-        """Begins with documents of other sources, which are to be added."""
+        """Begins with documents of other sources, which are to be added: to be called once, and then closed."""
         self._keep({"done": 0, "complete": False})
+        self._database.execute("COMMIT")
+        if self._database.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
+            raise sqlite3.OperationalError("another process has the pages open that are being copied")
 
     def assembly(self, progress: Progress) -> Assembly:
         """The assembly of all that was taken so far; makes the fingerprints that are missing."""
@@ -99,10 +106,11 @@ class PageWriter:
             "SELECT key, hash, print, pages.place FROM pages LEFT JOIN prints ON prints.place = pages.place "
             "ORDER BY pages.place"
         )
-        whole = (
+        written = (
             (key, text, found if found is not None else self._print(place, progress))
             for key, text, found, place in pages
         )
+        whole = chain(written, ((key, text_hash(page.text), mark) for page, key, mark in self._waiting))
         return Assembly.restored(whole, map(Claim._make, claims), state.get("skipped", {}), state.get("examples", {}))
 
     def _print(self, place: int, progress: Progress) -> bytes:
@@ -113,10 +121,12 @@ class PageWriter:
 
     def __len__(self) -> int:
         """How many pages were written."""
-        return self._place
+        return self._place + len(self._waiting)
 
     def read(self, number: int) -> StoredPage:
         """The page that was written as number n, from 0."""
+        if number >= self._place:
+            return self._waiting[number - self._place][0]
         row = "SELECT url, title, text, date, leader, site FROM pages WHERE place = ?"
         url, title, blob, date, leader, site = self._database.execute(row, (number + 1,)).fetchone()
         return StoredPage(url, title, self._codec.text(blob), date, leader, site)
@@ -133,11 +143,16 @@ class PageWriter:
         """
         if self._dictionary is None:  # not decided yet
             self._waiting.append((page, key, mark))
+            self._database.execute("INSERT INTO waiting VALUES (?,?,?,?,?,?,?,?)", (*page, key, mark))
             self._waiting_size += len(page.text)
             if len(self._waiting) >= _SAMPLES or self._waiting_size > _SAMPLE_CHARACTERS:
                 self._learn()
             return
         self._write(page, key, mark)
+
+    def claim(self, claims: Iterable[Claim]) -> None:
+        """Writes what was claimed of addresses, for the day when pages are added."""
+        self._database.executemany("INSERT INTO claims VALUES (?,?,?,?)", claims)
 
     def keep(self, assembly: Assembly, done: int, complete: bool = False) -> None:
         """Commits, where two seconds have gone by since the last time or all documents have been taken.
@@ -147,11 +162,11 @@ class PageWriter:
             done: how many have been taken.
             complete: whether these are all.
         """
-        if not complete and (time.monotonic() - self._committed < _EVERY or self._waiting):
+        if not complete and time.monotonic() - self._committed < _EVERY:
             return
-        if self._waiting:
+        if complete and self._waiting:
             self._learn()
-        self._database.executemany("INSERT INTO claims VALUES (?,?,?,?)", assembly.claims())
+        self.claim(assembly.claims())
         taken = {"skipped": assembly.skipped, "examples": assembly.examples}
         self._keep({"done": done, "complete": complete, **taken})
 
@@ -171,6 +186,7 @@ class PageWriter:
         for page, key, mark in self._waiting:
             self._write(page, key, mark)
         self._waiting = []
+        self._database.execute("DELETE FROM waiting")
 
     def _write(self, page: StoredPage, key: int, mark: bytes) -> None:
         self._place += 1
@@ -203,6 +219,8 @@ class PageWriter:
         pages = database.execute("SELECT url, title, date, hash FROM pages ORDER BY key")
         digest = content_digest(pages, sorted(aliases.items()))
         sites = dict(database.execute("SELECT site, count(*) FROM pages GROUP BY site ORDER BY site"))
+        if database.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
+            raise sqlite3.OperationalError("another process has the pages open that are being written")
         self.close()
         return digest, sites
 

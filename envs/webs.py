@@ -24,7 +24,7 @@ def open_web(name: str | os.PathLike[str] | Web, workers: int | None = None) -> 
     procedural, procedural:DIALS        a generated web (:class:`webenv.corpora.procedural.Dials`), or several
     sample                              65 pages written by hand
     DIR, DIR#ENGINE                     the folder of a corpus, ranked by tantivy or by another of its engines
-    lucene:DIR                          a Lucene index that Anserini or pyserini built
+    lucene:DIR, lucene:DIR,language=zh  a Lucene index that Anserini or pyserini built, with language, k1, b if wanted
     live:PROVIDER, live:PROVIDER,…      the live web (:func:`webenv.corpora.live.open_live`)
     cassette:FILE                       what was recorded of a web (:mod:`webenv.recorded`)
     ==================================  =============================================================
@@ -44,7 +44,7 @@ def open_web(name: str | os.PathLike[str] | Web, workers: int | None = None) -> 
         if isinstance(name, Web):
             return name
         raise InvalidArgument(f"web={name!r:.100}: {_EXPECTED}.")
-    kind, colon, rest = name.partition(":")
+    kind, colon, _ = name.partition(":")
     if name == "sample":
         from webenv.corpora.sample.web import sample_web
 
@@ -63,9 +63,9 @@ def open_web(name: str | os.PathLike[str] | Web, workers: int | None = None) -> 
 
         return open_cassette(name)
     if colon and kind == "lucene":
-        from webenv.corpora.lucene import open_lucene
+        from webenv.corpora.lucene import open_lucene_spec
 
-        return open_lucene(rest)
+        return open_lucene_spec(name)
     if Path(name).is_dir() or "#" not in name:
         return Corpus.open(name, workers)
     folder, _, engine = name.rpartition("#")

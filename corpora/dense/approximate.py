@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from webenv.corpora.dense.matrix import Matrix
 from webenv.corpora.dense.vectors import Vectors, unit_rows
 from webenv.errors import CorpusDamaged, InvalidArgument, MissingExtra
 
-__all__ = ["KINDS", "GlobalIndex", "build_global", "recall"]
+__all__ = ["KINDS", "GlobalIndex", "build_global", "check_kind", "recall", "remove_global"]
 
 KINDS = ("flat", "ivf", "hnsw")
 """What a global index can be."""
@@ -38,6 +40,7 @@ class _About:
     effort: int
     recall: float
     vectors: str
+    index: str
 
 
 class GlobalIndex:
@@ -49,6 +52,7 @@ class GlobalIndex:
         name: what faiss calls it, and the effort of a search: lists that are probed (ivf) or
             candidates that are kept (hnsw).
         recall: the share of the ten nearest pages of sampled pages that it finds.
+        digest: SHA-256 of its file: one that was trained again may rank otherwise.
     """
 
     def __init__(self, index: Any, about: _About) -> None:
@@ -56,6 +60,7 @@ class GlobalIndex:
         self._about = about
         self.name = f"{about.factory}@{about.effort}" if about.effort else about.factory
         self.recall = about.recall
+        self.digest = about.index
 
     @classmethod
     def open(cls, folder: Path, matrix: Matrix) -> GlobalIndex | None:
@@ -125,8 +130,9 @@ def build_global(folder: str | os.PathLike[str], kind: str = "ivf", target: floa
         MissingExtra: without faiss or torch.
         OSError: if it cannot be written.
     """
-    if kind not in KINDS or not 0 < target <= 1:
-        raise InvalidArgument(f"{kind!r} with recall {target}: expected ivf, hnsw or flat, and above 0 up to 1.")
+    check_kind(kind)
+    if not 0 < target <= 1:
+        raise InvalidArgument(f"{kind} with recall {target}: expected above 0 up to 1.")
     faiss = _faiss()
     path = Path(folder)
     matrix = Matrix.open(path)
@@ -141,11 +147,38 @@ def build_global(folder: str | os.PathLike[str], kind: str = "ivf", target: floa
     for start in range(0, len(matrix), _BLOCK):
         index.add(matrix.vectors[start : start + _BLOCK].astype(np.float32))
     probes = np.sort(rng.choice(len(matrix), min(_PROBES, len(matrix)), replace=False))
-    about = _tuned(matrix, index, _About(kind, factory, 0, 1.0, matrix.digest), probes, target, lists)
-    (path / _ABOUT).unlink(missing_ok=True)
-    faiss.write_index(index, str(path / _FILE))
+    about = _tuned(matrix, index, _About(kind, factory, 0, 1.0, matrix.digest, ""), probes, target, lists)
+    remove_global(path)
+    try:
+        faiss.write_index(index, str(path / _FILE))
+    except RuntimeError as error:  # a full disk, among others
+        raise OSError(f"{path / _FILE} cannot be written ({' '.join(str(error).split()):.200})") from error
+    with open(path / _FILE, "rb") as file:
+        about = replace(about, index=hashlib.file_digest(file, "sha256").hexdigest())
     (path / _ABOUT).write_text(json.dumps(asdict(about), indent=1), encoding="utf-8")
     return GlobalIndex(index, about)
+
+
+def check_kind(kind: str) -> None:
+    """Checks that an approximate index of a kind can be built here: before hours of encoding, not after them.
+
+    Raises:
+        InvalidArgument: for another kind.
+        MissingExtra: without faiss or torch.
+    """
+    if kind not in KINDS:
+        raise InvalidArgument(f"approximate={kind!r:.60}: expected ivf, hnsw or flat.")
+    _faiss()
+    try:
+        importlib.import_module("torch")
+    except ImportError:
+        raise MissingExtra("torch", "dense", "an approximate index") from None
+
+
+def remove_global(folder: Path) -> None:
+    """Removes the approximate index of a folder, if there is one."""
+    for name in (_ABOUT, _FILE):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _tuned(matrix: Matrix, index: Any, about: _About, probes: Any, target: float, lists: int) -> _About:
@@ -158,11 +191,11 @@ def _tuned(matrix: Matrix, index: Any, about: _About, probes: Any, target: float
     while True:
         effort = min(effort, most)
         _set_effort(index, about.kind, effort)
-        tried = _About(about.kind, about.factory, effort, 0.0, about.vectors)
+        tried = replace(about, effort=effort)
         found = GlobalIndex(index, tried).search(matrix, vectors, _DEPTH + 1)
         reached = recall(_without(found, own), _without(exact, own))
         if reached >= target or effort >= most:
-            return _About(about.kind, about.factory, effort, round(reached, 4), about.vectors)
+            return replace(tried, recall=round(reached, 4))
         effort *= 2
 
 

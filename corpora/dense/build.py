@@ -2,49 +2,52 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
+from webenv.corpora.dense.approximate import remove_global
 from webenv.corpora.dense.encoder import Encoder, model_name
-from webenv.corpora.dense.matrix import ABOUT, FORMAT, HEADER, VECTORS, Catalogue, write_matrix
+from webenv.corpora.dense.former import TEXTS, FormerVectors, digest_text, write_texts
+from webenv.corpora.dense.journal import BYTES, JOURNAL, Encoded
+from webenv.corpora.dense.matrix import ABOUT, HEADER, VECTORS, Catalogue, write_matrix
 from webenv.corpora.dense.vectors import PAGE_NAMES, read_vectors, unit_rows
 from webenv.corpora.lexical import IndexedPage
+from webenv.corpora.progress import Progress, silent
 from webenv.corpora.url import key_of
 from webenv.errors import CorpusError, InvalidArgument
 
-__all__ = ["Progress", "build_dense", "take_dense"]
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with the stage (``encoding`` or ``taking``), how many pages it has done, and of how many."""
+__all__ = ["build_dense", "take_dense"]
 
 _CHUNK = 256  # pages that are encoded before the disk is written to
-_JOURNAL = "encoded.txt"
-_BYTES = 2  # a number
 _SHOWN = 3
 
 
 def build_dense(
-    pages: Iterable[IndexedPage], count: int, work: Path, encoder: Encoder, progress: Progress | None = None
+    pages: Iterable[IndexedPage],
+    count: int,
+    work: Path,
+    encoder: Encoder,
+    progress: Progress | None = None,
+    former: Path | None = None,
 ) -> None:
     """Encodes pages (title, line break, main text) into a folder.
 
     A build that was killed is taken up where it was, if the folder is given again: of the pages
     that are encoded already, those count that are still the same, from the first one on. The
-    result is, byte for byte, that of a build that was not killed.
+    result is, byte for byte, that of a build that was not killed. An approximate index in the
+    folder is removed.
 
     Args:
         pages: sorted by site, then key.
         count: how many there are.
         work: the folder; it is made where there is none.
         encoder: what encodes; of another one than before, nothing counts.
-        progress: told how far it is, in pages.
+        progress: told how far it is, in pages (``encoding``).
+        former: a folder of vectors that the same encoder made: those of pages with the same key, title and text
+            are copied. (A vector's last digit may vary with the pages that it was encoded with.)
 
     Raises:
         CorpusError: if there are no pages, or not as many, or not in this order.
@@ -53,21 +56,29 @@ def build_dense(
     """
     work.mkdir(parents=True, exist_ok=True)
     (work / ABOUT).unlink(missing_ok=True)
+    remove_global(work)
     catalogue = Catalogue()
-    with _Encoded(work, encoder) as encoded:
+    known = FormerVectors.open(former, encoder) if former is not None else None
+    told = progress or silent
+    digests = bytearray()
+    with Encoded(work, encoder, _CHUNK) as encoded:
         source = iter(pages)
         while chunk := list(islice(source, _CHUNK)):
             for page in chunk:
                 catalogue.add(page)
             texts = [f"{page.title}\n{page.text}" for page in chunk]
-            if not encoded.has(texts):
-                encoded.write(texts, _halves(encoder, texts))
-            if progress is not None:
-                progress("encoding", len(catalogue), count)
+            these = [digest_text(text) for text in texts]
+            if not encoded.has(these):
+                copied = known.rows([page.key for page in chunk], these) if known is not None else {}
+                new = _halves(encoder, [text for place, text in enumerate(texts) if place not in copied])
+                rows = [copied[place] if place in copied else next(new) for place in range(len(texts))]
+                encoded.write(these, b"".join(rows))
+            digests += b"".join(these)
+            told("encoding", len(catalogue), count)
         _expect(catalogue, count)
         encoded.finish()
+    write_texts(work, digests)
     write_matrix(work, catalogue, encoder.dimension, encoder.identity)
-    (work / _JOURNAL).unlink()
 
 
 def _expect(catalogue: Catalogue, count: int) -> None:
@@ -75,111 +86,18 @@ def _expect(catalogue: Catalogue, count: int) -> None:
         raise CorpusError(f"{len(catalogue):,} pages came, {count:,} were announced: expected as many, and at least 1.")
 
 
-def _halves(encoder: Encoder, texts: list[str]) -> bytes:
+def _halves(encoder: Encoder, texts: list[str]) -> Iterator[bytes]:
+    """The vectors of texts, as they stand in the file."""
+    if not texts:
+        return
     vectors = encoder.encode_pages(texts)
     expected = (len(texts), encoder.dimension)
     if vectors.shape != expected:
         raise InvalidArgument(
             f"the encoder gave vectors of shape {list(vectors.shape)}: expected {list(expected)}, a row for each text."
         )
-    return unit_rows(vectors).astype("<f2").tobytes()
-
-
-class _Encoded:
-    """The file of vectors while it grows, and a journal of what is safe in it.
-
-    The journal's first line is about the encoder, each other one about a chunk: its rows, and a digest of its texts.
-    """
-
-    def __init__(self, work: Path, encoder: Encoder) -> None:
-        self._journal_path = work / _JOURNAL
-        self._vectors_path = work / VECTORS
-        self._row = encoder.dimension * _BYTES
-        about = {"format": FORMAT, "chunk": _CHUNK, "dimension": encoder.dimension, "encoder": dict(encoder.identity)}
-        self._head = json.dumps(about, sort_keys=True)
-        self._safe: list[str] = []  # lines of chunks, from the first one on
-        self._next = 0
-        self._rows = 0
-
-    def __enter__(self) -> _Encoded:
-        self._safe = self._read()
-        self._vectors: BinaryIO = open(self._vectors_path, "r+b" if self._safe else "wb")
-        if not self._safe:
-            self._start_over([])
-        self._journal = self._append()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._vectors.close()
-        self._journal.close()
-
-    def _append(self) -> BinaryIO:
-        return open(self._journal_path, "ab")
-
-    def _read(self) -> list[str]:
-        try:
-            text = self._journal_path.read_text(encoding="utf-8")
-            size = self._vectors_path.stat().st_size
-        except (FileNotFoundError, UnicodeDecodeError):
-            return []
-        head, *lines = text.split("\n")[:-1] or [""]  # what has no end was being written
-        if head != self._head:
-            return []
-        safe = []
-        end = HEADER
-        for line in lines:
-            rows = line.partition(" ")[0]
-            end += int(rows) * self._row if rows.isdigit() else size
-            if end > size:
-                break
-            safe.append(line)
-        return safe
-
-    def has(self, texts: list[str]) -> bool:
-        """Whether the next chunk is in place; if it is not, none after it is."""
-        line = _line(texts)
-        if self._next < len(self._safe) and self._safe[self._next] == line:
-            self._next += 1
-            self._rows += len(texts)
-            return True
-        if self._next < len(self._safe):
-            self._journal.close()
-            self._start_over(self._safe[: self._next])
-            self._journal = self._append()
-        return False
-
-    def _start_over(self, lines: list[str]) -> None:
-        self._safe = lines
-        new = self._journal_path.with_suffix(".new")
-        with open(new, "w", encoding="utf-8") as file:
-            file.write("".join(f"{line}\n" for line in (self._head, *lines)))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, self._journal_path)
-
-    def write(self, texts: list[str], vectors: bytes) -> None:
-        """Writes the next chunk; when this returns, it is safe."""
-        self._vectors.seek(HEADER + self._rows * self._row)
-        self._vectors.write(vectors)
-        self._vectors.flush()
-        os.fsync(self._vectors.fileno())
-        self._journal.write(f"{_line(texts)}\n".encode())
-        self._journal.flush()
-        os.fsync(self._journal.fileno())
-        self._rows += len(texts)
-
-    def finish(self) -> None:
-        """Cuts off what an earlier build had beyond the last page."""
-        self._vectors.truncate(HEADER + self._rows * self._row)
-
-
-def _line(texts: list[str]) -> str:
-    digest = hashlib.sha256()
-    for text in texts:
-        data = text.encode("utf-8", "surrogatepass")
-        digest.update(b"%d\n" % len(data))
-        digest.update(data)
-    return f"{len(texts)} {digest.hexdigest()}"
+    for row in unit_rows(vectors).astype("<f2"):
+        yield row.tobytes()
 
 
 # ── vectors that were computed elsewhere ──────────────────────────────────────
@@ -202,7 +120,7 @@ def take_dense(
     """Puts vectors of pages that were computed elsewhere into a folder.
 
     Args:
-        pages: sorted by site, then key; their texts are not read.
+        pages: sorted by site, then key; their titles and texts count for nothing.
         count: how many there are.
         work: the folder; it is made where there is none.
         vectors: ``.npy`` (float [n, d]), or ``.parquet`` or ``.jsonl`` with ``url`` (or ``docid``, ``id``) and
@@ -213,7 +131,7 @@ def take_dense(
         resolve: the key of the page that a URL or id means.
         url_of: the URL of a key, for messages.
         extra: leave vectors of unknown pages aside.
-        progress: told how far it is, in vectors.
+        progress: told how far it is, in vectors (``taking``).
 
     Raises:
         CorpusError: if vectors cannot be used, are of pages that there are not, or are lacking for
@@ -222,8 +140,10 @@ def take_dense(
         OSError: if the folder cannot be written to.
     """
     work.mkdir(parents=True, exist_ok=True)
-    for name in (ABOUT, VECTORS, _JOURNAL):
+    for name in (ABOUT, VECTORS, JOURNAL, TEXTS):
         (work / name).unlink(missing_ok=True)
+    remove_global(work)
+    told = progress or silent
     catalogue = Catalogue()
     for page in pages:
         catalogue.add(page)
@@ -239,7 +159,7 @@ def take_dense(
             if dimension is not None and rows.shape[1] != dimension:
                 raise CorpusError(f"{vectors}: vectors of {rows.shape[1]} numbers, {dimension} were expected.")
             with open(work / VECTORS, "wb") as file:
-                file.truncate(HEADER + count * rows.shape[1] * _BYTES)
+                file.truncate(HEADER + count * rows.shape[1] * BYTES)
             matrix = np.memmap(work / VECTORS, "<f2", "r+", HEADER, (count, rows.shape[1]))
         for label, vector in zip(labels, rows.astype("<f2"), strict=True):
             key = resolve(label)
@@ -251,8 +171,7 @@ def take_dense(
                 matrix[row] = vector
                 taken[row] = True
         done += len(labels)
-        if progress is not None:
-            progress("taking", done, None)
+        told("taking", done, None)
     if strangers and not extra:
         shown = ", ".join(f"{label:.200}" for label in unknown)
         raise CorpusError(

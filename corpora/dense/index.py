@@ -17,7 +17,7 @@ from webenv.corpora.dense.matrix import Matrix, Ranges
 from webenv.corpora.dense.vectors import Vectors, unit_rows
 from webenv.corpora.engine import Hit
 from webenv.corpora.lexical import day_of
-from webenv.corpora.query import parse_query, plain_text
+from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query, plain_text
 from webenv.corpora.url import host_of
 from webenv.errors import CorpusError, InvalidArgument
 from webenv.web import Scope, SearchRequest
@@ -32,8 +32,8 @@ _NOBODY = "-"  # no page is of this site
 class DenseIndex:
     """Ranks pages by the cosine between their vectors and a query's.
 
-    Made by :meth:`open`, of a folder that :func:`webenv.corpora.dense_build.build_dense` or
-    :func:`webenv.corpora.dense_build.take_dense` wrote. Filters (``site:``, ``-site:``, blocked hosts,
+    Made by :meth:`open`, of a folder that :func:`webenv.corpora.dense.build_dense` or
+    :func:`webenv.corpora.dense.take_dense` wrote. Filters (``site:``, ``-site:``, blocked hosts,
     ``as_of``) decide which rows are compared at all; the rest of a query is encoded, without its
     quotation marks. The search is exact, unless a :class:`GlobalIndex` stands beside the matrix:
     that one then serves queries without any filter.
@@ -88,9 +88,11 @@ class DenseIndex:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """``name``, ``vectors`` (their digest), the approximate index if any, and what encodes queries."""
+        """``name``, digest of the ``vectors``, the approximate index and its digest, and what encodes queries."""
         encoder = {} if self.encoder is None else {f"encoder_{k}": v for k, v in self.encoder.identity.items()}
-        nearest = {} if self._nearest is None else {"approximate": self._nearest.name}
+        nearest = {}
+        if self._nearest is not None:
+            nearest = {"approximate": self._nearest.name, "approximate_index": self._nearest.digest}
         return {"name": "dense", "vectors": self.matrix.digest, **nearest, **encoder}
 
     def __len__(self) -> int:
@@ -125,7 +127,7 @@ class DenseIndex:
         reaches: dict[int, Reach] = {}
         for number, request in enumerate(requests):
             query = parse_query(request.query)
-            reach = self._reach_of(query.sites, query.excluded, request.scope)
+            reach = self._reach_of(query, request.scope)
             if request.limit < 1 or not reach.ranges:
                 continue
             reaches[number] = reach
@@ -168,7 +170,8 @@ class DenseIndex:
         unit = unit_rows(vectors)
         if unit.shape[1] != self.matrix.dimension:
             raise InvalidArgument(f"vectors of {unit.shape[1]} numbers: expected {self.matrix.dimension}.")
-        reach = self._reach_of((host_of(site) or _NOBODY,) if site else (), (), scope)
+        only = ParsedQuery(sites=(host_of(site) or _NOBODY,)) if site else ParsedQuery()
+        reach = self._reach_of(only, scope)
         return self._search(unit, [reach] * len(unit), limit)
 
     def _search(self, vectors: Vectors, reaches: list[Reach], limit: int) -> Found:
@@ -191,9 +194,8 @@ class DenseIndex:
             raise InvalidArgument(f"the encoder gave vectors of shape {list(vectors.shape)}: expected {expected}.")
         return unit_rows(vectors)
 
-    def _reach_of(self, sites: tuple[str, ...], excluded: tuple[str, ...], scope: Scope) -> Reach:
-        blocked = tuple(host for host in map(host_of, scope.blocked) if host)
-        ranges: Ranges = self._reach(sites, (*excluded, *blocked))
+    def _reach_of(self, query: ParsedQuery, scope: Scope) -> Reach:
+        ranges: Ranges = self._reach(query.sites, hidden_hosts(query, scope))
         return Reach(ranges, day_of(scope.as_of, "as_of") if scope.as_of else 0)
 
     def _first(self, reach: Reach, limit: int) -> list[Hit]:

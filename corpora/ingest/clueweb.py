@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.corpora.ingest.files import find_files, stamp_files
+from webenv.corpora.ingest.files import Meter, find_files, stamp_files
 from webenv.corpora.ingest.jsonl import read_objects
 from webenv.corpora.ingest.record import id_address, made_site
 
@@ -42,6 +42,7 @@ class ClueWebTexts:
         self._base = made_site(self.spec, self.path, site or CLUEWEB_SITE)
         texts = self.path / "txt"
         self._files = find_files(self.spec, texts if texts.is_dir() else self.path, _NAME, ".json.gz")
+        self.meter = Meter(self._files)
 
     def count(self) -> int | None:
         """Not told: it takes reading all files."""
@@ -52,8 +53,9 @@ class ClueWebTexts:
         return stamp_files(self._files)
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
+        self.meter = Meter(self._files)
         for file in self._files:
-            for record, origin in read_objects(file, f"clueweb:{file}"):
+            for record, origin in read_objects(file, f"clueweb:{file}", self.meter):
                 yield record if isinstance(record, Skipped) else self._page(record, origin)
 
     def _page(self, record: Any, origin: str) -> SourcePage | Skipped:

@@ -7,15 +7,15 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import zstandard
 
 from webenv.errors import CorpusError
 
-__all__ = ["Damaged", "Line", "find_files", "open_stream", "read_lines", "stamp_files"]
+__all__ = ["Damaged", "Line", "Meter", "find_files", "open_stream", "read_lines", "stamp_files"]
 
 MOST_LINE = 50_000_000
 """The longest line that is read, in bytes."""
@@ -31,6 +31,10 @@ _ZSTD_MAGIC = (b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18")  # of a frame; the last thr
 
 class Damaged(Exception):
     """What is compressed cannot be read to its end; the message says why, in a few words."""
+
+
+def _opened(path: Path) -> io.BufferedReader:
+    return open(path, "rb")
 
 
 def find_files(spec: str, path: Path, name: re.Pattern[str], what: str) -> list[Path]:
@@ -78,15 +82,54 @@ def stamp_files(paths: Iterable[str | os.PathLike[str]]) -> str:
     return digest.hexdigest()
 
 
-def open_stream(path: Path) -> io.BufferedReader:
+class Meter:
+    """How much of some files has been read.
+
+    Args:
+        paths: the files, in the order in which they are read.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._sizes = {path: path.stat().st_size for path in paths if path.exists()}
+        self._before = 0
+        self._path: Path | None = None
+        self._file: BinaryIO | None = None
+        self.total = sum(self._sizes.values())
+
+    def open(self, path: Path) -> io.BufferedReader:
+        """Opens a file for reading, and watches how far it is read.
+
+        Raises:
+            OSError: if it cannot be opened.
+        """
+        if self._path is not None:
+            self._before += self._sizes.get(self._path, 0)
+        file = open(path, "rb")  # noqa: SIM115 closed by the caller
+        self._path, self._file = path, file
+        return file
+
+    @property
+    def read(self) -> int:
+        """Bytes that have been read, of ``total``."""
+        if self._file is None or self._path is None:
+            return self._before
+        here = self._sizes.get(self._path, 0) if self._file.closed else self._file.tell()
+        return min(self.total, self._before + here)
+
+
+def open_stream(path: Path, opener: Callable[[Path], io.BufferedReader] = _opened) -> io.BufferedReader:
     """A file to read from; one that begins as gzip or zstd does is decompressed.
 
     Reading raises :class:`Damaged` where the rest cannot be decompressed.
 
+    Args:
+        path: the file.
+        opener: what opens it, such as :meth:`Meter.open`.
+
     Raises:
         OSError: if it cannot be opened.
     """
-    file = open(path, "rb")  # noqa: SIM115 closed by what is given
+    file = opener(path)
     start = file.read(4)
     file.seek(0)
     if start.startswith(_GZIP_MAGIC):
@@ -96,7 +139,9 @@ def open_stream(path: Path) -> io.BufferedReader:
     return file
 
 
-def read_lines(path: Path, most: int = MOST_LINE) -> Iterator[Line]:
+def read_lines(
+    path: Path, most: int = MOST_LINE, opener: Callable[[Path], io.BufferedReader] = _opened
+) -> Iterator[Line]:
     """The lines of a file that may be compressed, one at a time, without their ends.
 
     What is damaged or too long comes as text that says so; after a damage nothing follows.
@@ -104,10 +149,11 @@ def read_lines(path: Path, most: int = MOST_LINE) -> Iterator[Line]:
     Args:
         path: the file.
         most: the longest line, in bytes; of a longer one no more than that is held.
+        opener: what opens it, such as :meth:`Meter.open`.
     """
     number = 0
     try:
-        with open_stream(path) as stream:
+        with open_stream(path, opener) as stream:
             while True:
                 number += 1
                 line = stream.readline(most + 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.corpora.ingest.files import find_files, read_lines, stamp_files
+from webenv.corpora.ingest.files import Meter, find_files, read_lines, stamp_files
 from webenv.corpora.ingest.record import NAMES, made_site, read_record, write_fields
 
 __all__ = ["JsonLines", "read_objects"]
@@ -42,6 +42,7 @@ class JsonLines:
         self._base = made_site(self.spec, self.path, site)
         self._names = names
         self._files = find_files(self.spec, self.path, _NAME, ".jsonl")
+        self.meter = Meter(self._files)
 
     def count(self) -> int | None:
         """Not told: it takes reading the whole file."""
@@ -52,19 +53,21 @@ class JsonLines:
         return stamp_files(self._files)
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
+        self.meter = Meter(self._files)
         for file in self._files:
-            for record, origin in read_objects(file, f"jsonl:{file}"):
+            for record, origin in read_objects(file, f"jsonl:{file}", self.meter):
                 yield record if isinstance(record, Skipped) else read_record(record, origin, self._base, self._names)
 
 
-def read_objects(path: Path, name: str) -> Iterator[tuple[Any, str]]:
+def read_objects(path: Path, name: str, meter: Meter) -> Iterator[tuple[Any, str]]:
     """The values of the lines of a file, each with its origin; a line that cannot be read is :class:`Skipped`.
 
     Args:
         path: the file, which may be compressed.
         name: the origin of the file; with the number of a line it is the origin of that.
+        meter: told how far it is read.
     """
-    for number, line in read_lines(path):
+    for number, line in read_lines(path, opener=meter.open):
         origin = f"{name}:{number}"
         if isinstance(line, str):
             yield Skipped(line, origin), origin

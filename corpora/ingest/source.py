@@ -26,7 +26,11 @@ FORMS = {
 
 @runtime_checkable
 class Source(Protocol):
-    """Gives documents one after the other, in the same order each time."""
+    """Gives documents one after the other, in the same order each time.
+
+    One that cannot tell how many there are may have a ``meter``
+    (:class:`webenv.corpora.ingest.files.Meter`), from which a build tells how many are still to come.
+    """
 
     @property
     def spec(self) -> str:

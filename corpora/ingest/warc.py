@@ -16,7 +16,7 @@ import zstandard
 from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.ingest.body import Undecodable, decode_body
 from webenv.corpora.ingest.clueweb import first_line
-from webenv.corpora.ingest.files import find_files, stamp_files
+from webenv.corpora.ingest.files import Meter, find_files, stamp_files
 from webenv.corpora.ingest.record import id_address
 from webenv.corpora.prepare import MOST_BYTES
 from webenv.errors import MissingExtra
@@ -65,6 +65,7 @@ class WebArchives:
         self.spec = f"warc:{path}"
         _fastwarc()
         self._files = find_files(self.spec, self.path, _NAME, ".warc or .warc.gz")
+        self.meter = Meter(self._files)
 
     def count(self) -> int | None:
         """Not told: it takes reading all files."""
@@ -75,9 +76,10 @@ class WebArchives:
         return stamp_files(self._files)
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
+        self.meter = Meter(self._files)
         for file in self._files:
             try:
-                with open(file, "rb") as stream:
+                with self.meter.open(file) as stream:
                     yield from _Archive(stream, f"warc:{file}").read()
             except OSError:
                 yield Skipped("unreadable file", f"warc:{file}")

@@ -15,7 +15,7 @@ from webenv.corpora.live.provider import SearchProvider
 from webenv.corpora.live.searxng import SearXNG
 from webenv.corpora.live.serper import Serper
 from webenv.corpora.live.settings import FetchSettings
-from webenv.corpora.live.spec import PROVIDERS, open_live
+from webenv.corpora.live.spec import PROVIDERS, LiveSpec, open_live, parse_live
 from webenv.corpora.live.tavily import Tavily
 from webenv.corpora.live.web import LiveWeb
 
@@ -23,10 +23,12 @@ __all__ = [
     "PROVIDERS",
     "Brave",
     "FetchSettings",
+    "LiveSpec",
     "LiveWeb",
     "SearXNG",
     "SearchProvider",
     "Serper",
     "Tavily",
     "open_live",
+    "parse_live",
 ]

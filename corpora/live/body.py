@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Awaitable, Callable
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 import httpx
 
-__all__ = ["BadBody", "TooLarge", "accepted_encodings", "decoded", "read_body"]
+__all__ = ["SMALL", "BadBody", "TooLarge", "accepted_encodings", "decoded", "read_body"]
+
+SMALL = 500_000
+"""Bytes that a body may have before it has to ask for room."""
 
 _MOST_LAYERS = 2  # of compression around one body
 _MOST_MEMBERS = 64  # of one gzip body
@@ -30,13 +34,16 @@ def accepted_encodings() -> str:
     return "gzip, deflate" if _brotli() is None else "gzip, deflate, br"
 
 
-async def read_body(response: httpx.Response, most: int, cut: bool = False) -> bytes:
+async def read_body(
+    response: httpx.Response, most: int, cut: bool = False, room: Callable[[], Awaitable[None]] | None = None
+) -> bytes:
     """The decompressed body of a response that has not been read yet.
 
     Args:
         response: the response; it is left open.
         most: bytes, as sent and as decompressed.
         cut: gives the first ``most`` bytes of a larger one.
+        room: waited for once, before more than :data:`SMALL` bytes are held, as sent or as decompressed.
 
     Raises:
         TooLarge: if it is larger; no more than that is read or decompressed.
@@ -45,14 +52,23 @@ async def read_body(response: httpx.Response, most: int, cut: bool = False) -> b
     told = response.headers.get("content-length", "")
     if not cut and told.isascii() and told.isdigit() and (len(told) > 18 or int(told) > most):
         raise TooLarge
+    encodings = response.headers.get("content-encoding", "")
     raw = bytearray()
     async for part in response.aiter_raw():
+        if room is not None and len(raw) + len(part) > SMALL:
+            await room()
+            room = None
         raw += part
         if len(raw) > most:
             if not cut:
                 raise TooLarge
             break
-    body = decoded(bytes(raw), response.headers.get("content-encoding", ""), most, cut)
+    if room is not None and most > SMALL:
+        try:
+            return decoded(bytes(raw), encodings, SMALL)
+        except TooLarge:
+            await room()
+    body = decoded(bytes(raw), encodings, most, cut)
     return body[:most] if cut else body
 
 
@@ -84,7 +100,7 @@ def decoded(body: bytes, encodings: str, most: int, cut: bool = False) -> bytes:
         elif name == "br" and _brotli() is not None:
             body = _unbrotlied(body, most)
         else:
-            raise BadBody(f"the encoding {name[:40]!r}")
+            raise BadBody("an encoding that is not known")
         if len(body) > most and not cut:
             raise TooLarge
     return body

@@ -4,16 +4,18 @@ What becomes of trouble: what one site does is an answer of the web, :class:`web
 the agent may go elsewhere; what would befall any site is a :class:`webenv.web.Failure`, and nobody is
 to blame for it. So a status that is no success, a site that is dead, slow, broken or endless, a name
 that does not exist, a type that cannot be read, a page that robots are to leave alone, and an address
-that may not be asked for are Missing; a machine that reaches no network or no name server, and a
-gateway that does not answer, are Failures. (A network that swallows everything without a word looks
-like slow sites.)
+that may not be asked for are Missing; a machine that reaches no network or no name server is a Failure,
+and so is a gateway that is not found, slow, broken, or that answers 502 to 504. (A network that swallows
+everything without a word looks like slow sites.) No reason quotes what a site sent.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections.abc import Callable
+from contextlib import ExitStack
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit, urlunsplit
@@ -23,6 +25,7 @@ import httpx
 from w3lib.url import safe_url_string
 
 from webenv.corpora.live.body import BadBody, TooLarge, accepted_encodings, read_body
+from webenv.corpora.live.clock import Clock, standing_still
 from webenv.corpora.live.guard import NetworkDown, NoSuchHost, Refused
 from webenv.corpora.live.hosts import Hosts
 from webenv.corpora.live.media import ACCEPT, charset_of, kind_of, may_be_read
@@ -42,19 +45,27 @@ NO_PAGE = Missing("there is no such page")
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _BUSY = (429, 500, 502, 503, 504)
+_GATEWAY = (502, 503, 504)
+_ROOM = 100_000_000  # bytes of large documents on their way to a reader
+_SLASHES = re.compile("//+")
 
 
 class Trail:
-    """The way of one visit: which addresses it may take, and how many it still may.
+    """The way of one visit: which addresses it may take, how many it still may, and in which time.
+
+    What is fetched on it keeps its places until :meth:`release`, so that not more is fetched than is read.
 
     Args:
         url: where it begins, as it was given.
         hidden: whether an address is hidden from it.
         steps: the most redirects.
+        seconds: that all its requests may take together.
     """
 
-    def __init__(self, url: str, hidden: Callable[[str], bool], steps: int) -> None:
+    def __init__(self, url: str, hidden: Callable[[str], bool], steps: int, seconds: float) -> None:
         self.url = request_url(url)
+        self.clock = Clock(seconds)
+        self._places = ExitStack()
         self._hidden = hidden
         self._most = steps
         self._seen: list[str] = []
@@ -79,6 +90,15 @@ class Trail:
         except ValueError:
             self.url = None
 
+    async def take(self, places: asyncio.Semaphore) -> None:
+        """Takes a place, as soon as one is free."""
+        await places.acquire()
+        self._places.callback(places.release)
+
+    def release(self) -> None:
+        """Gives all places back."""
+        self._places.close()
+
 
 class _Answer(NamedTuple):
     status: int
@@ -91,13 +111,6 @@ class _Answer(NamedTuple):
 
 class _Unfit(Exception):
     """An answer that is not worth reading; the message says why."""
-
-
-class _Clock:
-    """The seconds that are left to one visit."""
-
-    def __init__(self, seconds: float) -> None:
-        self.left = seconds
 
 
 class Fetcher:
@@ -115,7 +128,8 @@ class Fetcher:
         )
         self._hosts = Hosts(settings.per_host)
         self._places = asyncio.Semaphore(settings.concurrency)
-        self._robots = Robots(settings.agent, self._robots_file) if settings.robots else None
+        self._large = asyncio.Semaphore(max(1, _ROOM // (2 * settings.max_bytes)))
+        self._robots = Robots(settings.agent, self._robots_file, settings.timeout) if settings.robots else None
         self._headers = {
             "User-Agent": settings.agent,
             "Accept": ACCEPT,
@@ -125,7 +139,6 @@ class Fetcher:
 
     async def fetch(self, trail: Trail) -> Fetched | Missing | Failure:
         """Gets what stands at the end of a trail; never raises for what the web does."""
-        clock = _Clock(self._settings.timeout)
         try:
             while True:
                 stop = trail.enter()
@@ -133,17 +146,21 @@ class Fetcher:
                     return stop or NO_PAGE
                 delay = self._settings.pause
                 if self._robots is not None:
-                    rules = await self._robots.rules(_origin(trail.url))
-                    refusal = rules.refusal(trail.url)
+                    rules = await self._robots.rules(_origin(trail.url), trail.clock)
+                    refusal = await rules.refusal(_sent(trail.url))
                     if refusal:
                         return Missing(refusal)
                     delay = max(delay, rules.delay)
-                answer = await self._get(trail.url, clock, delay, self._settings.max_bytes)
+                answer = await self._get(trail.url, trail, delay, self._settings.max_bytes)
                 if isinstance(answer, Missing):
                     return answer
                 if answer.status not in _REDIRECTS or not answer.location:
                     return _document(trail.url, answer)
                 trail.lead(answer.location)
+        except TimeoutError:
+            return Missing(self._too_slow)
+        except httpx.InvalidURL:
+            return Missing("this is no web address")
         except NetworkDown as error:
             return Failure(f"the web cannot be reached: {error}; is this machine online?")
 
@@ -151,35 +168,49 @@ class Fetcher:
         """Ends all connections."""
         await self._transport.aclose()
 
-    async def _robots_file(self, url: str) -> RobotsFile:
-        clock = _Clock(self._settings.timeout)
-        trail = Trail(url, lambda _: False, 5)
-        while trail.enter() is None and trail.url is not None:
-            answer = await self._get(trail.url, clock, self._settings.pause, MOST_ROBOTS, robots=True)
-            if isinstance(answer, Missing):
-                return RobotsFile(0, reason=answer.reason)
-            if answer.status not in _REDIRECTS or not answer.location:
-                return RobotsFile(answer.status, answer.body.decode("utf-8", "replace"))
-            trail.lead(answer.location)
+    @property
+    def _too_slow(self) -> str:
+        return f"it takes longer than {self._settings.timeout:g} seconds"
+
+    async def _robots_file(self, url: str, clock: Clock) -> RobotsFile:
+        trail = Trail(url, lambda _: False, 5, clock.seconds)
+        trail.clock = clock
+        try:
+            while trail.enter() is None and trail.url is not None:
+                answer = await self._get(trail.url, trail, self._settings.pause, MOST_ROBOTS, robots=True)
+                trail.release()
+                if isinstance(answer, Missing):
+                    return RobotsFile(0, reason=answer.reason)
+                if answer.status not in _REDIRECTS or not answer.location:
+                    return RobotsFile(answer.status, answer.body.decode("utf-8", "replace"))
+                trail.lead(answer.location)
+        finally:
+            trail.release()
         return RobotsFile(404)  # one that leads nowhere is missing
 
-    async def _get(self, url: str, clock: _Clock, delay: float, most: int, robots: bool = False) -> _Answer | Missing:
-        """One address, tried again where that may help.
+    async def _get(self, url: str, trail: Trail, delay: float, most: int, robots: bool = False) -> _Answer | Missing:
+        """One address, tried again where that may help; a document keeps its places.
 
         Raises:
-            NetworkDown: if it is our network.
+            NetworkDown: if it is our network, or the gateway.
         """
         host = urlsplit(url).netloc
+        gateway = self._settings.gateway
         for attempt in range(self._settings.retries + 1):
             last = attempt == self._settings.retries
             wait = backoff(attempt)
+            kept = False
             try:
-                async with self._hosts.turn(host, delay), self._places:
-                    answer = await self._timed(url, clock, most, robots)
-                if answer.status not in _BUSY or last:
+                async with self._hosts.turn(host, delay):
+                    await trail.take(self._places)
+                    answer = await self._timed(url, trail, most, robots)
+                kept = bool(answer.body)
+                if answer.status not in _BUSY:
                     return answer
                 wait = max(wait, retry_after(answer.wait))
-                if wait > self._settings.longest_wait:
+                if last or wait > self._settings.longest_wait:
+                    if gateway and answer.status in _GATEWAY:
+                        raise NetworkDown(f"the gateway {gateway} answers with status {answer.status}")
                     return answer
             except NetworkDown:
                 if last:
@@ -187,33 +218,40 @@ class Fetcher:
             except _Unfit as error:
                 return Missing(str(error))
             except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-                if self._settings.gateway and isinstance(error, httpcore.ConnectError):
-                    if last:
-                        raise NetworkDown(f"nothing answers at the gateway {self._settings.gateway}") from error
-                elif last or _is_tls(error):
+                if gateway and last:
+                    raise NetworkDown(f"{_at_gateway(error)} at the gateway {gateway}") from error
+                if last or (_is_tls(error) and not gateway):
                     return Missing(_trouble(error))
+            finally:
+                if not kept:
+                    trail.release()
             self._hosts.postpone(host, wait)
             await asyncio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _timed(self, url: str, clock: _Clock, most: int, robots: bool) -> _Answer:
-        started = asyncio.get_running_loop().time()
+    async def _timed(self, url: str, trail: Trail, most: int, robots: bool) -> _Answer:
+        gateway = self._settings.gateway
         try:
-            async with asyncio.timeout(clock.left):
-                return await self._send(url, most, robots)
+            async with trail.clock.running():
+                return await self._send(url, trail, most, robots)
         except (TimeoutError, httpcore.TimeoutException) as error:
-            raise _Unfit(f"it takes longer than {self._settings.timeout:g} seconds") from error
+            if gateway:
+                raise NetworkDown(f"the gateway {gateway} takes over {self._settings.timeout:g} seconds") from error
+            raise _Unfit(self._too_slow) from error
         except TooLarge as error:
             raise _Unfit(f"it is larger than {most:,} bytes") from error
-        except (BadBody, Refused, NoSuchHost) as error:
-            told = f"it is sent as {error}" if isinstance(error, BadBody) else str(error)
-            raise _Unfit(told) from error
+        except BadBody as error:
+            raise _Unfit(f"it is sent as {error}") from error
+        except NoSuchHost as error:
+            if gateway:
+                raise NetworkDown(f"there is no such host as that of the gateway {gateway}") from error
+            raise _Unfit(str(error)) from error
+        except Refused as error:
+            raise _Unfit(str(error)) from error
         except (httpx.InvalidURL, httpcore.UnsupportedProtocol, UnicodeError) as error:
             raise _Unfit("this is no web address") from error
-        finally:
-            clock.left -= asyncio.get_running_loop().time() - started
 
-    async def _send(self, url: str, most: int, robots: bool) -> _Answer:
+    async def _send(self, url: str, trail: Trail, most: int, robots: bool) -> _Answer:
         # httpx would read an international host before it names it, and refuses the names of emoji.
         named = {"Host": urlsplit(url).netloc, **self._headers}
         response = await self._transport.handle_async_request(httpx.Request("GET", url, headers=named))
@@ -226,15 +264,20 @@ class Fetcher:
                 return _Answer(status, wait=headers.get("retry-after", ""))
             media = headers.get("content-type", "").partition(";")[0].strip().lower()
             if not robots and not may_be_read(media):
-                raise _Unfit(f"it is {media[:60]!r}; only HTML, plain text and PDF are read")
-            body = await read_body(response, most, cut=robots)
+                raise _Unfit("it is of a type that is not read: only HTML, plain text and PDF are")
+
+            async def room() -> None:
+                with standing_still():
+                    await trail.take(self._large)
+
+            body = await read_body(response, most, cut=robots, room=None if robots else room)
             return _Answer(status, media=media, charset=charset_of(headers.get("content-type", "")), body=body)
         finally:
             await response.aclose()
 
 
 def request_url(url: str) -> str | None:
-    """The address to ask for: http(s), without user and fragment, its host in ASCII, its query as it is.
+    """The address to ask for: http(s), without user, fragment and dot segments, its host in ASCII, its query as it is.
 
     >>> request_url("HTTP://me@Example.org:80/b?z=1&a=2#top")
     'http://example.org/b?z=1&a=2'
@@ -250,7 +293,31 @@ def request_url(url: str) -> str | None:
         own = urlsplit(safe_url_string(given))
     except ValueError:
         return None
-    return urlunsplit((target.scheme, target.netloc, own.path or "/", own.query, ""))
+    return urlunsplit((target.scheme, target.netloc, _resolved(own.path), own.query, ""))
+
+
+def _resolved(path: str) -> str:
+    """A path without its dot segments, in plain or encoded form."""
+    kept: list[str] = []
+    segments = path.split("/")[1:] or [""]
+    for number, segment in enumerate(segments, 1):
+        plain = segment.lower().replace("%2e", ".") if len(segment) <= 6 else ""
+        if plain not in (".", ".."):
+            kept.append(segment)
+            continue
+        if plain == ".." and kept:
+            kept.pop()
+        if number == len(segments):
+            kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _sent(url: str) -> list[str]:
+    """The forms of an address that robots are asked about: as its path is sent, and as servers that merge slashes
+    read it."""
+    origin, path = _origin(url), httpx.URL(url).raw_path.decode("ascii")
+    bare, question, query = path.partition("?")
+    return list(dict.fromkeys((origin + path, f"{origin}{_SLASHES.sub('/', bare)}{question}{query}")))
 
 
 def _document(url: str, answer: _Answer) -> Fetched | Missing:
@@ -277,6 +344,12 @@ def _is_tls(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def _at_gateway(error: Exception) -> str:
+    if isinstance(error, httpcore.ConnectError):
+        return "nothing answers"
+    return "something does not keep to HTTP" if isinstance(error, httpcore.ProtocolError) else "the connection breaks"
 
 
 def _trouble(error: Exception) -> str:

@@ -47,8 +47,8 @@ def kind_of(media: str, body: bytes) -> str:
         body: the body.
     """
     start = body[:_LOOKED_AT]
-    if b"%PDF-" in start[:1_024]:
-        return "pdf"
+    if start.startswith(b"%PDF-") or (media in (_PDF | _UNTOLD) and b"%PDF-" in start[:1_024]):
+        return "pdf"  # of a PDF alone, something may stand before its mark
     if media in _PDF or _is_binary(start):
         return ""
     if media in _HTML:

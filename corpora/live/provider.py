@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from webenv.corpora.live.dates import latest_day
 from webenv.corpora.live.terms import Terms
 from webenv.corpora.query import utf8
 from webenv.corpora.url import canonical_url, host_of, page_key
@@ -62,8 +63,6 @@ def results_of(hits: Iterable[Hit], terms: Terms, today: datetime.date) -> Itera
         terms: what was searched for.
         today: the day of the search, from which "3 days ago" counts.
     """
-    from webenv.corpora.live.dates import latest_day
-
     seen: set[int] = set()
     for number, hit in enumerate(hits):
         if number >= _MOST_READ:

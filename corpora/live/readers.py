@@ -5,26 +5,39 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-from collections.abc import Awaitable
+from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
 from webenv.corpora.crew import cores, leave_with_parent
+from webenv.corpora.live.clock import Clock
 from webenv.corpora.live.reading import Fetched, Onward, Unreadable, read
+from webenv.corpora.live.threads import in_thread
 from webenv.observations import Page
+from webenv.web import Failure
+
+try:
+    import resource
+except ImportError:  # not a POSIX system
+    resource = None  # type: ignore[assignment]
 
 __all__ = ["Readers"]
 
 _MOST = 4
 _THREADS = 2
 _LONGEST_START = 60.0  # seconds
+_MOST_MEMORY = 2_000_000_000  # bytes of data of one process
 _FIRST = Fetched("http://a.example/", "html", b"<p>.")
+_STUCK = object()  # stands where a reader would: none is left
 
 
 class Readers:
     """Reads documents beside the event loop, several at a time.
 
     A document that takes too long, or kills its reader, is :class:`Unreadable`; another process takes
-    the reader's place. Where no process can be started, threads read.
+    the reader's place; a process gets at most 2 GB of memory, where the system can tell it so. Where no
+    process can be started, two threads read: one that a document keeps is not used again before it is done
+    with that, and while both are kept nothing can be read.
 
     Args:
         processes: how many; 0: threads of this process, which cannot be ended; ``None``: one a core, at most 4.
@@ -39,22 +52,37 @@ class Readers:
         self._free: asyncio.LifoQueue[Any] = asyncio.LifoQueue()  # so that a single page a time starts one process
         self._started: list[Any] = []
         self._threads = count == 0
-        for _ in range(count or _THREADS):
+        self._count = count or _THREADS
+        self._stuck = 0
+        for _ in range(self._count):
             self._free.put_nowait(None)
 
-    async def read(self, document: Fetched) -> Page | Onward | Unreadable:
-        """Reads one document, as soon as there is a reader."""
+    async def read(self, document: Fetched, clock: Clock | None = None) -> Page | Onward | Unreadable | Failure:
+        """Reads one document, as soon as there is a reader.
+
+        Args:
+            document: what was fetched.
+            clock: of the seconds that it may take, if they are shared with other documents.
+        """
+        clock = clock or Clock(self._timeout)
         reader = await self._free.get()
+        while reader is _STUCK:
+            if self._stuck == self._count:
+                self._free.put_nowait(_STUCK)
+                return Failure("the threads that read pages are all stuck; processes can be ended: readers=1 or more")
+            reader = await self._free.get()
         whole = False
+        thread: Future[Any] | None = None
         try:
-            work: Awaitable[Page | Onward | Unreadable]
             if reader is None and not self._threads:
                 reader = await self._start()
             if reader is None:
-                work = asyncio.to_thread(read, document)
+                thread = in_thread(read, document)
+                work = asyncio.wrap_future(thread)
             else:
                 work = asyncio.wrap_future(await asyncio.to_thread(reader.submit, read, document))
-            found = await asyncio.wait_for(work, self._timeout)
+            async with clock.running():
+                found: Page | Onward | Unreadable = await work
             whole = True
             return found
         except TimeoutError:
@@ -65,7 +93,27 @@ class Readers:
             if not whole and reader is not None:
                 await self._end(reader)
                 reader = None
-            self._free.put_nowait(reader)
+            if thread is None or thread.done():
+                self._free.put_nowait(reader)
+            else:
+                self._keep(thread)
+
+    def _keep(self, thread: Future[Any]) -> None:
+        """Counts a thread out until it is done."""
+        loop = asyncio.get_running_loop()
+        self._stuck += 1
+        if self._stuck == self._count:
+            self._free.put_nowait(_STUCK)
+
+        def free() -> None:
+            self._stuck -= 1
+            self._free.put_nowait(None)
+
+        def done(_: Future[Any]) -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(free)
+
+        thread.add_done_callback(done)
 
     async def _start(self) -> Any:
         """A new reader, ready to read: how long it takes to start is not held against a document.
@@ -75,7 +123,7 @@ class Readers:
         from loky import ProcessPoolExecutor
 
         reader = ProcessPoolExecutor(
-            max_workers=1, timeout=None, initializer=leave_with_parent, initargs=(os.getpid(),)
+            max_workers=1, timeout=None, initializer=_begin, initargs=(os.getpid(), _MOST_MEMORY)
         )
         self._started.append(reader)
         try:
@@ -99,3 +147,11 @@ class Readers:
         for reader in self._started:
             reader.shutdown(wait=True, kill_workers=True)
         self._started.clear()
+
+
+def _begin(parent: int, most: int) -> None:
+    """Begins a reader: it ends with its parent, and gets no more than so many bytes of memory."""
+    leave_with_parent(parent)
+    if resource is not None:
+        with suppress(ValueError, OSError):  # a lower limit is set already
+            resource.setrlimit(resource.RLIMIT_DATA, (most, most))

@@ -9,8 +9,8 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
-from urllib.parse import urlsplit
+from typing import Any, ClassVar, NamedTuple
+from urllib.parse import quote, urlsplit
 
 import httpx
 
@@ -31,10 +31,18 @@ _MOST_PAGES = 10  # of one search
 _LONGEST_REASON = 300  # characters
 _SECRET = 6  # characters; a shorter key is none
 _REFUSED = (401, 403)
+_UNFIT = (400, 414, 422)  # what a query may be to blame for
+_LONGEST_QUOTED = 20_000
 
 
 class Malformed(Exception):
     """An answer that is not what the API promises; the message says what it is instead."""
+
+
+class _Unfit(NamedTuple):
+    """A request is refused, which may be the query's fault; ``failure`` if it is not."""
+
+    failure: Failure
 
 
 class Service:
@@ -62,7 +70,8 @@ class HttpProvider(ABC):
     asked for, and, with ``as_of``, those without a date or with a later one are left out. Quoted phrases
     are the service's own business. Proxies of the environment are not used, and redirects not followed:
     they would take the key along. Rate limits, server errors, timeouts and lost connections are tried
-    again; what fails in the end is a :class:`webenv.web.Failure`.
+    again; what fails in the end is a :class:`webenv.web.Failure`. A query that the service refuses (400, 414,
+    422) finds nothing, once another has been answered: before, it may be the settings that are refused.
 
     Args:
         key: the key; ``None``: the environment's (:attr:`variable`). Never shown.
@@ -116,6 +125,7 @@ class HttpProvider(ABC):
             "longest_wait": longest_wait,
             "concurrency": concurrency,
         }
+        self._answered = False  # whether anything ever was
         self._line = Line(lambda: Service(concurrency), f"webenv-{self.name}")
 
     # ── what differs from service to service ──────────────────────────────────
@@ -169,9 +179,10 @@ class HttpProvider(ABC):
         self._line.close()
 
     async def _all(self, service: Service, searches: Sequence[tuple[int, Terms]]) -> list[SearchResponse]:
-        return list(await asyncio.gather(*(self._search(service, limit, terms) for limit, terms in searches)))
+        found = await asyncio.gather(*(self._search(service, limit, terms) for limit, terms in searches))
+        return [(() if self._answered else one.failure) if isinstance(one, _Unfit) else one for one in found]
 
-    async def _search(self, service: Service, limit: int, terms: Terms) -> SearchResponse:
+    async def _search(self, service: Service, limit: int, terms: Terms) -> SearchResponse | _Unfit:
         """Page after page, until there are enough results."""
         count = self.page_size if terms.is_narrow else min(limit, self.page_size)
         hits: list[Hit] = []
@@ -180,7 +191,9 @@ class HttpProvider(ABC):
         pages = -(-limit // self.page_size) + (self.spare_pages if terms.is_narrow else 0)
         for page in range(min(pages, _MOST_PAGES)):
             answer = await self._ask(service, terms, count, page)
-            if isinstance(answer, Failure):
+            if isinstance(answer, _Unfit) and page:
+                break  # there are no such pages
+            if isinstance(answer, Failure | _Unfit):
                 return answer
             known = {hit.url for hit in hits}
             fresh = [hit for hit in answer if hit.url not in known]
@@ -193,7 +206,7 @@ class HttpProvider(ABC):
     def _is_last(self, page: int, asked: int, came: int) -> bool:
         return came < asked
 
-    async def _ask(self, service: Service, terms: Terms, count: int, page: int) -> list[Hit] | Failure:
+    async def _ask(self, service: Service, terms: Terms, count: int, page: int) -> list[Hit] | Failure | _Unfit:
         request = self._request(terms, count, page)
         request.headers["Accept-Encoding"] = accepted_encodings()
         request.headers["Accept"] = "application/json"
@@ -204,8 +217,12 @@ class HttpProvider(ABC):
                 async with service.places, asyncio.timeout(self._timeout):
                     status, headers, body = await self._send(service.client, request)
                 if 200 <= status < 300:
-                    return self._read(body)
+                    hits = self._read(body)
+                    self._answered = True
+                    return hits
                 problem = self._refusal(status, body)
+                if status in _UNFIT:
+                    return _Unfit(self._failure(problem))
                 if status != 429 and status < 500:
                     break
                 asks = retry_after(headers.get("retry-after", ""))
@@ -239,13 +256,13 @@ class HttpProvider(ABC):
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise Malformed(f"no JSON but {body[:80].decode(errors='replace')!r}") from error
+            raise Malformed(f"no JSON but {self._quoted(body, 80)!r}") from error
         if not isinstance(answer, dict):
             raise Malformed(f"a JSON {type(answer).__name__}, no object")
         return self._hits(answer)
 
     def _refusal(self, status: int, body: bytes) -> str:
-        told = body[:400].decode(errors="replace")
+        told = self._quoted(body, 400)
         said = f"; it says: {told}" if told.strip() else ""
         if status in _REFUSED:
             return f"{self._forbidden(status)}{said}"
@@ -259,10 +276,20 @@ class HttpProvider(ABC):
         return f"the key is refused ({status}): check {self.variable}"
 
     def _failure(self, problem: str) -> Failure:
-        safe = problem.replace(self._key, "***") if len(self._key) >= _SECRET else problem
-        line = " ".join(safe.split())
+        line = " ".join(self._masked(problem).split())
         shown = line if len(line) <= _LONGEST_REASON else line[:_LONGEST_REASON] + "…"
         return Failure(f"{self.title} at {urlsplit(self._url).netloc}: {shown}")
+
+    def _quoted(self, body: bytes, most: int) -> str:
+        """The beginning of a body: cut after the key is masked, lest a part of that is left."""
+        return self._masked(body[:_LONGEST_QUOTED].decode(errors="replace"))[:most]
+
+    def _masked(self, text: str) -> str:
+        """A text without the key, however it is escaped, and without what steers a terminal."""
+        if len(self._key) >= _SECRET:
+            for form in {self._key: 0, quote(self._key, safe=""): 0, self._key.replace("/", "\\/"): 0}:
+                text = text.replace(form, "***")
+        return "".join(sign if sign.isprintable() else " " for sign in text)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> HttpProvider:
         return self

@@ -35,22 +35,24 @@ class FetchSettings:
     """How pages are fetched, and by what limits.
 
     Attributes:
-        timeout: seconds that fetching one page may take, redirects and retries included; waiting for the
-            host's turn, or as long as it asks for, does not count.
+        timeout: seconds that fetching for one visit may take in all: redirects of both sorts, robots.txt and
+            retries included. Waiting does not count: for the host's turn, as long as it asks for, for a thread
+            to look its name up, or for a reader.
         max_bytes: of a page, as sent and as decompressed.
         max_redirects: how many are followed, from one address to another or by ``<meta>``.
         retries: how often a request is tried again after a server error, a lost connection, or 429.
         longest_wait: seconds; the longest Retry-After that is followed.
-        concurrency: requests at the same time.
+        concurrency: pages at the same time, from their request until they are read; of those over 500 kB as
+            many as have room in 100 MB, but at least one.
         per_host: requests at the same time to one host.
         delay: the least seconds between the starts of two requests to one host; ``None``: 0.2, and 0 with
             a gateway. A host whose robots.txt asks for more gets it, up to 10 seconds.
         robots: whether robots.txt is honoured.
         user_agent: who asks; empty: ``webenv/<version>``.
-        allow_private: lets requests to private addresses and any port through; for tests.
+        allow_private: lets requests to private addresses, this machine and any port through; for tests.
         gateway: ``http://host:port`` that stands for the whole web; empty: the web itself.
         readers: processes in which pages are read; 0: threads of this one; ``None``: one a core, at most 4.
-        read_timeout: seconds that taking the text from one page may take.
+        read_timeout: seconds that taking the text from what one visit fetches may take in all.
         resolver: looks names up.
 
     Raises:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from webenv.corpora.live.brave import Brave
@@ -11,19 +14,67 @@ from webenv.corpora.live.serper import Serper
 from webenv.corpora.live.service import HttpProvider
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.tavily import Tavily
+from webenv.corpora.live.transport import web_address
 from webenv.corpora.live.web import LiveWeb
 from webenv.errors import InvalidArgument, did_you_mean
 
-__all__ = ["PROVIDERS", "open_live"]
+__all__ = ["PROVIDERS", "LiveSpec", "open_live", "parse_live"]
 
 PROVIDERS: Mapping[str, type[HttpProvider]] = {kind.name: kind for kind in (Brave, SearXNG, Serper, Tavily)}
 """The providers by name."""
 
 _PREFIX = "live:"
+_KEYS = frozenset(("key", "api_key", "apikey", "api-key", "token"))
+_NAME = re.compile("[a-z_]{0,20}")
+
+
+@dataclass(frozen=True)
+class LiveSpec:
+    """The live web that a name describes, every setting of it checked; nothing is open yet.
+
+    Attributes:
+        provider: the name of what searches.
+        settings: how pages are fetched.
+        url: where the provider is asked; ``None``: its own address.
+        shared: ``timeout`` and ``retries``, where they are set: for the provider too.
+    """
+
+    provider: str
+    settings: FetchSettings
+    url: str | None = None
+    shared: Mapping[str, Any] = field(default_factory=dict)
+
+    def open(self) -> LiveWeb:
+        """The web.
+
+        Raises:
+            WebError: if the provider's key or address is not set.
+            MissingExtra: if a package is missing.
+        """
+        kind, url = PROVIDERS[self.provider], self.url
+        if url is None and kind is SearXNG and not os.environ.get(kind.variable):
+            url = self.settings.gateway or None
+        return LiveWeb(kind(url=url, **self.shared), self.settings)
 
 
 def open_live(spec: str) -> LiveWeb:
     """The live web that a name describes.
+
+    Args:
+        spec: as for :func:`parse_live`.
+
+    Raises:
+        InvalidArgument: as :func:`parse_live`.
+        WebError: if the provider's key or address is not set.
+
+    >>> open_live("live:searxng,gateway=http://127.0.0.1:8080,timeout=5")
+    <LiveWeb: SearXNG(host='127.0.0.1:8080')>
+    """
+    return parse_live(spec).open()
+
+
+def parse_live(spec: str) -> LiveSpec:
+    """Reads and checks the name of a live web; opens nothing, and needs no key.
 
     Args:
         spec: ``live:<provider>``, and after commas settings as name=value: ``url`` and ``retries`` of the
@@ -32,44 +83,42 @@ def open_live(spec: str) -> LiveWeb:
             if no other address is set.
 
     Raises:
-        InvalidArgument: for another form, an unknown provider or setting, or a value that cannot be.
-        WebError: if the provider's key or address is not set.
+        InvalidArgument: for another form, an unknown provider or setting, a value that cannot be, or a key,
+            which does not belong in a name; none of them is shown that may be a key.
 
-    >>> open_live("live:searxng,gateway=http://127.0.0.1:8080,timeout=5")
-    <LiveWeb: SearXNG(host='127.0.0.1:8080')>
+    >>> parse_live("live:tavily,timeout=5").settings.timeout
+    5.0
     """
     if not spec.startswith(_PREFIX):
         raise InvalidArgument(f"web={spec!r:.100}: expected live:<provider>, as in live:tavily.")
     name, *parts = [part.strip() for part in spec.removeprefix(_PREFIX).split(",")]
     kind = PROVIDERS.get(name)
     if kind is None:
-        raise InvalidArgument(f"live web: no provider {name!r:.60}. {did_you_mean(name, PROVIDERS)}")
+        raise InvalidArgument(f"live web: no provider {_shown(name)}. {did_you_mean(name, PROVIDERS)}")
     values: dict[str, Any] = {}
     for part in parts:
         setting, equals, text = part.partition("=")
         setting = setting.strip()
-        if setting == "key":
+        if setting.lower() in _KEYS:
             raise InvalidArgument(f"live web: a key in a name would be recorded; set {kind.variable} instead.")
         reader = _SETTINGS.get(setting)
         if reader is None:
-            raise InvalidArgument(f"live web: no setting {setting!r:.60}. {did_you_mean(setting, _SETTINGS)}")
+            raise InvalidArgument(f"live web: no setting {_shown(setting)}. {did_you_mean(setting, _SETTINGS)}")
         if not equals or not text.strip():
             raise InvalidArgument(f"live web: {part!r:.60}; expected a setting and its value, as in timeout=10.")
         if setting in values:
             raise InvalidArgument(f"live web: {setting} is given twice.")
         values[setting] = reader(setting, text.strip())
     url = values.pop("url", None)
-    if url is None and kind is SearXNG and not _has_address(kind):
-        url = values.get("gateway")
-    shared = {setting: values[setting] for setting in ("timeout", "retries") if setting in values}
-    settings = FetchSettings(**values)
-    return LiveWeb(kind(url=url, **shared), settings)
+    if url is not None:
+        web_address(url, f"{kind.title}: url")
+    shared: dict[str, Any] = {setting: values[setting] for setting in ("timeout", "retries") if setting in values}
+    return LiveSpec(name, FetchSettings(**values), url, shared)
 
 
-def _has_address(kind: type[HttpProvider]) -> bool:
-    import os
-
-    return bool(os.environ.get(kind.variable))
+def _shown(name: str) -> str:
+    """A name that is not known, unless it looks more like a key than like a name."""
+    return repr(name) if _NAME.fullmatch(name) else "of that name"
 
 
 def _text(setting: str, text: str) -> str:

@@ -65,13 +65,13 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         connections: int = 100,
     ) -> None:
         self._gateway = gateway
-        self._guard = GuardedBackend(allow_private or gateway is not None, resolver)
+        guard = GuardedBackend(allow_private or gateway is not None, resolver)
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=None if gateway is not None else tls(),
             max_connections=connections,
             max_keepalive_connections=connections,
             keepalive_expiry=_KEEP,
-            network_backend=self._guard,
+            network_backend=guard,
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -90,7 +90,6 @@ class GuardedTransport(httpx.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Ends all connections."""
         await self._pool.aclose()
-        self._guard.close()
 
 
 class _Body(httpx.AsyncByteStream):

@@ -11,6 +11,7 @@ from typing import Any, Self
 from webenv.corpora.content import ContentAgent
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.lexical import day_of
+from webenv.corpora.live.clock import Clock
 from webenv.corpora.live.fetch import NO_PAGE, Fetcher, Trail
 from webenv.corpora.live.line import Line
 from webenv.corpora.live.provider import SearchProvider
@@ -19,6 +20,7 @@ from webenv.corpora.live.reading import Fetched, Onward, Unreadable
 from webenv.corpora.live.robots import check_protego
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.terms import hides
+from webenv.observations import Page
 from webenv.web import (
     AskRequest,
     AskResponse,
@@ -42,6 +44,8 @@ class LiveWeb:
 
     With ``as_of``, pages and results that do not state a date on that day or before do not exist. That
     holds back what was published later, not what was changed later: only a corpus keeps pages as they were.
+    With ``as_of`` or ``blocked``, every page that cannot be had is missing for the same reason, so that
+    nothing is learnt of the hidden ones.
 
     Args:
         provider: what searches.
@@ -69,6 +73,7 @@ class LiveWeb:
             "user_agent": settings.agent,
             "robots": "honoured" if settings.robots else "ignored",
             **({"gateway": settings.gateway} if settings.gateway else {}),
+            **({"allow_private": "yes"} if settings.allow_private else {}),
         }
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
@@ -129,7 +134,7 @@ class _Visitors:
     """Fetches and reads; lives on the line."""
 
     def __init__(self, settings: FetchSettings) -> None:
-        self._most_redirects = settings.max_redirects
+        self._settings = settings
         self._fetcher = Fetcher(settings)
         self._readers = Readers(settings.readers, settings.read_timeout)
 
@@ -137,21 +142,35 @@ class _Visitors:
         return list(await asyncio.gather(*map(self._visit, requests)))
 
     async def _visit(self, request: VisitRequest) -> VisitResponse:
-        trail = Trail(request.url, partial(hides, request.scope), self._most_redirects)
+        settings, scope = self._settings, request.scope
+        trail = Trail(request.url, partial(hides, scope), settings.max_redirects, settings.timeout)
+        if trail.url is None:
+            return Missing("this is no web address")
+        try:
+            found = await self._read(trail)
+        finally:
+            trail.release()
+        if isinstance(found, Missing):
+            return NO_PAGE if scope.as_of or scope.blocked else found
+        if isinstance(found, Page) and scope.as_of and not (found.date and day_of(found.date) <= day_of(scope.as_of)):
+            return NO_PAGE
+        return found
+
+    async def _read(self, trail: Trail) -> VisitResponse:
+        """What stands at the end of a trail, both sorts of redirects followed."""
+        reading = Clock(self._settings.read_timeout)
         while True:
             document = await self._fetcher.fetch(trail)
             if not isinstance(document, Fetched):
                 return document
-            found = await self._readers.read(document)
+            found = await self._readers.read(document, reading)
+            if isinstance(found, Unreadable):
+                return Missing(found.reason)
             if not isinstance(found, Onward):
-                break
+                return found
+            del document
+            trail.release()
             trail.lead(found.url)
-        if isinstance(found, Unreadable):
-            return Missing(found.reason)
-        as_of = request.scope.as_of
-        if as_of and not (found.date and day_of(found.date) <= day_of(as_of)):
-            return NO_PAGE
-        return found
 
     async def aclose(self) -> None:
         await self._readers.aclose()

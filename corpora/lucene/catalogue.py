@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from webenv.corpora.lexical import day_of
 from webenv.corpora.lucene.records import Record
+from webenv.corpora.progress import Progress, silent
 from webenv.corpora.url import parents
 
 __all__ = ["Catalogue"]
@@ -43,16 +44,15 @@ class Catalogue:
         self.sites = {host: count for host, count in zip(self._hosts, counts, strict=True) if count}
 
     @classmethod
-    def of(
-        cls, records: Iterator[Record | None], count: int, progress: Callable[[int, int], None] | None = None
-    ) -> Catalogue:
+    def of(cls, records: Iterator[Record | None], count: int, progress: Progress | None = None) -> Catalogue:
         """Makes one.
 
         Args:
             records: each document in order, ``None`` for one that was deleted.
             count: how many there are.
-            progress: told how many have been read, and of how many.
+            progress: told how many have been read (``reading``).
         """
+        told = progress or silent
         keys = np.full(count, -1, dtype=np.int64)
         site = np.zeros(count, dtype=np.int32)
         days = np.zeros(count, dtype=np.int32)
@@ -62,8 +62,8 @@ class Catalogue:
                 keys[doc] = record.key
                 site[doc] = places.setdefault(record.site, len(places))
                 days[doc] = day_of(record.date) if record.date else 0
-            if progress is not None and (doc + 1) % _EVERY == 0:
-                progress(doc + 1, count)
+            if (doc + 1) % _EVERY == 0:
+                told("reading", doc + 1, count)
         hosts = np.array(sorted(places), dtype=np.str_)
         moved = np.zeros(max(1, len(places)), dtype=np.int32)
         for place, host in enumerate(hosts.tolist()):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from itertools import islice
@@ -22,8 +22,9 @@ from webenv.corpora.engine import Hit
 from webenv.corpora.lexical import IndexedPage, day_of
 from webenv.corpora.lucene.jvm import check_process, find_jar, find_java, java, using_java
 from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_bm25, english
-from webenv.corpora.query import ParsedQuery, parse_query
-from webenv.corpora.url import host_of, parents
+from webenv.corpora.progress import Progress, silent
+from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query
+from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, CorpusError
 from webenv.web import SearchRequest
 
@@ -136,8 +137,7 @@ class LuceneIndex:
                 limit = min(request.limit, len(self))
                 if limit < 1 or not (scores or query.sites):
                     continue
-                hidden = dict.fromkeys((*query.excluded, *(host_of(host) for host in request.scope.blocked)))
-                filters = self._filters(query.sites, tuple(host for host in hidden if host), request.scope.as_of)
+                filters = self._filters(query.sites, hidden_hosts(query, request.scope), request.scope.as_of)
                 if not scores:
                     docs = reader.first(reader.joined(filters), limit, "key")
                     answers[place] = [Hit(int(self._keys[doc]), 0.0) for doc in docs]
@@ -204,13 +204,16 @@ def _spaced(text: str) -> str:
 # ── building ──────────────────────────────────────────────────────────────────
 
 
-def build_lucene(pages: Iterable[IndexedPage], work: Path, progress: Callable[[int], None] | None = None) -> int:
+def build_lucene(
+    pages: Iterable[IndexedPage], work: Path, progress: Progress | None = None, count: int | None = None
+) -> int:
     """Writes a Lucene index of pages.
 
     Args:
         pages: the pages, best sorted by site and key: then a site's pages stand together.
         work: a new or empty folder.
-        progress: told how many pages have been indexed.
+        progress: told how far it is, in pages (``indexing``).
+        count: how many there are, for whoever watches; ``None``: not known.
 
     Returns:
         How many pages there are.
@@ -223,6 +226,7 @@ def build_lucene(pages: Iterable[IndexedPage], work: Path, progress: Callable[[i
     path = work / _INDEX
     what = f"the Lucene index {path} cannot be written"
     numbers = array("q")
+    told = progress or silent
     with using_java(what):
         writer = _writer(path)
         template = _Templates()
@@ -232,8 +236,7 @@ def build_lucene(pages: Iterable[IndexedPage], work: Path, progress: Callable[[i
                 for page in batch:
                     writer.addDocument(template.fill(page))
                     numbers.append(page.key)
-            if progress is not None:
-                progress(len(numbers))
+            told("indexing", len(numbers), count)
         with using_java(what):
             writer.commit()
     except BaseException:

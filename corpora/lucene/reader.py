@@ -65,7 +65,7 @@ def _rounded(score: float) -> float:
 
 
 class LuceneReader:
-    """Reads a Lucene index. It is made and used inside :func:`webenv.corpora.jvm.using_java`.
+    """Reads a Lucene index. It is made and used inside :func:`webenv.corpora.lucene.jvm.using_java`.
 
     Args:
         path: the folder of the index.

@@ -48,7 +48,7 @@ class Record(NamedTuple):
 
 
 class Records:
-    """Reads documents by number or id, inside :func:`webenv.corpora.jvm.using_java`.
+    """Reads documents by number or id, inside :func:`webenv.corpora.lucene.jvm.using_java`.
 
     Args:
         reader: the open index.

@@ -6,11 +6,9 @@ Needs the extra ``lucene`` (pyserini, from which Lucene comes, and a Java).
 from __future__ import annotations
 
 import hashlib
-import math
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,14 +19,17 @@ from numpy.typing import NDArray
 from webenv.corpora.content import ContentAgent
 from webenv.corpora.lexical import day_of
 from webenv.corpora.lucene.catalogue import Catalogue
-from webenv.corpora.lucene.jvm import check_process, find_jar, find_java, java, using_java
-from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_bm25, english
-from webenv.corpora.lucene.records import Record, Records
+from webenv.corpora.lucene.jvm import check_process, find_jar, find_java, using_java
+from webenv.corpora.lucene.opened import BUILT, OpenIndex
+from webenv.corpora.lucene.reader import Asked, check_bm25
+from webenv.corpora.lucene.records import Record
 from webenv.corpora.procedural.cache import cache_folder
-from webenv.corpora.query import WORD, ParsedQuery, parse_query, stem, utf8
+from webenv.corpora.progress import Progress
+from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query, utf8
+from webenv.corpora.settings import read_settings
 from webenv.corpora.snippet import snippet
 from webenv.corpora.url import host_of, key_of, parents
-from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument, did_you_mean
+from webenv.errors import CorpusError, CorpusNotFound
 from webenv.observations import Page, Result
 from webenv.web import (
     AskRequest,
@@ -41,14 +42,11 @@ from webenv.web import (
     VisitResponse,
 )
 
-__all__ = ["LuceneWeb", "open_lucene"]
+__all__ = ["LuceneWeb", "open_lucene", "open_lucene_spec"]
 
-_TEXT = "contents"
 _NO_PAGE = Missing("there is no such page")
 _EVERYTHING = Scope()
-_WORD = re.compile(WORD)
-_FILTERS = 16  # each takes a byte a document
-_BUILT = "one that Anserini or pyserini built, with the fields id, contents and raw (--storeRaw)"
+_SETTINGS: Mapping[str, Callable[[str], Any]] = {"language": str, "k1": float, "b": float, "threads": int}
 
 
 def open_lucene(
@@ -58,7 +56,7 @@ def open_lucene(
     k1: float = 0.9,
     b: float = 0.4,
     threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> LuceneWeb:
     """Opens a Lucene index that Anserini or pyserini built, as a web.
 
@@ -68,7 +66,7 @@ def open_lucene(
         k1: BM25's, from 0.
         b: BM25's, 0 to 1.
         threads: how many threads share a batch; ``None``: as many as there are cores.
-        progress: told how many documents have been read, and of how many, where all must be
+        progress: told how many documents have been read (``reading``), where all must be
             (:class:`LuceneWeb` says when).
 
     Raises:
@@ -79,7 +77,7 @@ def open_lucene(
     check_bm25(k1, b)
     folder = Path(path).absolute()
     if not any(folder.glob("segments_*")):
-        raise CorpusNotFound(f"there is no Lucene index at {folder}: expected {_BUILT}.")
+        raise CorpusNotFound(f"there is no Lucene index at {folder}: expected {BUILT}.")
     find_jar()
     find_java()
     if threads is None:
@@ -87,6 +85,25 @@ def open_lucene(
 
         threads = int(cpu_count())
     return LuceneWeb(folder, language, k1, b, max(1, threads), progress)
+
+
+def open_lucene_spec(spec: str) -> LuceneWeb:
+    """Opens a Lucene index by its name, as in ``lucene:DIR`` or ``lucene:DIR,language=zh,k1=1.2,b=0.75``.
+
+    Args:
+        spec: the name; settings are ``language``, ``k1``, ``b`` and ``threads`` of :func:`open_lucene`. A comma may
+            be part of the folder's name.
+
+    Raises:
+        InvalidArgument: for another setting.
+        CorpusNotFound: if there is no Lucene index.
+        MissingExtra: if pyserini or Java is missing.
+    """
+    parts = spec.removeprefix("lucene:").split(",")
+    ends = [end for end in range(len(parts), 0, -1) if os.path.isdir(",".join(parts[:end]))]
+    named = ends[0] if ends else 1
+    settings = read_settings(",".join(parts[named:]), _SETTINGS, spec, "lucene")
+    return open_lucene(",".join(parts[:named]), **settings)
 
 
 class LuceneWeb:
@@ -120,12 +137,12 @@ class LuceneWeb:
         k1: float,
         b: float,
         threads: int,
-        progress: Callable[[int, int], None] | None,
+        progress: Progress | None,
     ) -> None:
         self._folder = folder
         self._settings: dict[str, Any] = {"language": language, "k1": k1, "b": b, "threads": threads}
         self._progress = progress
-        self._state: _Open | None = None
+        self._state: OpenIndex | None = None
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -192,11 +209,10 @@ class LuceneWeb:
         }
         return [by_request[request] for request in requests]
 
-    def _allowed(self, web: _Open, query: ParsedQuery, scope: Scope) -> NDArray[np.bool_] | None:
+    def _allowed(self, web: OpenIndex, query: ParsedQuery, scope: Scope) -> NDArray[np.bool_] | None:
         """Which documents a query and its scope allow; ``None``: all."""
-        hidden = dict.fromkeys((*query.excluded, *(host_of(host) for host in scope.blocked)))
         last = day_of(scope.as_of, "as_of") if scope.as_of else 0
-        filters = (query.sites, tuple(host for host in hidden if host), last)
+        filters = (query.sites, hidden_hosts(query, scope), last)
         return web.allowed(self._catalogue(web), *filters) if any(filters) else None
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
@@ -212,13 +228,13 @@ class LuceneWeb:
             web = self._opened()
             return [self._visit(web, url, scope) for url, scope in requests]
 
-    def _visit(self, web: _Open, url: str, scope: Scope) -> Page | Missing:
+    def _visit(self, web: OpenIndex, url: str, scope: Scope) -> Page | Missing:
         record = self._find(web, url)
         if record is None or (scope != _EVERYTHING and _hidden(url, record, scope)):
             return _NO_PAGE
         return Page(record.url, record.title, record.text, record.date, f"{record.key:016x}")
 
-    def _find(self, web: _Open, url: str) -> Record | None:
+    def _find(self, web: OpenIndex, url: str) -> Record | None:
         key = key_of(url)
         if key is None and web.records.id_in(url) is None:
             return None
@@ -248,7 +264,7 @@ class LuceneWeb:
         with using_java(f"{self._folder} cannot be read"):
             return dict(self._catalogue(self._opened()).sites)
 
-    def _catalogue(self, web: _Open) -> Catalogue:
+    def _catalogue(self, web: OpenIndex) -> Catalogue:
         if web.catalogue is None:
             path = cache_folder() / "lucene" / f"{self.digest[:32]}.npz"
             web.catalogue = Catalogue.read(path, web.reader.docs)
@@ -259,9 +275,9 @@ class LuceneWeb:
 
     # ── its life ──────────────────────────────────────────────────────────────
 
-    def _opened(self) -> _Open:
+    def _opened(self) -> OpenIndex:
         if self._state is None:
-            self._state = _Open(self._folder, **self._settings)
+            self._state = OpenIndex(self._folder, **self._settings)
         return self._state
 
     def close(self) -> None:
@@ -288,74 +304,6 @@ class LuceneWeb:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_reopen, (str(self._folder), self._settings, self.digest))
-
-
-class _Open:
-    """An index that is open: what reads it, and what is known of it."""
-
-    def __init__(self, folder: Path, language: str, k1: float, b: float, threads: int) -> None:
-        self.reader = LuceneReader(folder, _analyzer(language), k1, b, threads)
-        self._positions = _has_positions(self.reader, folder)
-        self.records = Records(self.reader, folder.name)
-        if self.reader.live and not self.records.stores_texts():
-            raise CorpusError(f"{folder} keeps no texts: expected {_BUILT}.")
-        self.catalogue: Catalogue | None = None
-        self._worth = lru_cache(100_000)(self._weight)
-        self.allowed = lru_cache(_FILTERS)(Catalogue.allowed)
-
-    def scores(self, query: ParsedQuery) -> list[Clause]:
-        """What earns a score."""
-        row = self.reader.phrase if self._positions else self.reader.every
-        phrases = [row(_TEXT, phrase) for phrase in query.quoted]
-        words = self.reader.words(_TEXT, query.plain)
-        clauses = [Clause("must", phrase) for phrase in phrases if phrase is not None]
-        if words is not None:
-            clauses.append(Clause("should" if clauses else "must", words))
-        return clauses
-
-    def weights(self, query: ParsedQuery) -> dict[str, float]:
-        """What each word of a query is worth for snippets: BM25's inverse document frequency, by stem."""
-        wanted = set(query.stems)
-        weights = {}
-        for text in (query.plain, *query.quoted):
-            for word in _WORD.findall(text):
-                form = stem(word.lower())
-                if form in wanted and form not in weights:
-                    weights[form] = self._worth(word)
-        return weights
-
-    def _weight(self, word: str) -> float:
-        count, having = self.reader.docs, self.reader.frequency(_TEXT, word)
-        return math.log(1 + (count - having + 0.5) / (having + 0.5))
-
-    def every(self) -> Iterator[Record | None]:
-        """Each document, by number; ``None`` for one that was deleted."""
-        live = java("org.apache.lucene.index.MultiBits").getLiveDocs(self.reader.java)
-        for doc in range(self.reader.docs):
-            yield self.records.read(doc) if live is None or live.get(doc) else None
-
-
-def _analyzer(language: str) -> Any:
-    """Anserini's analysis of a language.
-
-    Raises:
-        InvalidArgument: if it has none.
-    """
-    if language == "en":
-        return english()
-    known = java("io.anserini.analysis.AnalyzerMap").analyzerMap
-    name = known.get(language)
-    if name is None:
-        names = ["en", *(str(key) for key in known.keySet().toArray())]
-        raise InvalidArgument(f"unknown language {language!r:.80} of a Lucene index. {did_you_mean(language, names)}")
-    return java("io.anserini.analysis.AnalyzerMap").getLanguageSpecificAnalyzer(language)
-
-
-def _has_positions(reader: LuceneReader, folder: Path) -> bool:
-    info = java("org.apache.lucene.index.FieldInfos").getMergedFieldInfos(reader.java).fieldInfo(_TEXT)
-    if info is None:
-        raise CorpusError(f"{folder} has no field {_TEXT!r}: expected {_BUILT}.")
-    return "POSITIONS" in str(info.getIndexOptions().toString())
 
 
 def _hidden(url: str, record: Record, scope: Scope) -> bool:

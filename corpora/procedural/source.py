@@ -42,9 +42,11 @@ class ProceduralPages:
         return ProceduralWeb(self._dials).pages()
 
 
-def write_source(spec: str, path: str | os.PathLike[str], progress: Progress | None = None) -> Manifest:
+def write_source(
+    spec: str, path: str | os.PathLike[str], progress: Progress | None = None, workers: int | None = None
+) -> Manifest:
     """Writes the corpus of one procedural web: :func:`webenv.corpora.procedural.write.write_corpus`, by its text."""
-    return write_corpus(ProceduralWeb(Dials.parse(spec)), path, progress)
+    return write_corpus(ProceduralWeb(Dials.parse(spec)), path, progress, workers)
 
 
 def dials_of(manifest: Manifest) -> Dials | None:

@@ -7,14 +7,17 @@ import os
 import sqlite3
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
+from contextlib import closing
 from functools import cache, lru_cache
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from webenv.corpora.assembly import GIVEN, Claim
 from webenv.corpora.crew import cores, leave_with_parent
-from webenv.corpora.folder import CorpusFolder
+from webenv.corpora.folder import CorpusFolder, reason
 from webenv.corpora.manifest import FORMAT, INDEX, PAGES, Manifest, checksums, verify
 from webenv.corpora.procedural.dials import Dials
 from webenv.corpora.procedural.web import ProceduralWeb
@@ -31,7 +34,7 @@ __all__ = ["generator_version", "made_by", "write_corpus"]
 _LARGE = 20_000  # pages: so many gain more by a dictionary than learning it costs
 _TOGETHER = 216  # pages that a process makes at a time: eight families of 27
 _AHEAD = 4  # such pieces a process
-_APART = ("cache.py", "html.py", "knowledge", "shelf.py", "source.py", "worlds.py")  # what no stored page depends on
+_APART = ("cache.py", "html.py", "knowledge", "shelf.py", "source.py", "worlds.py", "write.py")  # what no stored page depends on
 
 
 @cache
@@ -51,7 +54,12 @@ def made_by() -> str:
     return f"procedural {generator_version()}"
 
 
-def write_corpus(web: ProceduralWeb, path: str | os.PathLike[str], progress: Progress | None = None) -> Manifest:
+def write_corpus(
+    web: ProceduralWeb,
+    path: str | os.PathLike[str],
+    progress: Progress | None = None,
+    workers: int | None = None,
+) -> Manifest:
     """Writes the corpus folder ``path``: the same pages, aliases and copies as :func:`webenv.corpora.build` makes.
 
     Several times faster: main texts are known, and so is which page copies which.
@@ -60,17 +68,20 @@ def write_corpus(web: ProceduralWeb, path: str | os.PathLike[str], progress: Pro
         web: the web.
         path: a new or empty folder, or a corpus, which is replaced at the very end, in one step.
         progress: told how far it is, as by :func:`webenv.corpora.build`.
+        workers: processes that make and index pages of a large web; ``None``: as many as there are cores.
 
     Raises:
         CorpusError: for a folder that cannot be used.
     """
     with CorpusFolder(path) as folder:
         try:
-            manifest = _write(web, folder, progress or silent)
+            manifest = _write(web, folder, cores(workers), progress or silent)
             folder.commit(manifest)
             verify(folder.path / manifest.data, manifest.files)
-        except (OSError, sqlite3.Error) as error:
-            raise CorpusError(f"{folder.path} cannot be written ({error}); what was there is as it was.") from error
+        except (OSError, sqlite3.Error, BrokenExecutor) as error:
+            raise CorpusError(
+                f"{folder.path} cannot be written ({reason(error)}); what was there is as it was."
+            ) from error
     return manifest
 
 
@@ -123,9 +134,14 @@ def _web(dials: Dials) -> ProceduralWeb:
     return ProceduralWeb(dials)
 
 
-def _write(web: ProceduralWeb, folder: CorpusFolder, progress: Progress) -> Manifest:
-    writer = PageWriter(folder.work / PAGES, lasting=False, learn=len(web) >= _LARGE)
-    workers = cores(None)
+def _write(web: ProceduralWeb, folder: CorpusFolder, workers: int, progress: Progress) -> Manifest:
+    with closing(PageWriter(folder.work / PAGES, lasting=False, learn=len(web) >= _LARGE)) as writer:
+        return _written(web, folder, writer, workers, progress)
+
+
+def _written(
+    web: ProceduralWeb, folder: CorpusFolder, writer: PageWriter, workers: int, progress: Progress
+) -> Manifest:
     keys: list[int] = []
     aliases: dict[int, int] = {}
     copies: list[tuple[int, int]] = []  # number of the copy, number of the original
@@ -141,6 +157,7 @@ def _write(web: ProceduralWeb, folder: CorpusFolder, progress: Progress) -> Mani
         first[original] = min(first.get(original, keys[original]), keys[number])
     leaders = {keys[number]: leader for number, leader in first.items()}
     leaders |= {keys[number]: first[original] for number, original in copies}
+    writer.claim(Claim(GIVEN, alias, key) for alias, key in aliases.items())
     digest, sites = writer.finish(leaders, aliases)
     index_pages(folder.work / PAGES, folder.work / INDEX, sites, workers, progress)
     return Manifest(

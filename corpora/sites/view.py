@@ -63,6 +63,8 @@ class SiteView:
     def _narrowed(self, query: str) -> str | None:
         """The query with filters that keep it within the site; ``None`` where they leave nothing."""
         parsed = parse_query(query)
+        if not (parsed.words or parsed.phrases or parsed.sites):
+            return None  # it says nothing; with a filter alone it would list the site
         above = parents(self.site)
         if any(host in above for host in parsed.excluded):
             return None

@@ -54,6 +54,9 @@ class Settings(TypedDict, total=False):
     reward: Mapping[str, float] | Reward | None
 
 
+_Tasks = str | Path | Iterable[str | Path] | TaskSet | None
+
+
 def needle_in_web(
     *,
     difficulty: str | Iterable[str] | None = None,
@@ -75,7 +78,7 @@ def needle_in_web(
     if worlds is None and isinstance(opened, Corpus) and opened.manifest is not None and _generated(tasks):
         dials = dials_of(opened.manifest)
         worlds = None if dials is None else Worlds(dials)
-    known = _tasks(tasks, web, opened, worlds, flagged)
+    known = _tasks(_of_web(tasks, split), web, opened, worlds, flagged)
     if worlds is not None:
         _check_worlds(known, worlds, web)
     chosen = known.filter(difficulty=difficulty, site=site, split=split)
@@ -138,7 +141,8 @@ class NeedleInWebEnv(SearchEnv):
         tasks: ``"generated"``, the default on a procedural web (or a corpus that was built from one
             alone): 600 of each difficulty (of several worlds 100 of each, if that is more), each
             made when it is drawn; ``"generated:count=100000"`` for more. Several worlds take turns.
-            Official files, a folder of them, or a TaskSet; ``"sample"`` has tasks of its own.
+            ``"procedural:…"``: those of one procedural web, however its pages are reached (served over HTTP,
+            from a cassette). Official files, a folder of them, or a TaskSet; ``"sample"`` has tasks of its own.
         flagged: keeps official records whose criteria and claims do not match one to one.
         judge: ``"exact"`` (knows the facts of every page; for generated tasks, and their default),
             ``"page"`` (the gold page or a copy of it, the default of other tasks), ``"llm:<model>"``
@@ -194,14 +198,14 @@ def _refuse_unknown(settings: Iterable[str], *more: str) -> None:
 
 
 def _worlds(web: object, split: object) -> Worlds | None:
-    """The worlds of a procedural web; ``None`` for another web."""
+    """The worlds of a text that names a procedural web; ``None`` for anything else."""
     if not isinstance(web, str) or web.partition(":")[0] != "procedural":
         return None
     if split is None:
         return Worlds.parse(web)
     worlds = Worlds.parse(web, split=split)
     if worlds.first.split != split:
-        raise InvalidArgument(f"web={web!r:.100} is of another split than split={split!r}: leave one of the two out.")
+        raise InvalidArgument(f"{web!r:.100} is of another split than split={split!r}: leave one of the two out.")
     return worlds
 
 
@@ -211,8 +215,18 @@ def _generated(tasks: object) -> bool:
     return tasks is None or named or isinstance(tasks, GeneratedTasks)
 
 
+def _of_web(tasks: _Tasks, split: str | None) -> _Tasks:
+    """Tasks of the web that they name, where they name one."""
+    worlds = _worlds(tasks, split)
+    if worlds is None:
+        return tasks
+    if worlds.count > 1:
+        raise InvalidArgument(f"tasks={tasks!r:.100}: expected one world; leave worlds out.")
+    return GeneratedTasks(Needles(worlds), generated_count("generated"))
+
+
 def _tasks(
-    tasks: str | Path | Iterable[str | Path] | TaskSet | None,
+    tasks: _Tasks,
     web: object,
     opened: Web | None,
     worlds: Worlds | None,

@@ -354,3 +354,19 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "html" / "b.html").write_text("<title>B</title><p>" + "Some words that are a text. " * 20)
     manifest = build(tmp_path / "web", [f"html:{tmp_path / 'html'}@https://b.example"], workers=1)
     assert (manifest.pages, manifest.skipped) == (1, {"unreadable file": 1})
+
+
+def test_time_left_is_told_of_files_that_are_not_counted(tmp_path: Path, prose: Callable[..., str]) -> None:
+    """Of lines whose number nobody knows a build tells about how many there are, from the bytes that it has read."""
+    for name, count in (("a", 900), ("b", 1_100)):
+        lines = (json.dumps({"url": f"https://{name}.example/{n}", "text": prose(n, 60)}) for n in range(count))
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    told: list[tuple[int, int | None]] = []
+    build(
+        tmp_path / "c",
+        [f"jsonl:{tmp_path}/a.jsonl", f"jsonl:{tmp_path}/b.jsonl"],
+        workers=1,
+        progress=lambda stage, done, total: told.append((done, total)) if stage == "reading" else None,
+    )
+    estimates = [total for done, total in told if done >= 400]
+    assert all(total is not None and 1_800 < total < 2_300 for total in estimates), estimates

@@ -62,6 +62,11 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.parametrize("query", ["", "  ", "!!!", "the", '""', "-site:docs.own.example", "site:"])
+def test_a_query_that_says_nothing_finds_nothing(view: SiteView, query: str) -> None:
+    assert view.search([SearchRequest(query)]) == [()]
+
+
 @pytest.mark.parametrize("query", HOSTILE)
 def test_a_search_finds_nothing_of_another_site(view: SiteView, query: str) -> None:
     for result in view.search([SearchRequest(query, 100)])[0]:

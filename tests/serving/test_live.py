@@ -87,3 +87,12 @@ def test_an_environment_is_solved_over_http(live: LiveWeb, small: tuple[Corpus, 
     assert isinstance(page, Page)
     assert _words(observation["pages"][0]["text"]) == _words(page.text)
     env.close()
+
+
+def test_tasks_of_a_web_are_named_beside_the_way_to_it(live: LiveWeb, small: tuple[Corpus, ProceduralWeb]) -> None:
+    """Tasks of a generated web can be played over HTTP by naming that web as their source."""
+    dials = str(small[1].dials)
+    env = gym.make("NeedleInWeb-v0", web=live, tasks=dials)
+    assert env.unwrapped.benchmark.judge.identity["name"] == "exact"
+    assert env.unwrapped.benchmark.tasks.digest == GeneratedTasks(Needles(Worlds(small[1].dials)), 600).digest
+    env.close()

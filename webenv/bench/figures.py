@@ -54,7 +54,7 @@ class Building:
 
     Attributes:
         seconds: from beginning to end, pages made from the seed included.
-        peak: the most memory of all its processes together (their proportional set size), in MB.
+        peak: the most memory that all its processes together had of their own at one time, in MB.
         pages_mb: the file of the pages, in MB.
         index_mb: the lexical index, in MB.
     """
@@ -70,7 +70,7 @@ class Reading:
     """How a process reads a web.
 
     Attributes:
-        open_ms: until it is open, its files' checksums known.
+        open_ms: opening it in a fresh process, its files' checksums known.
         search: ten results with snippets.
         rank: their keys alone.
         site_search: ten results of one site.

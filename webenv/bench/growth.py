@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter, sleep
@@ -17,8 +17,10 @@ from typing import Any
 from webenv.bench.figures import Building, Latency, Reading
 from webenv.corpora import build
 from webenv.corpora.manifest import Manifest
+from webenv.corpora.procedural.dials import Dials
+from webenv.corpora.procedural.write import made_by
 from webenv.corpora.progress import Progress, silent
-from webenv.errors import CorpusNotFound, InvalidArgument, RunError
+from webenv.errors import CorpusError, InvalidArgument, RunError
 
 __all__ = ["Point", "measure", "read_points"]
 
@@ -26,6 +28,7 @@ _FIGURES = "figures.json"
 _BUILT = "built-{pages}.json"
 _SECONDS = 5.0
 _ROUNDS = 3
+_KIB = 1_024
 
 Told = Callable[[str], None]
 
@@ -86,7 +89,9 @@ def measure(
         told(f"{pages:,} pages: building")
         building = _built(folder, out / _BUILT.format(pages=pages), f"procedural:pages={pages},sites={sites}", progress)
         told(f"{pages:,} pages: searching")
-        reading = _reading(json.loads(_run("measure", folder, queries)))
+        _run("open", folder, queries)  # checksums are computed once
+        opened = min(float(_run("open", folder, queries)) for _ in range(_ROUNDS))
+        reading = _reading({**json.loads(_run("measure", folder, queries)), "open_ms": opened})
         told(f"{pages:,} pages: several processes")
         point = Point(pages, sites, building, reading, _memory(folder, queries), _scaling(folder, queries))
         points.append(point)
@@ -122,11 +127,10 @@ def _reading(record: dict[str, Any]) -> Reading:
 
 
 def _built(folder: Path, kept: Path, spec: str, progress: Progress) -> Building:
-    try:
-        if Manifest.read(folder).sources == [spec] and kept.exists():
+    with suppress(CorpusError, OSError, ValueError):  # not there, damaged, or of another format
+        manifest = Manifest.read(folder)
+        if manifest.sources == [str(Dials.parse(spec))] and manifest.extractor == made_by():
             return Building(**json.loads(kept.read_text(encoding="utf-8")))
-    except CorpusNotFound:
-        pass
     started = perf_counter()
     with _watched() as peak:
         manifest = build(folder, [spec], progress=progress)
@@ -140,7 +144,7 @@ def _built(folder: Path, kept: Path, spec: str, progress: Progress) -> Building:
 
 @contextmanager
 def _watched() -> Iterator[list[float]]:
-    """The most memory of this process and its children meanwhile, in MB, beyond what this one had."""
+    """The most memory of this process and its children meanwhile, in MB, beyond what this one had; 0 off Linux."""
     before = _memory_of([os.getpid()])
     peak = [0.0]
     over = threading.Event()
@@ -172,7 +176,7 @@ def _family() -> list[int]:
 
 
 def _memory_of(processes: Sequence[int]) -> float:
-    """Their proportional set sizes, in MB; memory-mapped files that the system can drop are left out."""
+    """What they have of their own, in MB; mapped files, which the system can drop at any time, are left out."""
     total = 0
     for process in processes:
         try:
@@ -180,7 +184,7 @@ def _memory_of(processes: Sequence[int]) -> float:
         except OSError:
             continue  # it has ended, or the system does not tell
         total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss_Anon:"))
-    return total / 1e3
+    return total * _KIB / 1e6
 
 
 # ── several processes ─────────────────────────────────────────────────────────

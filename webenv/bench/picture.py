@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from webenv.errors import MissingExtra
 __all__ = ["draw"]
 
 _Line = tuple[str, Callable[[Point], float], str]
+
+_LEAST_STEP = 1.45  # from one label to the next, on axes of some five decades
 
 _PANELS: list[tuple[str, str, list[_Line]]] = [
     ("building", "seconds", [("build", lambda p: p.building.seconds, "#2a78d6")]),
@@ -67,27 +70,29 @@ def draw(points: Sequence[Point], path: Path) -> None:
     sizes = [point.pages for point in points]
     for place, (title, unit, lines) in zip(axes.flat, _PANELS, strict=True):
         place.set_title(title, loc="left", fontsize=11, fontweight="bold")
-        for name, value, color in lines:
+        drawn = [(name, [value(point) for point in points], color) for name, value, color in lines]
+        for name, values, color in drawn:
             dashes = (0, (4, 3)) if name.startswith("tantivy") else "solid"
-            values = [value(point) for point in points]
-            place.plot(sizes, values, color=color, linestyle=dashes, marker="o", markersize=5, linewidth=2, label=name)
-            place.annotate(
-                f"{values[-1]:,.3g}" if values[-1] < 100 else f"{values[-1]:,.0f}",
-                (sizes[-1], values[-1]),
-                textcoords="offset points",
-                xytext=(8, -3),
-                fontsize=9,
-                color="#444444",
-            )
+            place.plot(sizes, values, color=color, linestyle=dashes, marker="o", markersize=5, linewidth=2)
+        for (name, values, _), height in zip(drawn, _apart([values[-1] for _, values, _ in drawn]), strict=True):
+            last = f"{values[-1]:,.2g}" if values[-1] < 10 else f"{values[-1]:,.0f}"
+            place.annotate(f"{name} {last}", (sizes[-1] * 1.18, height), va="center", fontsize=9, color="#333333")
         place.set_xscale("log")
         place.set_yscale("log")
         place.set_xlabel("pages")
         place.set_ylabel(unit)
         place.set_xticks(sizes, [f"{size:,}" for size in sizes])
         place.minorticks_off()
-        place.set_xlim(sizes[0] / 1.5, sizes[-1] * 2.2)
+        place.set_xlim(sizes[0] / 1.5, sizes[-1] * max(8.0, (sizes[-1] / sizes[0]) ** 0.7))
         place.grid(color="#e5e4e0", linewidth=0.8)
         place.spines[["top", "right"]].set_visible(False)
-        if len(lines) > 1:
-            place.legend(frameon=False, fontsize=9)
     figure.savefig(path, dpi=130)
+
+
+def _apart(values: Sequence[float]) -> list[float]:
+    """Heights on a logarithmic scale for labels beside these values, none upon another."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    heights = list(values)
+    for lower, upper in pairwise(order):
+        heights[upper] = max(heights[upper], heights[lower] * _LEAST_STEP)
+    return heights

@@ -1,8 +1,9 @@
 """One process that reads a web and says how fast: ``python -m webenv.bench.reader ROLE FOLDER QUERIES SECONDS``.
 
-Roles: ``measure`` prints a :class:`webenv.bench.figures.Reading` as JSON. ``hold`` searches once
-for each query, prints its own memory in MB, and waits for its standard input to end. ``rate``
-waits for a line, then searches for so many seconds and prints searches a second.
+Roles: ``open`` prints how many milliseconds opening takes. ``measure`` prints a
+:class:`webenv.bench.figures.Reading` as JSON. ``hold`` searches once for each query, prints its own
+memory in MB, and waits for its standard input to end. ``rate`` waits for a line, then searches for
+so many seconds and prints searches a second.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ _DIRECT = 4  # the library's own snippets are slow: one query in so many
 
 def main(role: str, folder: Path, queries: int, seconds: float) -> None:
     """Plays a role."""
+    if role == "open":
+        started = perf_counter()
+        corpus = Corpus.open(folder, workers=1)
+        print(round((perf_counter() - started) * 1e3, 2), flush=True)
+        corpus.close()
+        return
     if role == "measure":
         questions = choose(folder, queries + _WARM)
         print(json.dumps(dataclasses.asdict(measure(folder, questions[:_WARM], questions[_WARM:]))), flush=True)
@@ -55,10 +62,7 @@ def main(role: str, folder: Path, queries: int, seconds: float) -> None:
 
 def measure(folder: Path, first: Sequence[Question], questions: Sequence[Question]) -> Reading:
     """Measures all that one process does with a web; each side of a comparison in turn, the better round counts."""
-    Corpus.open(folder, workers=1).close()  # checksums are computed once
-    started = perf_counter()
     corpus = Corpus.open(folder, workers=1)
-    open_ms = (perf_counter() - started) * 1e3
     direct = Direct(folder)
     plain = [SearchRequest(question.words) for question in questions]
     within = [SearchRequest(f"{question.words} site:{question.site}") for question in questions]
@@ -81,7 +85,7 @@ def measure(folder: Path, first: Sequence[Question], questions: Sequence[Questio
     ), strict=True))  # fmt: skip
     same = [{hit.key for hit in corpus.rank([SearchRequest(text)])[0]} <= direct.best(text) for text in few]
     return Reading(
-        open_ms=round(open_ms, 2),
+        open_ms=0.0,
         search=search,
         rank=alone,
         site_search=_best([timed(lambda request: corpus.search([request]), within) for _ in range(2)]),
@@ -104,7 +108,7 @@ def own_memory() -> float:
     except OSError:
         return 0.0
     kilobytes = [int(line.split()[1]) for line in lines if line.startswith(("Private_Clean:", "Private_Dirty:"))]
-    return round(sum(kilobytes) / 1e3, 1)
+    return round(sum(kilobytes) * 1_024 / 1e6, 1)
 
 
 if __name__ == "__main__":

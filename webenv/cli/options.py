@@ -18,7 +18,8 @@ WebName = Annotated[
     typer.Option(
         "--web",
         metavar="WEB",
-        help="The web: the folder of a corpus, or a name: sample, procedural, procedural:pages=10000,seed=3.",
+        help="The web: the folder of a corpus (DIR, DIR#dense), or a name: procedural:pages=10000,seed=3, sample, "
+        "live:tavily, cassette:FILE, lucene:DIR.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -27,7 +28,7 @@ Tasks = Annotated[
     typer.Option(
         "--tasks",
         metavar="PATH",
-        help="Files or folders of tasks, repeatable; or generated:count=1000.",
+        help="Files or folders of tasks, repeatable; or generated:count=1000; or procedural:…, a generated web's.",
         rich_help_panel=_PANEL,
     ),
 ]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from webenv.corpora.dense.approximate import build_global
 from webenv.corpora.dense.build import build_dense, take_dense
 from webenv.corpora.dense.matrix import Matrix
 from webenv.corpora.dense.vectors import Vectors
@@ -22,7 +23,7 @@ from webenv.corpora.lexical import IndexedPage
 from webenv.corpora.url import key_of
 from webenv.errors import CorpusError, InvalidArgument
 
-FILES = ["days.npy", "dense.json", "keys.npy", "sites.json", "vectors.npy"]
+FILES = ["days.npy", "dense.json", "encoded.txt", "keys.npy", "sites.json", "texts.npy", "vectors.npy"]
 
 
 class DigestEncoder:
@@ -126,6 +127,31 @@ def test_pages_that_changed_are_encoded_again_with_those_after_them(tmp_path: Pa
     assert encoder.encoded == 2_000 - 512
     build_dense(pages, 2_000, tmp_path / "b", DigestEncoder())
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_what_is_encoded_stays_when_something_fails_afterwards(tmp_path: Path) -> None:
+    build_dense(make_pages(300), 300, tmp_path, DigestEncoder())
+    with pytest.raises(InvalidArgument):
+        build_global(tmp_path, "ivff")
+    encoder = DigestEncoder()
+    build_dense(make_pages(300), 300, tmp_path, encoder)
+    assert encoder.encoded == 0
+    assert len(Matrix.open(tmp_path)) == 300
+
+
+def test_vectors_of_pages_that_are_the_same_are_copied(tmp_path: Path) -> None:
+    build_dense(make_pages(600), 600, tmp_path / "former", DigestEncoder())
+    pages = make_pages(600)
+    pages[7] = pages[7]._replace(text="another")
+    pages.append(IndexedPage(600, "new", "page", "s4.example", ""))
+    encoder = DigestEncoder()
+    build_dense(pages, 601, tmp_path / "new", encoder, former=tmp_path / "former")
+    assert encoder.encoded == 2
+    build_dense(pages, 601, tmp_path / "whole", DigestEncoder())
+    assert contents(tmp_path / "new") == contents(tmp_path / "whole")
+    other = DigestEncoder("2")
+    build_dense(pages, 601, tmp_path / "other", other, former=tmp_path / "former")
+    assert other.encoded == 601
 
 
 def test_nothing_of_another_encoder_is_kept(tmp_path: Path) -> None:

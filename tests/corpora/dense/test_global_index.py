@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from webenv.corpora import global_index
+from webenv.corpora.dense import approximate
 from webenv.corpora.dense.approximate import GlobalIndex, build_global, recall
 from webenv.corpora.dense.exact import Found
 from webenv.corpora.dense.index import DenseIndex
@@ -112,10 +112,26 @@ def test_an_index_that_cannot_be_read_is_named(folder: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "target"), [("tree", 0.9), ("ivf", 0.0), ("ivf", 1.5)])
 def test_what_cannot_be_built_is_refused(folder: Path, kind: Any, target: float) -> None:
-    with pytest.raises(InvalidArgument, match="expected ivf, hnsw or flat, and above 0 up to 1"):
+    with pytest.raises(InvalidArgument, match=r"expected (ivf, hnsw or flat|above 0 up to 1)"):
         build_global(folder, kind, target)
+
+
+def test_the_identity_tells_one_training_from_another(
+    written: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two indexes of one kind over the same vectors, trained on other samples of them, are two identities."""
+    monkeypatch.setattr(approximate, "_PER_LIST", 8)
+    folder = written(tmp_path, clustered(11_000))
+    identities = []
+    for seed in (0, 1):
+        build_global(folder, "ivf", target=0.01, seed=seed)
+        identities.append(dict(DenseIndex.open(folder).identity))
+    digests = [identity.pop("approximate_index") for identity in identities]
+    assert digests[0] != digests[1]
+    assert [len(digest) for digest in digests] == [64, 64]
+    assert identities[0] == identities[1]
 
 
 def test_recall_is_the_mean_share_of_keys() -> None:
     assert recall(Found(np.array([[4, -1]]), np.zeros((1, 2))), Found(np.array([[4, -1]]), np.zeros((1, 2)))) == 1.0
-    assert doctest.testmod(global_index).failed == 0
+    assert doctest.testmod(approximate).failed == 0

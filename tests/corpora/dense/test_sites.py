@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from webenv.corpora import Corpus, SourcePage, describe
+from webenv.corpora import Corpus, SourcePage
 from webenv.corpora.dense.build import build_dense
 from webenv.corpora.dense.index import DenseIndex
 from webenv.corpora.lexical import IndexedPage
 from webenv.corpora.procedural import Dials, ProceduralWeb
 from webenv.corpora.sample.web import sample_web
+from webenv.corpora.sites import describe
 from webenv.corpora.sites.sites import NearSite, Sites, procedural_descriptions, read_descriptions
 from webenv.corpora.url import host_of, key_of
 from webenv.errors import CorpusError, InvalidArgument

@@ -95,14 +95,14 @@ def test_one_private_address_among_those_of_a_name_is_enough_to_refuse_it(fetch:
 def test_a_name_that_is_rebound_is_connected_to_where_it_was_checked(
     fetch: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webenv.corpora.live.guard.is_public", only("127.0.0.1"))
+    monkeypatch.setattr("webenv.corpora.live.guard.is_public", only("127.0.0.2"))
     looked_up: list[str] = []
 
     def rebinding(host: str, port: int) -> list[str]:
         looked_up.append(host)
-        return ["127.0.0.1"] if len(looked_up) == 1 else ["127.0.0.2"]
+        return ["127.0.0.2"] if len(looked_up) == 1 else ["127.0.0.1"]
 
-    with serve({"*": page("<p>checked</p>")}) as checked:
+    with serve({"*": page("<p>checked</p>")}, host="127.0.0.2") as checked:
         outcome = fetch(f"http://rebound.example:{checked.port}/", resolver=rebinding, **GUARDED)
     assert isinstance(outcome, Fetched)
     assert outcome.body == b"<p>checked</p>"
@@ -112,17 +112,17 @@ def test_a_name_that_is_rebound_is_connected_to_where_it_was_checked(
 
 @pytest.mark.parametrize(
     "target",
-    ["http://169.254.169.254/", "http://127.0.0.2:{port}/", "//127.0.0.2:{port}/", "http://inner.example:{port}/"],
+    ["http://169.254.169.254/", "http://127.0.0.1:{port}/", "//127.0.0.1:{port}/", "http://inner.example:{port}/"],
 )
 def test_a_redirect_to_a_private_address_is_refused(
     fetch: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
-    monkeypatch.setattr("webenv.corpora.live.guard.is_public", only("127.0.0.1"))
+    monkeypatch.setattr("webenv.corpora.live.guard.is_public", only("127.0.0.2"))
 
     def resolver(host: str, port: int) -> list[str]:
-        return {"inner.example": ["127.0.0.2"]}.get(host, [host])
+        return {"inner.example": ["127.0.0.1"]}.get(host, [host])
 
-    with serve({"*": page("<p>secret</p>")}, host="127.0.0.2") as inner, serve({}) as outer:
+    with serve({"*": page("<p>secret</p>")}) as inner, serve({}, host="127.0.0.2") as outer:
         outer.routes["*"] = redirect(target.format(port=inner.port))
         outcome = fetch(f"{outer.url}/", resolver=resolver, **GUARDED)
     assert outcome == NOT_PUBLIC

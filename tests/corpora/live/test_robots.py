@@ -97,8 +97,8 @@ def test_one_that_is_endless_is_read_at_its_beginning(fetch: Callable[..., Any])
 
 
 def test_one_that_redirects_is_followed_under_guard(fetch: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webenv.corpora.live.guard.is_public", lambda address: address == "127.0.0.1")
-    with serve({"*": page("<p>x</p>")}, host="127.0.0.2") as inner, serve({"*": page("<p>x</p>")}) as site:
+    monkeypatch.setattr("webenv.corpora.live.guard.is_public", lambda address: address == "127.0.0.2")
+    with serve({"*": page("<p>x</p>")}) as inner, serve({"*": page("<p>x</p>")}, host="127.0.0.2") as site:
         site.routes["/robots.txt"] = redirect("/rules")
         site.routes["/rules"] = rules("User-agent: *\nDisallow: /a")
         assert fetch(f"{site.url}/a", robots=True, allow_private=False) == ALONE

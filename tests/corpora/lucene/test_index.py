@@ -347,10 +347,10 @@ def test_bm25_out_of_range(build: Build, k1: float, b: float) -> None:
 
 def test_progress(tmp_path: Path) -> None:
     """A build tells how many pages it has indexed."""
-    told: list[int] = []
+    told: list[tuple[str, int, int | None]] = []
     pages = [IndexedPage(n, "", "lamp", "a.example", "") for n in range(2_500)]
-    build_lucene(pages, tmp_path / "index", told.append)
-    assert told == [1_000, 2_000, 2_500]
+    build_lucene(pages, tmp_path / "index", lambda *step: told.append(step), 2_500)
+    assert told == [("indexing", 1_000, 2_500), ("indexing", 2_000, 2_500), ("indexing", 2_500, 2_500)]
 
 
 def test_a_failing_source_is_not_hidden(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests import hostile
 from webenv.corpora.lucene import jvm
-from webenv.corpora.lucene.web import LuceneWeb, open_lucene
+from webenv.corpora.lucene.web import LuceneWeb, open_lucene, open_lucene_spec
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument
 from webenv.observations import Page, Result
 from webenv.web import AskRequest, Missing, Scope, SearchRequest, VisitRequest, Web
@@ -273,6 +273,22 @@ def test_another_language(index: Index) -> None:
     web.close()
     with pytest.raises(InvalidArgument, match=r"^unknown language 'zz' of a Lucene index\. Expected one of: "):
         open_lucene(path, language="zz").search([SearchRequest("x")])
+
+
+def test_settings_of_a_name(index: Index) -> None:
+    """A name of a web says language and BM25, and a comma may be part of the folder's name."""
+    documents = [{"id": "1", "contents": "港口的灯塔很高"}]
+    path = index(documents, name="my,index", language="zh")
+    web = open_lucene_spec(f"lucene:{path},language=zh,k1=1.2,b=0.75")
+    assert urls(web, "灯塔") == {"https://my-index.example/1"}
+    identity = web.identity
+    web.close()
+    assert (identity["language"], identity["k1"], identity["b"]) == ("zh", "1.2", "0.75")
+    assert open_lucene_spec(f"lucene:{path}").identity["k1"] == "0.9"
+    with pytest.raises(InvalidArgument, match=r"'k2=1' is no setting; lucene takes language, k1, b, threads"):
+        open_lucene_spec(f"lucene:{path},k2=1")
+    with pytest.raises(CorpusNotFound, match=r"there is no Lucene index at .*/nowhere: expected"):
+        open_lucene_spec("lucene:nowhere,language=zh")
 
 
 def test_what_is_no_such_index(index: Index, tmp_path: Path) -> None:

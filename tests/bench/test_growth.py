@@ -1,0 +1,71 @@
+"""``webenv bench``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from webenv.bench import draw, read_points
+from webenv.bench.figures import Latency
+from webenv.cli.app import run
+from webenv.corpora.manifest import Manifest
+from webenv.errors import RunError
+
+OPTIONS = ["bench", "--pages", "1000", "--sites", "12", "--queries", "12"]
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the figures of one small web."""
+    path = tmp_path_factory.mktemp("bench")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("webenv.bench.growth._SECONDS", 0.2)
+        patch.setattr("webenv.bench.growth._ROUNDS", 1)
+        assert run([*OPTIONS, "--out", str(path), "--json"]) == 0
+    return path
+
+
+def test_what_is_measured_is_of_the_web_that_was_built(out: Path) -> None:
+    """Sizes are those of the files, and every search of one process finds what tantivy finds."""
+    (point,) = read_points(out)
+    files = Manifest.read(out / "web-1000").files
+    index = sum(size for name, (size, _) in files.items() if name.startswith("index/"))
+    assert (point.pages, point.sites, point.reading.same_hits) == (1_000, 12, 1.0)
+    assert point.building.index_mb == round(index / 1e6, 1)
+    assert 5 < point.memory < 200
+    assert 0.2 < point.scaling < 5
+    assert 0 < point.reading.site_rank.p50 <= point.reading.site_rank.p99
+
+
+def test_webs_and_figures_are_kept(
+    out: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second run builds nothing, and prints one column a size."""
+    monkeypatch.setattr("webenv.bench.growth._SECONDS", 0.1)
+    monkeypatch.setattr("webenv.bench.growth._ROUNDS", 1)
+    monkeypatch.setattr("webenv.bench.growth.build", None)
+    before = (out / "built-1000.json").read_text()
+    assert run([*OPTIONS, "--out", str(out), "--picture", str(out / "growth.png")]) == 0
+    printed = capsys.readouterr().out
+    assert "1,000" in printed.splitlines()[1]
+    assert f"build, s{json.loads(before)['seconds']:26,.0f}" in printed
+    assert (out / "growth.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_figures_that_are_not_there(tmp_path: Path) -> None:
+    """A folder without figures says how they are measured."""
+    with pytest.raises(RunError, match=r"holds no figures .* measure them with webenv bench"):
+        read_points(tmp_path)
+
+
+def test_a_picture_is_drawn_of_one_size_alone(out: Path, tmp_path: Path) -> None:
+    """One point is a picture too."""
+    draw(read_points(out), tmp_path / "one.svg")
+    assert "<svg" in (tmp_path / "one.svg").read_text()[:1_000]
+
+
+def test_percentiles() -> None:
+    """The 99th of a hundred values in order is the p99."""
+    assert Latency.of([number / 1e3 for number in range(1, 101)]) == Latency(51.0, 99.0, 19.8)
