@@ -267,7 +267,7 @@ class Episode:
             notices += [f"Not available, never shown: {url.strip()[:200]}." for url in unseen]
         for request, response in zip(plan.requests.visits, responses.visits[: plan.own_visits], strict=False):
             if isinstance(response, Page):
-                pages.append(self._clip(response, notices))
+                pages.append(self._clip(response, request.url, notices))
                 self._seen.setdefault(request.url, response.key)
             elif isinstance(response, Missing):
                 notices.append(f"No page at {request.url[:200]}: {response.reason}.")
@@ -284,10 +284,11 @@ class Episode:
             notices.append("Nothing was found.")
         return self._observe(notices, tuple(results), tuple(pages), tuple(replies))
 
-    def _clip(self, page: Page, notices: list[str]) -> Page:
+    def _clip(self, page: Page, asked: str, notices: list[str]) -> Page:
+        """What of a page is shown; a notice names it as it was asked for, not as the web calls it."""
         limit = min(self.rules.page_characters, LIMITS["text"])
         if len(page.text) > limit:
-            notices.append(f"Only the first {limit} of {len(page.text)} characters of {page.url[:200]} are shown.")
+            notices.append(f"Only the first {limit} of {len(page.text)} characters of {asked[:200]} are shown.")
         text = clean(page.text[:limit], "text")
         return Page(clean(page.url, "url"), clean(page.title, "title"), text, page.date, page.key)
 

@@ -11,6 +11,8 @@ from tests.evaluation.test_recording import moody
 from tests.openai_server import serve
 from webenv.cassette import Cassette
 from webenv.cli.app import run
+from webenv.corpora import Corpus
+from webenv.corpora.sample.web import sample_web
 
 SAMPLE = ("eval", "NeedleInWeb-v0", "--web", "sample", "--difficulty", "easy")
 
@@ -93,7 +95,7 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     info = json.loads(capsys.readouterr().out)
     assert set(info["answers"]) == {"search", "visit"}
     assert [one["identity"]["name"] for one in info["answerers"]] == ["corpus"]
-    assert (info["format"], info["digest"]) == (1, Cassette("tape.db").digest)
+    assert (info["format"], info["digest"]) == (2, Cassette("tape.db").digest)
     assert run(("cassette", "info", "tape.db")) == 0
     shown = capsys.readouterr().out
     assert f"answers to search  {info['answers']['search']}" in shown
@@ -110,7 +112,7 @@ def test_export_and_import(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert run(("cassette", "export", "tape.db", "--out", "tape.jsonl")) == 0
     lines = [json.loads(line) for line in (folder / "tape.jsonl").read_text().splitlines()]
     assert [one["role"] for one in lines[0]["answerers"]] == ["web", "judge"]
-    assert list(lines[1]) == ["kind", "request", "sample", "response", "by", "recorded"]
+    assert list(lines[1]) == ["kind", "request", "sample", "response", "by", "recorded", "key", "failed"]
     assert (lines[1]["kind"], list(lines[1]["request"])) == ("search", ["limit", "query"])
     assert run(("cassette", "import", "new.db", "tape.jsonl", "--json")) == 0
     done = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -139,7 +141,15 @@ def test_merge(capsys: pytest.CaptureFixture[str]) -> None:
         ("{", "bad.jsonl, line 2 is no line of an export"),
         ("[]", "line 2 is no line of an export"),
         ('{"kind":"search"}', "line 2 is no line of an export"),
-        ('{"cassette":2}', "it is an export of format 2, not 1"),
+        ('{"cassette":3}', "it is an export of format 3, not 2"),
+        (
+            '{"kind":"search","request":{},"sample":0,"response":[],"by":{"name":"a"},"recorded":"","key":"0a"}',
+            "the key '0a' is not that of the request",
+        ),
+        (
+            '{"kind":"search","request":{},"sample":0,"response":[],"by":{"name":"a"},"recorded":"","failed":true}',
+            "a failure of a web that this webenv cannot read",
+        ),
         ('{"kind":"x","request":{},"sample":0,"response":[],"by":{"name":"a"},"recorded":""}', "kind 'x', sample 0"),
         (
             '{"kind":"visit","request":{},"sample":0,"response":[],"by":{"name":"a"},"recorded":""}',
@@ -171,3 +181,50 @@ def test_what_cannot_be_read(folder: Path, capsys: pytest.CaptureFixture[str]) -
         capsys.readouterr()
         assert run(("cassette", *words)) == 1
         assert message in capsys.readouterr().err
+
+
+def test_two_policies_on_one_tape(folder: Path) -> None:
+    """Runs that recorded on one tape in turn name the same digest, that of the tape at the end, as their replays do."""
+    words = (*SAMPLE, "--policy", "keyword", "--policy", "investigator", "--cassette", "tape.db")
+    assert run((*words, "--cassette-mode", "record", "--out", "live")) == 0
+    assert run((*words, "--out", "again")) == 0
+    files = [folder / top / name / "run.json" for top in ("live", "again") for name in ("keyword", "investigator")]
+    digests = [json.loads(file.read_text())["cassettes"][0]["digest"] for file in files]
+    assert digests == [Cassette("tape.db").digest] * 4
+
+
+def test_a_clock_and_a_tape_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A budget of seconds together with a cassette is one line, before anything is recorded or replayed."""
+    record()
+    capsys.readouterr()
+    for mode in ("record", "replay", "strict"):
+        words = ("--budget", "seconds=2", "--cassette", "tape.db", "--cassette-mode", mode, "--out", mode)
+        assert run((*SAMPLE, "--policy", "keyword", *words)) == 1
+        assert capsys.readouterr().err == (
+            "webenv: error: budget seconds=2 with cassette 'tape.db': a run that depends on a clock "
+            "cannot be replayed; leave out the seconds, or the cassette.\n"
+        )
+        assert not (folder / mode).exists()
+    words = ("--budget", "seconds=60", "--cassette", "tape.db", "--cassette-mode", "live")
+    assert run((*SAMPLE, "--policy", "keyword", *words, "--out", "live")) == 0
+
+
+def test_no_key_in_the_name_of_a_web(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A live web whose name holds a key is refused in a replay too, where it is not opened; run.json never has it."""
+    record()
+    capsys.readouterr()
+    words = ("eval", "NeedleInWeb-v0", "--web", "live:tavily,key=tvly-SECRET123", "--tasks", "x", "--policy", "keyword")
+    assert run((*words, "--cassette", "tape.db", "--out", "again")) == 1
+    error = capsys.readouterr().err
+    assert "a key in a name would be recorded; set TAVILY_API_KEY instead" in error
+    assert "SECRET123" not in error
+    assert not (folder / "again").exists()
+
+
+def test_the_web_is_closed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the end of an evaluation its web is closed, behind a tape or not."""
+    closed: list[Corpus] = []
+    monkeypatch.setattr(Corpus, "close", lambda corpus: closed.append(corpus))
+    assert run((*SAMPLE, "--policy", "keyword", "--out", "plain")) == 0
+    record()
+    assert closed == [sample_web()] * 2

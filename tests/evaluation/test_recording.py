@@ -5,25 +5,26 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.openai_server import Fault, Messages, Reply, serve
-from webenv import Benchmark
+from webenv import AskRequest, Benchmark, Failure, SearchRequest, Submission, Verdict, VisitRequest, Web
 from webenv.cassette import Cassette
 from webenv.corpora import Corpus
 from webenv.envs.needle_in_web import needle_in_web
-from webenv.errors import CassetteMiss, InvalidArgument, RunError
+from webenv.errors import InvalidArgument, RunError, WebError
 from webenv.evaluation import evaluate, read_records
 from webenv.evaluation.recording import recorded_env
 from webenv.llm import ChatModel
 from webenv.models import make_model
 from webenv.policies import KeywordPolicy, ReactPolicy
 from webenv.recorded import RecordedJudge, RecordedModel, RecordedWeb, recorded_models
-from webenv.rewards import EntailmentJudge
+from webenv.rewards import EntailmentJudge, PageJudge
 
 _TOKEN = re.compile(r'<accept id="(\w+)"/>')
 _URL = re.compile(r"^https://\S+$", re.MULTILINE)
@@ -97,8 +98,62 @@ def test_replay_is_the_recorded_run_to_the_byte(sample: Benchmark, tmp_path: Pat
     assert tapes == [[{"file": "tape.db", "mode": mode, "digest": digest}] for mode in ("record", "replay")]
 
 
+class Flaky:
+    """A web that is down now and then, whatever it is asked: one request in five, and one batch in six."""
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self._requests, self._batches = itertools.count(1), itertools.count(1)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"name": "flaky"}
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[Any]:
+        return self._fail(self._web.search(requests))
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[Any]:
+        return self._fail(self._web.visit(requests))
+
+    def ask(self, requests: Sequence[AskRequest]) -> list[Any]:
+        return self._fail(self._web.ask(requests))
+
+    def _fail(self, answers: Sequence[Any]) -> list[Any]:
+        number = next(self._batches)
+        if number % 6 == 0:
+            raise WebError(f"the line is cut ({number})")
+        return [Failure(f"rate limit ({n})") if (n := next(self._requests)) % 5 == 0 else one for one in answers]
+
+
+@pytest.mark.parametrize("parallel", [2, 64])
+def test_a_run_with_failures_is_replayed_to_the_byte(sample: Benchmark, tmp_path: Path, parallel: int) -> None:
+    """Web, agent and judge fail now and then: what was unscored in the recorded run is so in the replay, for the
+    same reasons, though several episodes ask the same."""
+    path, number, mood = tmp_path / "tape.db", itertools.count(), moody()
+
+    def script(messages: Messages) -> Reply:
+        return Fault(400, "too long") if next(number) % 7 == 3 else mood(messages)
+
+    with serve(script) as server, Cassette(path, "record") as tape:
+        judge, agent = (ChatModel(n, base_url=server.base_url, api_key="k", retries=0) for n in ("judge", "agent"))
+        for policy, out in ((ReactPolicy(RecordedModel(tape, agent)), "agent"), (KeywordPolicy(), "keyword")):
+            web = RecordedWeb(tape, Flaky(sample.web))
+            setting = replace(sample, web=web, judge=EntailmentJudge(RecordedModel(tape, judge)))
+            live = evaluate(setting, policy, attempts=4, parallel=parallel, out=tmp_path / out)
+            assert live.total.unscored > 0
+            with Cassette(path) as again:
+                setting = on(again, sample)[0]
+                if out == "agent":
+                    policy = ReactPolicy(RecordedModel(again, name="agent"))
+                evaluate(setting, policy, attempts=4, parallel=parallel, out=tmp_path / f"{out}-again")
+            recorded, replayed = (tmp_path / name / "episodes.jsonl" for name in (out, f"{out}-again"))
+            assert replayed.read_bytes() == recorded.read_bytes()
+    endings = {record.ending for record in read_records(tmp_path / "agent")}
+    assert endings >= {"web_failed", "policy_failed"}
+
+
 def test_a_run_whose_model_failed_is_mended(sample: Benchmark, tmp_path: Path) -> None:
-    """What failed while it was recorded is not on the tape: the replay misses it, until the run is resumed."""
+    """What failed is asked again where a recording is resumed for it, and replayed from then on as it was mended."""
     path, mood, down = tmp_path / "tape.db", moody(), [True]
 
     def script(messages: Messages) -> Reply:
@@ -109,13 +164,32 @@ def test_a_run_whose_model_failed_is_mended(sample: Benchmark, tmp_path: Path) -
         setting, policy = on(tape, sample, web=True, models=models)  # type: ignore[arg-type]
         failed = evaluate(setting, policy, episodes=4, out=tmp_path / "live", cassettes=[tape])
         assert failed.total.unscored > 0
-        with pytest.raises(CassetteMiss):
-            evaluate(*on(Cassette(path), sample), episodes=4, out=tmp_path / "early")
+        early = evaluate(*on(Cassette(path), sample), episodes=4, out=tmp_path / "early")
+        assert replace(early, folder="") == replace(failed, folder="")
         down[0] = False
         mended = evaluate(setting, policy, out=tmp_path / "live", resume=True, retry_unscored=True, cassettes=[tape])
     assert mended.total.unscored == 0
     replayed = evaluate(*on(Cassette(path), sample), episodes=4, out=tmp_path / "replay")
     assert replace(replayed, folder="") == replace(mended, folder="")
+
+
+def test_only_our_own_judges_are_live_in_a_replay(sample: Benchmark, tmp_path: Path) -> None:
+    """A judge made of ours that asks somebody is behind the tape; in a replay nobody is asked."""
+    asked: list[int] = []
+
+    class AskingJudge(PageJudge):
+        def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+            asked.append(len(submissions))
+            return super().score(submissions)
+
+    settings = {"web": "sample", "difficulty": "easy", "judge": AskingJudge()}
+    with Cassette(tmp_path / "tape.db", "record") as tape:
+        evaluate(recorded_env("NeedleInWeb-v0", settings, tape), KeywordPolicy(), out=tmp_path / "live")
+        before = list(asked)
+    assert before
+    with Cassette(tmp_path / "tape.db") as tape:
+        evaluate(recorded_env("NeedleInWeb-v0", settings, tape), KeywordPolicy(), out=tmp_path / "again")
+    assert asked == before
 
 
 def test_recorded_env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,3 +79,32 @@ def test_an_error_reaches_its_batch_alone() -> None:
 
     assert asyncio.run(ask()) == 5
     assert asked == [0, 1, 2]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_too_few_or_too_many_answers_leave_nobody_waiting(count: int) -> None:
+    """All of the batch are told, and the next one is answered."""
+    counts = [count, 1]
+
+    async def ask() -> int:
+        batcher = Batcher(lambda requests: [7] * counts.pop(0))
+        both = asyncio.gather(batcher.ask(0), batcher.ask(1), return_exceptions=True)
+        failed = await asyncio.wait_for(both, 10)
+        assert [str(error) for error in failed] == [f"2 requests had {count} answers; expected one each."] * 2
+        found = await asyncio.wait_for(batcher.ask(2), 10)
+        batcher.close()
+        return found
+
+    assert asyncio.run(ask()) == 7
+
+
+def test_an_answer_that_ends_too_soon_leaves_nobody_waiting() -> None:
+    """An iterator that is exhausted is an error as any other."""
+
+    async def ask() -> None:
+        batcher = Batcher(lambda requests: [next(iter(()))])
+        with pytest.raises(RuntimeError, match="answered in part"):
+            await asyncio.wait_for(batcher.ask(0), 10)
+        batcher.close()
+
+    asyncio.run(ask())

@@ -22,6 +22,11 @@ from webenv.serving.hosts import browser_url, read_target, with_browser_links
         ("localhost:8080", "http://a.example/x?q=1", ("a.example", "/x?q=1", False, "")),
         ("", "https://user@a.example", ("a.example", "/", False, "")),
         ("", "http://a.example?q=1", ("a.example", "/?q=1", False, "")),
+        ('a.example.localhost:1"><script>', "/", ("a.example", "/", True, "")),
+        ("a.example.localhost:80@evil.example", "/", ("a.example", "/", True, "")),
+        ("a.example:x", "/", ("a.example", "/", False, "")),
+        ("a.example.8443.localhost:8080", "/", ("a.example:8443", "/", True, "8080")),
+        ("192.0.2.7.localhost:8080", "/", ("192.0.2.7", "/", True, "8080")),
     ],
 )
 def test_a_request_names_its_site(header: str, target: str, expected: tuple[str, str, bool, str]) -> None:
@@ -47,3 +52,11 @@ def test_links_lead_browsers_on_within_the_server() -> None:
         '<a href="http://a.example.localhost:8080/x?b=1&amp;a=2">x</a> <a href="https://other.example/">y</a>'
     )
     assert browser_url("https://a.example", "") == "http://a.example.localhost/"
+
+
+def test_a_sites_own_port_is_kept() -> None:
+    """It is a part of the name in a browser, and comes back from there."""
+    url = browser_url("https://a.example:8443/x", "8080")
+    assert url == "http://a.example.8443.localhost:8080/x"
+    assert read_target(url[7:-2], "/x").urls == ("https://a.example:8443/x", "https://a.example/x")
+    assert browser_url("https://a.example:x/y", "") == "http://a.example.localhost/y"

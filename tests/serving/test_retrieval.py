@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,10 +16,13 @@ import pytest
 
 from tests.serving.conftest import PAGES
 from tests.webs import BrokenWeb, CountingWeb, pages_of
+from webenv.cassette import Cassette
 from webenv.corpora import Corpus
-from webenv.errors import InvalidArgument
+from webenv.errors import CassetteMiss, InvalidArgument
+from webenv.recorded import RecordedWeb
 from webenv.serving import retrieval_app, serving
-from webenv.web import SearchRequest, SearchResponse
+from webenv.serving.retriever import Retriever
+from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest
 
 HARBOUR = f"The harbour\n{str(PAGES[0]['text']).strip()}"
 JSON = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -278,3 +282,99 @@ def test_bad_settings_are_refused(corpus: Corpus) -> None:
     for settings in ({"topk": 0}, {"topk": 1_001}, {"characters": 0}):
         with pytest.raises(InvalidArgument, match="expected a whole number from 1"):
             retrieval_app(corpus, **settings)
+
+
+class Quota(CountingWeb):
+    """A web that has no answer left for queries with ``quota`` in them."""
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        found = super().search(requests)
+        return [
+            Failure("none left") if "quota" in one.query else hits for one, hits in zip(requests, found, strict=True)
+        ]
+
+
+def test_one_query_that_fails_is_refused_alone(corpus: Corpus) -> None:
+    """Of many clients whose queries make up one batch, those that ask what fails are told, and no others."""
+    with (
+        serving(retrieval_app(Quota(corpus))) as base,
+        httpx.Client(base_url=base) as client,
+        ThreadPoolExecutor(16) as threads,
+    ):
+        queries = ["granite", "quota"] * 16
+        replies = list(threads.map(lambda query: client.post("/retrieve", json={"query": query}), queries))
+        both = client.post("/retrieve", json={"queries": ["granite", "quota"]})
+    assert [reply.status_code for reply in replies] == [200, 502] * 16
+    assert (both.status_code, both.json()) == (502, {"error": "none left"})
+
+
+def test_one_query_that_is_not_recorded_is_refused_alone(corpus: Corpus, tmp_path: Path) -> None:
+    """A replay of a cassette answers what it holds, whatever else is asked in the same batch."""
+    with Cassette(tmp_path / "tape.db", "record") as cassette:
+        recorded = RecordedWeb(cassette, corpus)
+        ((hit, *_),) = recorded.search([SearchRequest("granite", 3)])
+        recorded.visit([VisitRequest(hit.url)])
+    web = RecordedWeb(Cassette(tmp_path / "tape.db"))
+    asked = [SearchRequest("granite", 3), SearchRequest("zebra", 3)]
+    found, missed = Retriever(web).retrieve(asked)
+    assert [passage.url for passage in found] == ["https://a.example/harbour"]
+    assert isinstance(missed, CassetteMiss)
+    with serving(retrieval_app(web)) as base, httpx.Client(base_url=base) as client, ThreadPoolExecutor(8) as threads:
+        queries = ["granite", "zebra"] * 8
+        replies = threads.map(lambda query: client.post("/retrieve", json={"query": query}), queries)
+        assert [reply.status_code for reply in replies] == [200, 500] * 8
+        assert client.post("/visit", json={"url": "https://b.example/x"}).status_code == 500
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "evil.example:8000"}, 421),
+        ({"Host": "a.example.localhost"}, 421),
+        ({"Host": "localhost"}, 200),
+        ({"Host": "LOCALHOST:8000"}, 200),
+        ({"Host": "[::1]:8000"}, 200),
+        ({"Host": "10.0.0.3:8000"}, 200),
+        ({"Host": "my-machine:8000"}, 200),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:3000"}, 200),
+    ],
+)
+def test_it_answers_to_its_own_names(named_client: httpx.Client, headers: Mapping[str, str], status: int) -> None:
+    """What only this machine reaches is for localhost, addresses in numbers and the names given; not for what a page
+    of another site asks in a browser, under its own name or under one that leads here."""
+    reply = named_client.post("/retrieve", content=b'{"query": "granite"}', headers=headers)
+    assert reply.status_code == status
+    if status == 421:
+        expected = "expected localhost, an address in numbers, or the name given with --host."
+        assert reply.json() == {"error": f"this server is not {headers['Host']}: {expected}"}
+
+
+@pytest.fixture(scope="module")
+def named_client(corpus: Corpus) -> Iterator[httpx.Client]:
+    """Speaks to a server that was told to listen at a name of this machine's."""
+    with serving(retrieval_app(corpus, own=("My-Machine",))) as base, httpx.Client(base_url=base) as client:
+        yield client
+
+
+def test_a_server_for_other_machines_answers_to_any_name(corpus: Corpus) -> None:
+    """Where it listens at all addresses it cannot know what it is called."""
+    with serving(retrieval_app(corpus, own=("0.0.0.0",)), "0.0.0.0") as base:
+        reply = httpx.post(f"{base}/retrieve", json={"query": "granite"}, headers={"Host": "gpu-7.cluster"})
+    assert reply.status_code == 200
+
+
+def test_too_much_is_refused_before_it_is_sought(corpus: Corpus) -> None:
+    """Queries times passages are bounded: nothing of 10,000 queries for 1,000 passages each is looked up."""
+    web = CountingWeb(corpus)
+    with serving(retrieval_app(web)) as base:
+        body = {"queries": ["granite"] * 10_000, "topk": 1_000}
+        reply = httpx.post(f"{base}/retrieve", json=body, timeout=30)
+        assert httpx.post(f"{base}/retrieve", json=body | {"topk": 10}, timeout=30).status_code == 200
+    assert reply.status_code == 413
+    assert reply.json()["error"].startswith(
+        "10,000 queries ask for 1,000 passages each: expected at most 100,000 in all"
+    )
+    assert web.batches["search"] == [1]

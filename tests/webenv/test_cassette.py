@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import doctest
+import json
 import os
 import pickle
 import shutil
@@ -342,7 +343,7 @@ def test_no_file(tmp_path: Path) -> None:
         (b"SQLite format 3\0" + b"\xff" * 4_000, "is no cassette|is damaged"),
         ("folder", "is a folder; expected a file"),
         ("foreign", "is an SQLite file, but no cassette"),
-        ("newer", "is of format 2; this webenv reads format 1"),
+        ("newer", "is of format 3; this webenv reads format 2"),
         ("short", r"is damaged or cut short \(database disk image is malformed\)"),
     ],
 )
@@ -359,7 +360,7 @@ def test_files_that_are_no_cassette(tape: Path, content: bytes | str, message: s
         if content == "foreign":
             tape.unlink()
         with sqlite3.connect(tape) as connection:
-            connection.execute("CREATE TABLE mine (a)" if content == "foreign" else "PRAGMA user_version = 2")
+            connection.execute("CREATE TABLE mine (a)" if content == "foreign" else "PRAGMA user_version = 3")
         connection.close()
     before = b"" if tape.is_dir() else tape.read_bytes()
     with pytest.raises(DataError, match=message) as caught:
@@ -472,15 +473,87 @@ def test_no_room(tape: Path) -> None:
 def test_secrets_are_masked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The values of variables that are named like secrets stand nowhere in the file, whoever echoed them."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1")
-    monkeypatch.setenv("TAVILY_API_KEY", "tvly-very-secret-2")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "aws-very-secret-2")
+    monkeypatch.setenv("DB_PASSWD", "db-very-secret-3")
+    monkeypatch.setenv("PASSWORD", "my-very-secret-4")
     monkeypatch.setenv("SOME_TOKEN", "short")
     path = tmp_path / "tape.db"
     with Cassette(path, "record") as cassette:
-        one = asked("search", {"query": "my key is sk-very-secret-1"}, 0, cassette.secrets)
-        kept = cassette.add([(one, ["key tvly-very-secret-2 is short", "x"])], {"name": "sk-very-secret-1"})
-        assert kept == {one.key: ["key *** is short", "x"]}
+        one = asked("search", {"query": "my key is sk-very-secret-1"})
+        other = asked("search", {"query": "db-very-secret-3"})
+        kept = cassette.add([(one, ["key aws-very-secret-2 is short", "x"])], {"name": "sk-very-secret-1"})
+        failed = cassette.add_failures([(other, "my-very-secret-4 is wrong")], WHO)
+        assert (kept, failed) == ({one.key: ["key *** is short", "x"]}, ({}, {other.key: "*** is wrong"}))
+        assert "very-secret" not in str(cassette.miss([asked("search", {"query": "sk-very-secret-1?"})]))
         assert b"very-secret" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"very-secret" not in path.read_bytes()
+
+
+def test_secrets_are_masked_however_they_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quotes, backslashes, line ends and letters beyond ASCII hide no secret, nor does a text that is JSON or a URL."""
+    value = 'pa"ss\\wörd\n1'
+    monkeypatch.setenv("DB_PASSWORD", value)
+    written = (
+        value,
+        json.dumps(value),
+        json.dumps(value, ensure_ascii=False),
+        "https://a.example/?p=pa%22ss%5Cw%C3%B6rd%0A1",
+    )
+    with Cassette(tmp_path / "tape.db", "record") as cassette:
+        rows = [(asked("search", {"query": f"{text} {number}"}), text) for number, text in enumerate(written)]
+        assert list(cassette.add(rows, WHO).values()) == ["***", '"***"', '"***"', "https://a.example/?p=***"]
+        queries = [row.request["query"] for row in cassette.rows()]
+    assert queries == ["*** 0", '"***" 1', '"***" 2', "https://a.example/?p=*** 3"]
+
+
+def test_no_key_depends_on_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was asked where a word was a secret is found where it is none, and in a copy that was made of an export."""
+    monkeypatch.setenv("CI_PASSWORD", "lighthouse")
+    one = asked("search", {"query": "lighthouse rain"})
+    with Cassette(tmp_path / "tape.db", "record") as cassette:
+        cassette.add([(one, ["x"])], WHO)
+    monkeypatch.delenv("CI_PASSWORD")
+    assert Cassette(tmp_path / "tape.db").find([one]) == {one.key: ["x"]}
+    with Cassette(tmp_path / "copy.db", "record") as copied:
+        assert copied.take(Cassette(tmp_path / "tape.db").rows()) == Taken(1, 0, 0)
+        assert copied.find([asked("search", {"query": "lighthouse rain"})]) == {one.key: ["x"]}
+        assert [row.request for row in copied.rows()] == [{"query": "*** rain"}]
+
+
+# ── what failed ───────────────────────────────────────────────────────────────
+
+
+def test_failures_stand_apart(tape: Path) -> None:
+    """A replay finds failures, a recording does not; an answer takes a failure's place, and never the other way."""
+    with Cassette(tape, "record") as cassette:
+        whole = cassette.digest
+        assert cassette.add_failures([(look(3), "down"), (look(20), "down")], WHO) == (
+            {look(3).key: [3]},
+            {look(20).key: "down"},
+        )
+        assert cassette.failures([look(3), look(20)]) == {}
+        assert (cassette.contents().answers, cassette.contents().failures) == ({"search": 10}, {"search": 1})
+        assert Cassette(tape).failures([look(3), look(20)]) == {look(20).key: "down"}
+        assert Cassette(tape).find([look(20)]) == {}
+        assert cassette.digest != whole
+        cassette.add([(look(20), [20])], WHO)
+        assert cassette.contents().failures == {}
+    assert Cassette(tape).failures([look(20)]) == {}
+
+
+def test_failures_are_merged(tape: Path, tmp_path: Path) -> None:
+    """Failures are carried along; here an answer counts more, whichever came first."""
+    with Cassette(tmp_path / "other.db", "record") as other:
+        other.add_failures([(look(n), "down") for n in (1, 20, 21)], WHO)
+        with Cassette(tape, "record") as cassette:
+            cassette.add_failures([(look(20), "down")], WHO)
+            assert cassette.take(other.rows()) == Taken(added=1, same=1, other=1)
+            assert cassette.contents().failures == {"search": 2}
+            cassette.take([row for row in Cassette(tape).rows() if row.request == {"query": "query 1"}])
+            other.add([(look(21), [21])], WHO)
+            assert cassette.take(other.rows()) == Taken(added=1, same=1, other=1)
+            assert cassette.failures([look(21)]) == {}
+            assert cassette.find([look(21)]) == {look(21).key: [21]}
 
 
 # ── taken from elsewhere ──────────────────────────────────────────────────────

@@ -137,6 +137,13 @@ def test_pages_are_clipped() -> None:
     assert turn.observation.notice == "Only the first 5 of 11 characters of https://a.example/1 are shown."
 
 
+def test_a_notice_names_a_page_as_it_was_asked_for() -> None:
+    """Where a site's redirects lead is its own text, and does not stand in a notice."""
+    page = PAGE._replace(url="https://a.example/the-answer-is-b")
+    turn = play(begin(Rules(page_characters=5)), visit("https://a.example/1"), Responses(visits=[page]))
+    assert turn.observation.notice == "Only the first 5 of 11 characters of https://a.example/1 are shown."
+
+
 def test_no_page_is_longer_than_the_space_allows() -> None:
     """Whatever the rules say, a page is cut to the 200,000 characters of the observation space."""
     long = PAGE._replace(text="x" * 300_000, title="t" * 2_000, url="u" * 5_000)

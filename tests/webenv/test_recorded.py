@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from webenv import Budget, Decision, Failure, Gold, History, SearchEnv, Spending
 from webenv.cassette import Cassette
 from webenv.cassette.question import question
 from webenv.episode import Episode
-from webenv.errors import CassetteMiss, DataError, InvalidArgument, JudgeError, WebenvError, WebError
+from webenv.errors import CassetteMiss, DataError, InvalidArgument, WebenvError
 from webenv.evaluation import Job
 from webenv.evaluation.driver import play_jobs
 from webenv.judge import Judge, Seen, Submission, Verdict
@@ -52,7 +53,9 @@ class CountingModel:
 
     def _reply(self, text: str) -> ModelReply | ModelFailure:
         self.said += 1
-        return ModelFailure("no line") if "fail" in text else ModelReply(f"{text} {self.said}", "stop", 5, self.said)
+        return (
+            ModelFailure("no line", True) if "fail" in text else ModelReply(f"{text} {self.said}", "stop", 5, self.said)
+        )
 
 
 class PlainModel(CountingModel):
@@ -197,18 +200,37 @@ def test_keys_do_not_depend_on_the_batch(path: Path) -> None:
         assert RecordedWeb(Cassette(path)).search([SearchRequest(texts[number])]) == [live[number]]
 
 
-def test_failures_are_not_recorded(path: Path) -> None:
-    """What failed is given to whoever asked, and asked again the next time."""
-    web = BrokenWeb(pages_of())
+def test_failures_are_recorded_as_such(path: Path) -> None:
+    """What failed, alone or with its whole batch, is given back by a replay, and asked again by a recording."""
+    asked = [SearchRequest("broken"), SearchRequest("mill")]
+    collapsing = [SearchRequest("mill"), SearchRequest("collapse"), SearchRequest("bell")]
+    broken = CountingWeb(BrokenWeb(pages_of()))
+    with Cassette(path, "record") as cassette:
+        recorded = RecordedWeb(cassette, broken)
+        live = recorded.search(asked), recorded.search(collapsing)
+        assert recorded.search(asked) == live[0]
+    assert broken.batches["search"] == [2, 2, 1]
+    assert live[0][0] == Failure("the server is down")
+    assert live[1] == [live[0][1], Failure("the line is cut"), Failure("the line is cut")]
+    for mode in ("replay", "strict"):
+        replayed = RecordedWeb(Cassette(path, mode), broken)
+        assert (replayed.search(asked), replayed.search(collapsing)) == live
+        assert replayed.search(collapsing[:1]) == live[0][1:]
+    with Cassette(path, "record") as cassette:
+        mended = RecordedWeb(cassette, BrokenWeb(pages_of())).search([SearchRequest("bell")])
+    assert RecordedWeb(Cassette(path)).search([SearchRequest("bell")]) == mended
+
+
+def test_one_run_has_one_outcome(path: Path) -> None:
+    """Within a run what failed is not asked again, as a replay could not tell the times apart; the next run asks."""
+    web = CountingWeb(BrokenWeb(pages_of()))
     with Cassette(path, "record") as cassette:
         recorded = RecordedWeb(cassette, web)
-        came = recorded.search([SearchRequest("mill"), SearchRequest("broken"), SearchRequest("broken")])
-        assert came[1:] == [Failure("the server is down")] * 2
-        with pytest.raises(WebError, match="the line is cut"):
-            recorded.visit([VisitRequest(MILL), VisitRequest("collapse")])
-        assert cassette.contents().answers == {"search": 1}
-    with Cassette(path, "record") as cassette:
-        assert RecordedWeb(cassette, DictWeb(pages_of())).search([SearchRequest("broken")]) == [()]
+        with cassette.one_run():
+            assert recorded.visit([VisitRequest("broken")] * 2) == recorded.visit([VisitRequest("broken")] * 2)
+        assert web.batches["visit"] == [1]
+        recorded.visit([VisitRequest("broken")])
+        assert web.batches["visit"] == [1, 1]
 
 
 def test_live_passes_on(path: Path) -> None:
@@ -305,6 +327,53 @@ def test_another_web_is_not_recorded_on_the_same_tape(path: Path) -> None:
         strict.search([SearchRequest("mills")])
 
 
+def test_two_webs_that_come_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two webs that are put on a new tape at the same time one is refused: nobody comes between check and note."""
+    together, refused = threading.Barrier(2), []
+    real = Cassette.register
+
+    def register(self: Cassette, *given: Any) -> None:
+        together.wait(10)
+        real(self, *given)
+
+    def put(name: str) -> None:
+        try:
+            RecordedWeb(Cassette(path, "record"), small_web(name))
+        except InvalidArgument:
+            refused.append(name)
+
+    Cassette(path, "record").close()
+    monkeypatch.setattr(Cassette, "register", register)
+    threads = [threading.Thread(target=put, args=(name,)) for name in ("first", "second")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refused) == 1
+    assert len(Cassette(path).answerers("web")) == 1
+
+
+def test_versions_are_no_other_web(path: Path) -> None:
+    """A new version of webenv or of an extractor extends a tape, and is replayed strictly; a new gateway is refused."""
+
+    class LiveWeb(DictWeb):
+        identity: Mapping[str, str] = {}  # type: ignore[assignment]
+
+    def web(**identity: str) -> LiveWeb:
+        made = LiveWeb(pages_of())
+        made.identity = {"name": "live", **identity}
+        return made
+
+    old = {"user_agent": "webenv/0.1.0", "extractor": "trafilatura 2.0.0"}
+    new = {"user_agent": "webenv/0.2.0", "extractor": "trafilatura 2.1.0"}
+    for mode in ("record", "strict"):
+        for identity in (old, new):
+            with Cassette(path, mode) as cassette:
+                assert RecordedWeb(cassette, web(**identity)).search([SearchRequest("mill")])
+        with pytest.raises(InvalidArgument, match="of gateway = 'default', this one has 'http://a:1'"):
+            RecordedWeb(Cassette(path, mode), web(**new, gateway="http://a:1"))
+
+
 def test_who_is_missing_is_named(path: Path) -> None:
     """A mode that asks needs someone to ask; a replay needs to know who was recorded."""
     with pytest.raises(InvalidArgument, match="mode 'record' needs the web that is to be asked"):
@@ -349,14 +418,18 @@ def test_a_model_may_move(path: Path) -> None:
 
 
 def test_open_cassette(path: Path) -> None:
-    """A recorded web is opened by its name."""
+    """A recorded web is opened by its name; a mode, in which it could compare nothing, is refused."""
     with Cassette(path, "record") as cassette:
         RecordedWeb(cassette, small_web()).search([SearchRequest("mill")])
-    for spec in (f"cassette:{path}", f"cassette:{path},mode=strict"):
-        assert open_cassette(spec).search([SearchRequest("mill")]) == small_web().search([SearchRequest("mill")])
-    for spec in ("cassette:", "corpus:x", f"cassette:{path},mode=record", "cassette"):
-        with pytest.raises(InvalidArgument, match="expected cassette:FILE, or cassette:FILE,mode=strict"):
+    assert open_cassette(f"cassette:{path}").search([SearchRequest("mill")]) == small_web().search(
+        [SearchRequest("mill")]
+    )
+    for spec in ("cassette:", "corpus:x", "cassette"):
+        with pytest.raises(InvalidArgument, match="expected cassette:FILE"):
             open_cassette(spec)
+    for mode in ("strict", "record", "replay"):
+        with pytest.raises(InvalidArgument, match="has no mode; to compare with the web that was recorded, name that"):
+            open_cassette(f"cassette:{path},mode={mode}")
 
 
 # ── a model ───────────────────────────────────────────────────────────────────
@@ -390,12 +463,15 @@ def test_models_that_know_no_samples(path: Path) -> None:
     assert isinstance(policy.act([first])[0], Decision)
 
 
-def test_model_failures_are_not_recorded(path: Path) -> None:
-    """A failure of a model is passed on, and asked again the next time."""
+def test_model_failures_are_recorded_as_such(path: Path) -> None:
+    """A failure of a model is asked again by the next recording, and given back, word for word, by a replay."""
     with Cassette(path, "record") as cassette:
         recorded = RecordedModel(cassette, CountingModel())
-        assert recorded.complete(said("fail", "hi")) == [ModelFailure("no line"), ModelReply("hi 2", "stop", 5, 2)]
-        assert cassette.contents().answers == {"model": 1}
+        live = recorded.complete(said("fail", "hi"))
+        assert live == [ModelFailure("no line", True), ModelReply("hi 2", "stop", 5, 2)]
+        assert recorded.complete(said("fail")) == live[:1]
+        assert (cassette.contents().answers, cassette.contents().failures) == ({"model": 1}, {"model": 1})
+    assert RecordedModel(Cassette(path)).complete(said("fail", "hi")) == live
 
 
 def test_a_miss_is_no_failure_of_the_policy(path: Path) -> None:
@@ -430,7 +506,7 @@ def test_no_key_reaches_the_tape(path: Path) -> None:
         recorded.complete(said("first"))
         recorded.complete(said("second"))
         assert server.keys == [f"Bearer {KEY}"] * 2
-        assert [row.request["messages"][0]["content"] for row in cassette.rows()] == ["first"]
+        assert [row.request["messages"][0]["content"] for row in cassette.rows()] == ["first", "second"]
     assert KEY.encode() not in path.read_bytes()
     assert b"Bearer" not in path.read_bytes()
 
@@ -468,14 +544,17 @@ def test_judge_is_recorded_and_replayed(path: Path) -> None:
         replayed.score([submission("y", page=None)])
 
 
-def test_unscored_is_not_recorded(path: Path) -> None:
-    """A judge that came to no verdict is asked again the next time."""
+def test_unscored_is_a_failure(path: Path) -> None:
+    """A judge that came to no verdict, or raised, is asked again by a recording; a replay gives that back."""
+    doubt, strike = Verdict.unscored("cannot tell", "gold"), Verdict.unscored("the judge is on strike", "gold")
+    judge = GoldJudge()
     with Cassette(path, "record") as cassette:
-        recorded = RecordedJudge(cassette, GoldJudge())
-        assert recorded.score([submission("doubt")]) == [Verdict.unscored("cannot tell", "gold")]
-        with pytest.raises(JudgeError, match="on strike"):
-            recorded.score([submission("strike")])
+        recorded = RecordedJudge(cassette, judge)
+        assert recorded.score([submission("doubt")]) == recorded.score([submission("doubt")]) == [doubt]
+        assert recorded.score([submission("strike")]) == [strike]
         assert cassette.contents().answers == {}
+    assert judge.batches == [1, 1, 1]
+    assert RecordedJudge(Cassette(path)).score([submission("strike"), submission("doubt")]) == [strike, doubt]
 
 
 def test_a_miss_is_no_failure_of_the_judge(path: Path) -> None:

@@ -18,16 +18,20 @@ __all__ = ["FORMAT", "TapeFile", "packed", "unpacked"]
 
 T = TypeVar("T")
 
-FORMAT = 1
+FORMAT = 2
 """The version of the format, in the file's ``user_version``."""
 
 _APPLICATION = 0x77656374  # what the file's application_id holds: "wect"
+_COLUMNS = (
+    "id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, digest BLOB NOT NULL, kind TEXT NOT NULL, "
+    "sample INTEGER NOT NULL, answerer INTEGER NOT NULL REFERENCES answerers, recorded TEXT NOT NULL, "
+    "request NOT NULL, response NOT NULL"
+)
 _SCHEMA = (
     "CREATE TABLE answerers (id INTEGER PRIMARY KEY, role TEXT NOT NULL, identity TEXT NOT NULL, "
     "UNIQUE (role, identity))",
-    "CREATE TABLE answers (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, digest BLOB NOT NULL, kind TEXT NOT NULL, "
-    "sample INTEGER NOT NULL, answerer INTEGER NOT NULL REFERENCES answerers, recorded TEXT NOT NULL, "
-    "request NOT NULL, response NOT NULL)",
+    f"CREATE TABLE answers ({_COLUMNS})",
+    f"CREATE TABLE failures ({_COLUMNS})",
     "CREATE INDEX answers_by_answerer ON answers (answerer, kind)",
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
+from urllib.parse import quote, quote_plus
 
 __all__ = ["ROLES", "Question", "plain_text", "question", "secrets"]
 
 ROLES: Mapping[str, str] = {"search": "web", "visit": "web", "ask": "web", "model": "model", "judge": "judge"}
 """Kind of request → who answers it."""
 
-_SECRETS = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")  # how names of variables end that hold one
+_SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD")  # how names of variables end that hold one
 _SHORTEST = 8  # characters; what is shorter is no secret
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -39,25 +41,22 @@ class Question(NamedTuple):
     key: bytes
 
 
-def question(kind: str, request: Mapping[str, Any], sample: int = 0, secrets: Sequence[str] = ()) -> Question:
+def question(kind: str, request: Mapping[str, Any], sample: int = 0) -> Question:
     """A request as it is looked for.
 
     Args:
         kind: one of ``ROLES``.
         request: plain data.
         sample: which of several answers is meant, from 0.
-        secrets: texts that are replaced by ``***``.
 
     >>> question("visit", {"url": "https://a.example/"}).key.hex()[:16]
     '388c4b1ee18ffff8'
     """
     text = _ascii(request)
-    if any(secret in text for secret in secrets):
-        text = _ascii(_masked(request, secrets))
     return Question(kind, text, sample, sha256(f'["{kind}",{text},{sample}]'.encode()).digest())
 
 
-def plain_text(data: Any, secrets: Sequence[str] = (), *, in_order: bool = True) -> str:
+def plain_text(data: Any, secrets: tuple[str, ...] = (), *, in_order: bool = True) -> str:
     """Plain data as JSON that a person can read; in ASCII where it has no UTF-8 form.
 
     Args:
@@ -67,18 +66,33 @@ def plain_text(data: Any, secrets: Sequence[str] = (), *, in_order: bool = True)
     """
     encode = _readable if in_order else _as_it_is
     text = encode(data)
-    if any(secret in text for secret in secrets):
+    if any(secret in text for secret in _as_written(secrets)):
         text = encode(_masked(data, secrets))
     return text if text.isascii() or not _SURROGATE.search(text) else _ascii(json.loads(text))
 
 
 def secrets() -> tuple[str, ...]:
-    """The values of environment variables that are named like secrets."""
-    values = {value.strip() for name, value in os.environ.items() if name.upper().endswith(_SECRETS)}
-    return tuple(value for value in sorted(values, reverse=True) if len(value) >= _SHORTEST and value.isprintable())
+    """The values of environment variables that are named like secrets, also as they stand in JSON and in URLs.
+
+    Those of 8 characters and more; the longest first.
+    """
+    values = {value.strip() for name, value in os.environ.items() if f"_{name.upper()}".endswith(_SECRETS)}
+    forms = {form for value in values if len(value) >= _SHORTEST for form in _forms(value)}
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
 
-def _masked(data: Any, secrets: Sequence[str]) -> Any:
+def _forms(secret: str) -> tuple[str, ...]:
+    urls = [write(secret, safe=safe, errors="replace") for write in (quote, quote_plus) for safe in ("", "/")]
+    return secret, _ascii(secret)[1:-1], _readable(secret)[1:-1], *urls
+
+
+@lru_cache
+def _as_written(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    """Texts as they stand inside a text of readable JSON."""
+    return tuple(_readable(secret)[1:-1] for secret in secrets)
+
+
+def _masked(data: Any, secrets: tuple[str, ...]) -> Any:
     """Plain data with ``***`` for secrets in its texts; names of objects stay."""
     if isinstance(data, str):
         for secret in secrets:

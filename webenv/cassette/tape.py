@@ -5,6 +5,9 @@ sample]`` in ASCII, the names of objects sorted, no blanks. So neither the sessi
 the batch or the version of the library matters. The sample tells several answers to one request
 apart: 0 for the first vote or attempt, 1 for the second, and so on.
 
+What failed stands apart from the answers: a replay gives it back as the failure that it was, a
+recording asks again, and an answer takes its place.
+
 The file is SQLite. Several processes and threads may write to it at once; while one does, the files
 ``-wal`` and ``-shm`` beside it are parts of it. What a process had recorded before it was killed stays.
 The first answer to be recorded counts: whoever asks the same at the same time is given that one.
@@ -14,16 +17,19 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any, NamedTuple
+from typing import Any
 
-from webenv.cassette.file import TapeFile, packed, unpacked
+from webenv.cassette.file import TapeFile
 from webenv.cassette.nearest import differing, nearest
 from webenv.cassette.question import ROLES, Question, plain_text, question, secrets
+from webenv.cassette.records import Answer, Contents, Taken
+from webenv.cassette.rows import Row, Table, answerer_id, answerers, drop_failures, insert, text_of, texts
 from webenv.errors import CassetteMiss, InvalidArgument, did_you_mean
 
 __all__ = ["MODES", "Answer", "Cassette", "Contents", "Taken"]
@@ -33,63 +39,10 @@ MODES = ("live", "record", "replay", "strict")
 and recorded. *replay*: nothing is asked. *strict*: as replay, and only for the very web, judge or
 model that was recorded."""
 
-_CHUNK = 250  # keys in one query
 _PAGE = 500  # rows read or written at a time
 _COMPARED = 50_000  # requests, in search of the nearest
 _CHARACTERS = 100_000_000  # of these requests
 _SAMPLES = 64  # of a request whose sample is missing, looked for
-
-
-class Answer(NamedTuple):
-    """A recorded answer, as plain data: a line of an export.
-
-    Attributes:
-        kind: one of ``ROLES``.
-        request: what was asked.
-        sample: which of several answers this is, from 0.
-        response: what was answered.
-        by: the identity of who answered.
-        recorded: when, in UTC, as in ``2025-01-31T12:00:00Z``.
-    """
-
-    kind: str
-    request: Mapping[str, Any]
-    sample: int
-    response: Any
-    by: Mapping[str, str]
-    recorded: str
-
-
-class Contents(NamedTuple):
-    """What a cassette holds.
-
-    Attributes:
-        answers: number of answers by kind.
-        answerers: role, identity and number of answers of each who answered, or stood ready to.
-        first: when the first answer was recorded, in UTC; empty where there is none.
-        last: when the last was.
-        size: bytes on disk.
-    """
-
-    answers: Mapping[str, int]
-    answerers: tuple[tuple[str, Mapping[str, str], int], ...]
-    first: str
-    last: str
-    size: int
-
-
-class Taken(NamedTuple):
-    """What became of answers that were recorded elsewhere.
-
-    Attributes:
-        added: how many are new here.
-        same: how many were here already.
-        other: how many have another answer here, which stays.
-    """
-
-    added: int
-    same: int
-    other: int
 
 
 class Cassette:
@@ -98,8 +51,9 @@ class Cassette:
     Safe to use from several threads, after a fork, and by several processes at once. Pickled, it
     is opened anew. A cassette is opened when it is first used, or made, and need not be closed.
 
-    Values of environment variables that are named like secrets (``…_API_KEY``, ``…_TOKEN``,
-    ``…_SECRET``, ``…_PASSWORD``) stand as ``***`` in what is recorded.
+    Values of environment variables that are named like secrets (``…_KEY``, ``…_TOKEN``, ``…_SECRET``,
+    ``…_PASSWORD``, ``…_PASSWD``) and have 8 characters or more stand as ``***`` in what is recorded, and
+    so whoever records is given it. The key of a request is that of the request as it was asked.
 
     Args:
         path: the file; made in mode ``record`` if need be.
@@ -118,6 +72,7 @@ class Cassette:
         self.mode = mode
         self.secrets = secrets()
         self._file = TapeFile(self.path, writing=mode == "record")
+        self._failed: dict[bytes, Any] | None = None  # in this run
         if mode != "live":
             self._file.read(lambda connection: None)
 
@@ -153,8 +108,23 @@ class Cassette:
         Raises:
             DataError: if the file cannot be read, or an answer is not what was recorded.
         """
+        return self._find(questions, "answers")
+
+    def failures(self, questions: Sequence[Question]) -> dict[bytes, Any]:
+        """What is not asked again of what failed, by key: in a replay all, in a recording that of :meth:`one_run`.
+
+        Raises:
+            DataError: as :meth:`find`.
+        """
+        if self.replays:
+            return self._find(questions, "failures")
+        failed = self._failed or {}
+        return {one.key: failed[one.key] for one in questions if one.key in failed}
+
+    def _find(self, questions: Sequence[Question], table: Table) -> dict[bytes, Any]:
         keys = list(dict.fromkeys(one.key for one in questions))
-        return {key: json.loads(text) for key, text in self._file.read(lambda link: self._texts(link, keys)).items()}
+        found = self._file.read(lambda link: texts(link, self._file, keys, table))
+        return {key: json.loads(text) for key, text in found.items()}
 
     def add(self, answers: Sequence[tuple[Question, Any]], by: Mapping[str, str]) -> dict[bytes, Any]:
         """Records answers, all or none, and gives by key what now counts: for what someone else has
@@ -167,37 +137,88 @@ class Cassette:
         Raises:
             DataError: if the file cannot be written; what was recorded before is kept.
         """
-        if not answers:
-            return {}
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        role, identity = ROLES[answers[0][0].kind], self._identity(by)
-        rows = {one.key: (one, plain_text(response, self.secrets)) for one, response in answers}
+        kept, fresh = self._add("answers", answers, by)
+        return kept | fresh
+
+    def add_failures(
+        self, failures: Sequence[tuple[Question, Any]], by: Mapping[str, str]
+    ) -> tuple[dict[bytes, Any], dict[bytes, Any]]:
+        """Records what failed, in place of how it failed before; gives by key the answers that someone else
+        has recorded meanwhile, which count, and the failures of the others.
+
+        Args:
+            failures: questions of one role, with what became of them, as plain data.
+            by: the identity of who was asked.
+
+        Raises:
+            DataError: as :meth:`add`.
+        """
+        kept, fresh = self._add("failures", failures, by)
+        if self._failed is not None:
+            self._failed |= fresh
+        return kept, fresh
+
+    def _add(
+        self, table: Table, rows: Sequence[tuple[Question, Any]], by: Mapping[str, str]
+    ) -> tuple[dict[bytes, Any], dict[bytes, Any]]:
+        """The answers that were there already, and what is new."""
+        if not rows:
+            return {}, {}
+        now, role, identity = _now(), ROLES[rows[0][0].kind], self._identity(by)
+        made = {one.key: Row(one, plain_text(response, self.secrets)) for one, response in rows}
 
         def work(link: Connection) -> dict[bytes, str]:
-            kept = self._texts(link, list(rows))
-            fresh = {key: row for key, row in rows.items() if key not in kept}
-            _insert(link, _answerer(link, role, identity), now, fresh.values())
-            return kept | {key: response for key, (_, response) in fresh.items()}
+            kept = texts(link, self._file, list(made))
+            fresh = [row for key, row in made.items() if key not in kept]
+            drop_failures(link, [row.question.key for row in fresh])
+            insert(link, table, answerer_id(link, role, identity), now, fresh, self.secrets)
+            return kept
 
-        return {key: json.loads(text) for key, text in self._file.write(work).items()}
+        kept = {key: json.loads(text) for key, text in self._file.write(work).items()}
+        return kept, {key: json.loads(row.response) for key, row in made.items() if key not in kept}
 
-    def register(self, role: str, identity: Mapping[str, str]) -> None:
-        """Notes who stands ready to answer, so that a replay knows it even if it was never asked."""
+    @contextmanager
+    def one_run(self) -> Iterator[None]:
+        """While the block runs, what fails is not asked again: every request has one outcome, as in a replay."""
+        before, self._failed = self._failed, {}
+        try:
+            yield
+        finally:
+            self._failed = before
+
+    def register(
+        self,
+        role: str,
+        identity: Mapping[str, str],
+        check: Callable[[list[dict[str, str]]], None] = lambda known: None,
+    ) -> None:
+        """Notes who stands ready to answer, so that a replay knows it even if it was never asked.
+
+        Args:
+            role: ``web``, ``judge`` or ``model``.
+            identity: who.
+            check: is given the identities of that role that are known, and raises to refuse this one; nobody
+                else can come between.
+        """
         text = self._identity(identity)
-        self._file.write(lambda link: _answerer(link, role, text))
+
+        def work(link: Connection) -> None:
+            check(answerers(link, role))
+            answerer_id(link, role, text)
+
+        self._file.write(work)
+
+    def masked(self, identity: Mapping[str, str]) -> dict[str, str]:
+        """An identity as it stands on the tape."""
+        known: dict[str, str] = json.loads(self._identity(identity))
+        return known
 
     def _identity(self, identity: Mapping[str, str]) -> str:
         return plain_text(dict(identity), self.secrets, in_order=False)
 
     def answerers(self, role: str) -> list[dict[str, str]]:
         """The identities of who answered, or stood ready to; who answered last comes last."""
-
-        def work(link: Connection) -> list[Any]:
-            latest = "SELECT max(id) FROM answers WHERE answerer = answerers.id"
-            query = f"SELECT coalesce(({latest}), 0), id, identity FROM answerers WHERE role = ? ORDER BY 1, 2"
-            return link.execute(query, (role,)).fetchall()
-
-        return [json.loads(text) for _, _, text in self._file.read(work)]
+        return self._file.read(lambda link: answerers(link, role))
 
     # ── a miss ────────────────────────────────────────────────────────────────
 
@@ -208,7 +229,7 @@ class Cassette:
             missing: the questions of one batch that have no answer, at least one.
         """
         first = missing[0]
-        asked = plain_text(json.loads(first.request))
+        asked = plain_text(json.loads(first.request), self.secrets)
         more = f" (nor to {len(missing) - 1} more of its batch)" if len(missing) > 1 else ""
         sample = f", sample {first.sample}" if first.sample else ""
         samples = self._samples(first)
@@ -228,7 +249,7 @@ class Cassette:
         """The samples of a request that are recorded, of the first 64."""
         request = json.loads(of.request)
         keys = {question(of.kind, request, sample).key: sample for sample in range(_SAMPLES)}
-        return sorted(keys[key] for key in self._file.read(lambda link: self._texts(link, list(keys))))
+        return sorted(keys[key] for key in self._file.read(lambda link: texts(link, self._file, list(keys))))
 
     def _requests(self, kind: str) -> Iterator[str]:
         """The newest requests of a kind, as many as can be compared in a moment."""
@@ -236,7 +257,7 @@ class Cassette:
         first, count, size = 1 << 62, 0, 0
         while rows := self._fetch(query, kind, first, _PAGE):
             for first, data in rows:  # noqa: B007
-                text = self._text_of(data)
+                text = text_of(self._file, data)
                 count, size = count + 1, size + len(text)
                 if count > _COMPARED or size > _CHARACTERS:
                     return
@@ -246,7 +267,7 @@ class Cassette:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over what is recorded (who answers, keys, answers), in an order of its own.
+        """SHA-256 over what is recorded (who answers, keys, answers, failures), in an order of its own.
 
         The same answers have the same digest, whenever and in whatever order they were recorded.
         """
@@ -258,8 +279,9 @@ class Cassette:
                 text = plain_text([role.decode(), json.loads(identity)])
                 who[id_] = sha256(text.encode()).digest()
             whole.update(b"".join(sorted(set(who.values()))))
-            for key, digest, answerer in link.execute("SELECT key, digest, answerer FROM answers ORDER BY key"):
-                whole.update(key + digest + who[answerer])
+            for table, mark in (("answers", b""), ("failures", b"failed")):
+                for key, digest, answerer in link.execute(f"SELECT key, digest, answerer FROM {table} ORDER BY key"):
+                    whole.update(mark + key + digest + who[answerer])
 
         self._file.read(work)
         return whole.hexdigest()
@@ -269,41 +291,48 @@ class Cassette:
 
         def work(link: Connection) -> Contents:
             counts = link.execute("SELECT answerer, kind, count(*) FROM answers GROUP BY answerer, kind").fetchall()
-            by_kind = {kind: sum(n for _, k, n in counts if k.decode() == kind) for kind in ROLES}
-            answerers = tuple(
+            failed = link.execute("SELECT answerer, kind, count(*) FROM failures GROUP BY answerer, kind").fetchall()
+            who = tuple(
                 (role.decode(), json.loads(identity), sum(n for answerer, _, n in counts if answerer == id_))
                 for id_, role, identity in link.execute("SELECT id, role, identity FROM answerers ORDER BY id")
             )
             first, last = link.execute("SELECT min(recorded), max(recorded) FROM answers").fetchone()
-            kinds = {kind: n for kind, n in by_kind.items() if n}
-            return Contents(kinds, answerers, (first or b"").decode(), (last or b"").decode(), self._file.size())
+            begun, ended = ((time or b"").decode() for time in (first, last))
+            return Contents(_by_kind(counts), _by_kind(failed), who, begun, ended, self._file.size())
 
         return self._file.read(work)
 
     def rows(self) -> Iterator[Answer]:
-        """All answers, in the order in which they were recorded.
+        """All answers, in the order in which they were recorded, and then all failures.
 
         Raises:
             DataError: if one is not what was recorded.
         """
+        yield from self._rows("answers")
+        yield from self._rows("failures")
+
+    def _rows(self, table: Table) -> Iterator[Answer]:
         query = (
-            "SELECT answers.id, kind, sample, request, response, digest, identity, recorded FROM answers "
-            "JOIN answerers ON answerers.id = answerer WHERE answers.id > ? ORDER BY answers.id LIMIT ?"
+            f"SELECT {table}.id, key, kind, sample, request, response, digest, identity, recorded FROM {table} "
+            f"JOIN answerers ON answerers.id = answerer WHERE {table}.id > ? ORDER BY {table}.id LIMIT ?"
         )
         last = 0
         while rows := self._fetch(query, last, _PAGE):
-            for last, kind, sample, request, response, digest, identity, recorded in rows:  # noqa: B007
+            for last, key, kind, sample, request, response, digest, identity, recorded in rows:  # noqa: B007
                 yield Answer(
                     kind=kind.decode(),
-                    request=json.loads(self._text_of(request)),
+                    request=json.loads(text_of(self._file, request)),
                     sample=sample,
-                    response=json.loads(self._text_of(response, digest)),
+                    response=json.loads(text_of(self._file, response, digest)),
                     by=json.loads(identity),
                     recorded=recorded.decode(),
+                    key=key.hex(),
+                    failed=table == "failures",
                 )
 
     def take(self, answers: Iterable[Answer]) -> Taken:
-        """Records answers that were recorded elsewhere, in batches; what is there already stays.
+        """Records answers and failures that were recorded elsewhere, in batches; what is there already stays,
+        but that an answer takes the place of a failure.
 
         Raises:
             DataError: if the file cannot be written.
@@ -311,74 +340,50 @@ class Cassette:
         taken = Taken(0, 0, 0)
         rows = iter(answers)
         while page := list(islice(rows, _PAGE)):
-            taken = Taken(*map(sum, zip(taken, self._take(page), strict=True)))
+            for table, part in _by_table(page):
+                taken = Taken(*map(sum, zip(taken, self._take(table, part), strict=True)))
         return taken
 
-    def _take(self, answers: Sequence[Answer]) -> Taken:
-        rows: dict[bytes, tuple[Question, str, Answer]] = {}
+    def _take(self, table: Table, answers: Sequence[Answer]) -> Taken:
+        rows: dict[bytes, tuple[Row, Answer]] = {}
         for one in answers:
             asked = question(one.kind, one.request, one.sample)
-            rows.setdefault(asked.key, (asked, plain_text(one.response, self.secrets), one))
+            if one.key:
+                asked = asked._replace(key=bytes.fromhex(one.key))
+            rows.setdefault(asked.key, (Row(asked, plain_text(one.response, self.secrets)), one))
 
         def work(link: Connection) -> Taken:
-            kept = self._texts(link, list(rows))
-            for key, (asked, response, one) in rows.items():
-                if key not in kept:
-                    answerer = _answerer(link, ROLES[one.kind], self._identity(one.by))
-                    _insert(link, answerer, one.recorded, [(asked, response)])
-            other = sum(kept[key] != rows[key][1] for key in kept)
-            return Taken(len(rows) - len(kept), len(answers) - len(rows) + len(kept) - other, other)
+            kept = texts(link, self._file, list(rows))
+            if table == "failures":
+                kept = texts(link, self._file, list(rows), table) | kept
+            fresh = [key for key in rows if key not in kept]
+            drop_failures(link, fresh)
+            for row, one in (rows[key] for key in fresh):
+                answerer = answerer_id(link, ROLES[one.kind], self._identity(one.by))
+                insert(link, table, answerer, one.recorded, [row], self.secrets)
+            other = sum(kept[key] != rows[key][0].response for key in kept)
+            return Taken(len(fresh), len(answers) - len(fresh) - other, other)
 
         return self._file.write(work)
-
-    # ── the file ──────────────────────────────────────────────────────────────
 
     def _fetch(self, query: str, *values: object) -> list[Any]:
         return self._file.read(lambda link: link.execute(query, values).fetchall())
 
-    def _texts(self, link: Connection, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """The recorded answers to these keys, as JSON."""
-        found = {}
-        for start in range(0, len(keys), _CHUNK):
-            some = keys[start : start + _CHUNK]
-            query = f"SELECT key, response, digest FROM answers WHERE key IN ({','.join('?' * len(some))})"
-            for key, response, digest in link.execute(query, some):
-                found[key] = self._text_of(response, digest)
-        return found
 
-    def _text_of(self, data: bytes, digest: bytes = b"") -> str:
-        """A text as it was recorded."""
-        try:
-            text = unpacked(data)
-            if digest and sha256(text).digest() != digest:
-                raise ValueError("an answer is not what was recorded")
-            return text.decode()
-        except ValueError as error:
-            raise self._file.damaged(str(error)) from error
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-def _insert(link: Connection, answerer: int, recorded: str, rows: Iterable[tuple[Question, str]]) -> None:
-    link.executemany(
-        "INSERT INTO answers (key, digest, kind, sample, answerer, recorded, request, response) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                one.key,
-                sha256(response.encode()).digest(),
-                one.kind,
-                one.sample,
-                answerer,
-                recorded,
-                packed(plain_text(json.loads(one.request))),
-                packed(response),
-            )
-            for one, response in rows
-        ],
-    )
+def _by_kind(counts: Sequence[tuple[int, bytes, int]]) -> dict[str, int]:
+    """Numbers of rows by kind, of rows of answerer, kind and number."""
+    sums = {kind: sum(number for _, name, number in counts if name.decode() == kind) for kind in ROLES}
+    return {kind: number for kind, number in sums.items() if number}
 
 
-def _answerer(link: Connection, role: str, identity: str) -> int:
-    """The id of who answers; noted if it is new."""
-    link.execute("INSERT OR IGNORE INTO answerers (role, identity) VALUES (?, ?)", (role, identity))
-    row = link.execute("SELECT id FROM answerers WHERE role = ? AND identity = ?", (role, identity)).fetchone()
-    return int(row[0])
+def _by_table(rows: Sequence[Answer]) -> list[tuple[Table, list[Answer]]]:
+    """The answers, then the failures; without empty ones."""
+    parts: list[tuple[Table, list[Answer]]] = [
+        ("answers", [row for row in rows if not row.failed]),
+        ("failures", [row for row in rows if row.failed]),
+    ]
+    return [(table, part) for table, part in parts if part]

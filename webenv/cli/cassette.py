@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -18,10 +19,10 @@ from rich.text import Text
 
 from webenv.cassette import Answer, Cassette, Contents, Taken
 from webenv.cassette.file import FORMAT
-from webenv.cassette.question import ROLES
+from webenv.cassette.question import ROLES, question
 from webenv.errors import DataError
 from webenv.recorded.model import read_reply
-from webenv.recorded.transcript import read_answer
+from webenv.recorded.transcript import read_answer, read_failure
 
 __all__ = ["app"]
 
@@ -29,6 +30,8 @@ app = typer.Typer(help="Describe, export and import recorded answers.", no_args_
 
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="The cassette.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+_KEY = re.compile("[0-9a-f]{64}")
+_MASK = "***"  # what stands in a request in place of a secret, of which its key was made
 _SQLITE = b"SQLite format 3\0"  # how a cassette begins
 
 
@@ -55,7 +58,7 @@ def export_command(
         str | None, typer.Option(help="Only answers of this kind: search, visit, ask, model or judge.")
     ] = None,
 ) -> None:
-    """Write the answers as JSON, one a line, in the order in which they were recorded; the first line says of whom."""
+    """Write answers, then failures, as JSON, one a line, as they were recorded; the first line says of whom."""
     if kind is not None and kind not in ROLES:
         raise typer.BadParameter(f"--kind {kind!r}: expected one of {', '.join(ROLES)}.")
     with Cassette(file) as cassette, _writing(out) as lines:
@@ -63,7 +66,7 @@ def export_command(
         answerers = [{"role": role, "identity": by} for role, by, _ in contents.answerers]
         _write(lines, {"cassette": FORMAT, "answerers": answerers})
         count = 0
-        for answer in _watched(cassette.rows(), sum(contents.answers.values()), "exporting"):
+        for answer in _watched(cassette.rows(), _count(contents), "exporting"):
             if kind in (None, answer.kind):
                 _write(lines, answer._asdict())
                 count += 1
@@ -97,7 +100,7 @@ def _take(cassette: Cassette, source: str) -> Taken:
             contents = other.contents()
             for role, identity, _ in contents.answerers:
                 cassette.register(role, identity)
-            return cassette.take(_watched(other.rows(), sum(contents.answers.values()), "importing"))
+            return cassette.take(_watched(other.rows(), _count(contents), "importing"))
     try:
         with nullcontext(sys.stdin.buffer) if source == "-" else open(source, "rb") as lines:
             return cassette.take(_watched(_read(cassette, lines, source), None, "importing"))
@@ -121,7 +124,7 @@ def _read(cassette: Cassette, lines: IO[bytes], name: str) -> Iterator[Answer]:
         try:
             data = json.loads(line)
             if "cassette" in data:
-                if data["cassette"] != FORMAT:
+                if data["cassette"] not in (1, FORMAT):  # 1 had neither keys nor failures
                     raise ValueError(f"it is an export of format {data['cassette']!r:.20}, not {FORMAT}")
                 for one in data["answerers"]:
                     cassette.register(str(one["role"]), _texts(one["identity"]))
@@ -131,12 +134,26 @@ def _read(cassette: Cassette, lines: IO[bytes], name: str) -> Iterator[Answer]:
                 raise ValueError(f"kind {answer.kind!r:.40}, sample {answer.sample!r:.40}")
             if not isinstance(answer.request, Mapping) or not isinstance(answer.recorded, str):
                 raise ValueError("the request is no object, or the time no text")
-            read_reply(answer.response) if answer.kind == "model" else read_answer(answer.kind, answer.response)
+            _check(answer)
             yield answer._replace(by=_texts(answer.by))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, DataError) as error:
             raise DataError(
                 f"{name}, line {number} is no line of an export ({error!s:.200}); what stands before it is imported."
             ) from error
+
+
+def _check(answer: Answer) -> None:
+    """Refuses what cannot be read back, and a key that is not its request's, as far as that can be told."""
+    if type(answer.failed) is not bool:
+        raise ValueError(f"failed is {answer.failed!r:.40}, neither true nor false")
+    if answer.failed:
+        read_failure(ROLES[answer.kind], answer.response)
+    else:
+        read_reply(answer.response) if answer.kind == "model" else read_answer(answer.kind, answer.response)
+    if answer.key:
+        asked = question(answer.kind, answer.request, answer.sample)
+        if not _KEY.fullmatch(answer.key) or (answer.key != asked.key.hex() and _MASK not in asked.request):
+            raise ValueError(f"the key {answer.key!r:.80} is not that of the request")
 
 
 def _texts(identity: Mapping[str, Any]) -> dict[str, str]:
@@ -166,6 +183,10 @@ def _write(lines: IO[bytes], data: Mapping[str, Any]) -> None:
         lines.write((json.dumps(data, separators=(",", ":")) + "\n").encode())
 
 
+def _count(contents: Contents) -> int:
+    return sum(contents.answers.values()) + sum(contents.failures.values())
+
+
 def _watched(answers: Iterator[Answer], total: int | None, what: str) -> Iterator[Answer]:
     """The answers, with a bar on a terminal."""
     console = Console(stderr=True)
@@ -182,6 +203,8 @@ def _print_contents(file: Path, contents: Contents, digest: str) -> None:
     table.add_column(overflow="fold")
     for kind, count in contents.answers.items():
         table.add_row(f"answers to {kind}", f"{count:,}")
+    for kind, count in contents.failures.items():
+        table.add_row(f"failures of {kind}", f"{count:,}")
     for role, identity, count in contents.answerers:
         who = ", ".join(f"{name} {value}" for name, value in identity.items())
         table.add_row(role, Text(f"{who} ({count:,} answers)"))

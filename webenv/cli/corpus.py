@@ -1,4 +1,4 @@
-"""``webenv corpus``: builds, describes, searches and visits a corpus folder."""
+"""``webenv corpus``: builds a corpus folder, adds to it, describes, searches and visits it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from webenv.web import Scope, SearchRequest, VisitRequest
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Build, describe, search and visit a corpus folder.", no_args_is_help=True)
+app = typer.Typer(help="Build a corpus folder, add pages and engines, describe, search and visit it.", no_args_is_help=True)
 
 _Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The corpus folder.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -135,7 +135,7 @@ def index_command(
         typer.Option("--vectors", metavar="FILE", help="dense: vectors made elsewhere (.npy, .parquet, .jsonl)."),
     ] = None,
     names: Annotated[
-        Path | None, typer.Option("--names", metavar="FILE", help="With a .npy: the URL of each row, one a line.")
+        Path | None, typer.Option("--names", metavar="FILE", help="With a .npy: the URL or id of each row, one a line.")
     ] = None,
     approximate: Annotated[
         str,
@@ -170,7 +170,7 @@ def index_command(
     if as_json:
         _print_json(dataclasses.asdict(made) | {"seconds": round(seconds, 3)})
         return
-    typer.echo(f"{engine}: {size / 1e6:,.1f} MB in {seconds:.1f} s; search it as {folder}#{engine}")
+    typer.echo(f"{engine}: {size / 1e6:,.1f} MB in {seconds:.1f} s; search with --engine {engine}, play on {folder}#{engine}")
 
 
 @app.command("info")

@@ -6,10 +6,10 @@ import dataclasses
 import json
 import shlex
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -24,7 +24,7 @@ from webenv.evaluation.environments import make_env, read_settings
 from webenv.evaluation.folder import count_records
 from webenv.evaluation.progress import ProgressBar
 from webenv.evaluation.recording import recorded_env
-from webenv.evaluation.run import default_folder, evaluate, folder_name
+from webenv.evaluation.run import default_folder, evaluate, folder_name, note_cassettes
 from webenv.evaluation.summary import Summary
 from webenv.evaluation.tables import WIDTH, print_comparison, print_summary
 from webenv.policy import Policy
@@ -119,37 +119,34 @@ def command(
         raise InvalidArgument("--retry-unscored goes with --resume: it plays the unscored episodes of a run again.")
     names = _policy_names(policy or _SCRIPTED, model, base_url)
     tape = _open(cassette, cassette_mode)
-    if tape is None:
-        made = make_env(env, settings).unwrapped
-        assert isinstance(made, SearchEnv)  # make_env refuses others
-    else:
-        made = recorded_env(env, settings, tape)
-    with nullcontext() if tape is None else recorded_models(tape):
-        policies = [_make_policy(name, made.benchmark, base_url, parallel) for name in names]
-    folders = _folders(env, names, out)
-    resume_line = _resume_line(context.obj, out or _top(folders))
-    summaries = []
-    for name, chosen, folder in zip(names, policies, folders, strict=True):
-        with ProgressBar(name) as bar:
-            try:
-                summary = evaluate(
-                    made,
-                    chosen,
-                    episodes=episodes,
-                    attempts=attempts,
-                    seed=seed,
-                    parallel=parallel,
-                    out=folder,
-                    resume=resume,
-                    retry_unscored=retry_unscored,
-                    cassettes=() if tape is None else (tape,),
-                    watch=bar,
-                )
-            except KeyboardInterrupt as interrupt:
-                raise Interrupted(_kept(folder, resume_line)) from interrupt
-        summaries.append(dataclasses.replace(summary, policy=name))
-    if tape is not None:
-        tape.close()
+    with _opened(env, settings, tape) as made:
+        with nullcontext() if tape is None else recorded_models(tape):
+            policies = [_make_policy(name, made.benchmark, base_url, parallel) for name in names]
+        folders = _folders(env, names, out)
+        resume_line = _resume_line(context.obj, out or _top(folders))
+        tapes = () if tape is None else (tape,)
+        summaries = []
+        for name, chosen, folder in zip(names, policies, folders, strict=True):
+            with ProgressBar(name) as bar:
+                try:
+                    summary = evaluate(
+                        made,
+                        chosen,
+                        episodes=episodes,
+                        attempts=attempts,
+                        seed=seed,
+                        parallel=parallel,
+                        out=folder,
+                        resume=resume,
+                        retry_unscored=retry_unscored,
+                        cassettes=tapes,
+                        watch=bar,
+                    )
+                except KeyboardInterrupt as interrupt:
+                    raise Interrupted(_kept(folder, resume_line)) from interrupt
+            summaries.append(dataclasses.replace(summary, policy=name))
+        if tape is not None and tape.mode == "record" and len(folders) > 1:
+            note_cassettes(folders, made, tapes)
     if as_json:
         data = [summary.to_dict() for summary in summaries]
         print(json.dumps(data[0] if len(data) == 1 else {"runs": data}))
@@ -157,6 +154,22 @@ def command(
     _report(summaries, out or _top(folders), resume_line)
     if tape is not None and tape.mode == "record":
         print(f"Cassette: {tape.path}; to replay, leave --cassette-mode out")
+
+
+@contextmanager
+def _opened(env: str, settings: Mapping[str, Any], tape: Cassette | None) -> Iterator[SearchEnv]:
+    """The environment, on its tape if there is one; closed afterwards, with its web and the tape."""
+    made = make_env(env, settings).unwrapped if tape is None else recorded_env(env, settings, tape)
+    assert isinstance(made, SearchEnv)  # make_env refuses others
+    try:
+        yield made
+    finally:
+        made.close()
+        close = getattr(made.benchmark.web, "close", None)
+        if close is not None:
+            close()
+        if tape is not None:
+            tape.close()
 
 
 def _open(cassette: Path | None, mode: str | None) -> Cassette | None:

@@ -62,7 +62,7 @@ def retrieve_command(
 
     def make() -> tuple[ASGIApp, Web]:
         served = open_served(web)
-        return retrieval_app(served, topk, characters), served
+        return retrieval_app(served, topk, characters, (host,)), served
 
     _serve(make, web, host, port, as_json)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -10,15 +11,15 @@ from webenv.benchmark import Benchmark
 from webenv.cassette import Cassette
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.exact import ExactJudge
-from webenv.errors import RunError
+from webenv.errors import InvalidArgument, MissingExtra, RunError
 from webenv.evaluation.environments import make_env
 from webenv.judge import Judge
 from webenv.recorded import RecordedJudge, RecordedWeb, recorded_models
 from webenv.rewards import PageJudge
 
-__all__ = ["cassette_entries", "cassettes_of", "check_cassettes", "recorded_env"]
+__all__ = ["cassette_entries", "cassettes_of", "check_cassettes", "check_clock", "one_run", "recorded_env"]
 
-_OWN = (PageJudge, ExactJudge)  # what judges without asking anybody: judged anew, free, and by the version in use
+_OWN = (PageJudge, ExactJudge)  # what judges without asking anybody: judged anew, by the version in use; no subclass
 _LIVE = "live:"  # how the names of webs begin that cannot be opened without a key
 
 
@@ -35,12 +36,13 @@ def recorded_env(env: str, settings: Mapping[str, Any], cassette: Cassette) -> S
         cassette: the tape.
 
     Raises:
-        InvalidArgument: for an unknown id or argument, or a tape of another web, judge or model.
+        InvalidArgument: for an unknown id or argument, a budget of seconds, or a tape of another web, judge or model.
         DataError: if the tape does not know the web, judge or model.
     """
     given, web = dict(settings), settings.get("web")
     closed = cassette.mode == "replay" and isinstance(web, str) and web.startswith(_LIVE)
     if closed:
+        _check_live(str(web))
         given["web"] = RecordedWeb(cassette)
     with recorded_models(cassette) as models:
         made = make_env(env, given).unwrapped
@@ -48,8 +50,9 @@ def recorded_env(env: str, settings: Mapping[str, Any], cassette: Cassette) -> S
     if closed and made.spec is not None:
         made.spec.kwargs["web"] = web
     benchmark = made.benchmark
+    check_clock(benchmark, [cassette])
     judge = benchmark.judge
-    if not isinstance(judge, _OWN) and judge.identity.get("model") not in models:
+    if type(judge) not in _OWN and judge.identity.get("model") not in models:
         judge = _behind(cassette, judge)
     own_web = isinstance(benchmark.web, RecordedWeb) and benchmark.web.cassette is cassette
     made.benchmark = replace(
@@ -58,15 +61,52 @@ def recorded_env(env: str, settings: Mapping[str, Any], cassette: Cassette) -> S
     return made
 
 
+def _check_live(name: str) -> None:
+    """Refuses the name of a live web that is none, or holds a key: it will stand in ``run.json``."""
+    try:
+        from webenv.corpora.live.spec import parse_live
+    except MissingExtra:  # a replay does without it
+        if any(part.partition("=")[0].strip().lower().endswith("key") for part in name.split(",")[1:]):
+            raise InvalidArgument("live web: a key in a name would be recorded; leave it out.") from None
+        return
+    parse_live(name)
+
+
+def check_clock(benchmark: Benchmark, cassettes: Sequence[Cassette]) -> None:
+    """Refuses a budget of seconds on a tape: a replay takes no time, and would go on where the recorded run ended.
+
+    Raises:
+        InvalidArgument: if there is both.
+    """
+    tapes = [one for one in cassettes if one.mode != "live"]
+    if tapes and benchmark.budget.seconds is not None:
+        raise InvalidArgument(
+            f"budget seconds={benchmark.budget.seconds:g} with cassette {str(tapes[0].path)!r}: a run that depends on "
+            "a clock cannot be replayed; leave out the seconds, or the cassette."
+        )
+
+
 def _behind(cassette: Cassette, judge: Judge) -> Judge:
     return judge if isinstance(judge, RecordedJudge) else RecordedJudge(cassette, judge)
 
 
 def cassettes_of(benchmark: Benchmark, others: Sequence[Cassette] = ()) -> list[Cassette]:
     """The tapes of a run, each once: those behind its web and judge, and others, such as its policy's."""
+    return list({str(one.path.absolute()): one for one in (*_behind_parts(benchmark), *others)}.values())
+
+
+@contextmanager
+def one_run(benchmark: Benchmark, others: Sequence[Cassette] = ()) -> Iterator[None]:
+    """While the block runs, what fails is not asked again by those tapes (:meth:`webenv.cassette.Cassette.one_run`)."""
+    with ExitStack() as runs:
+        for tape in {id(one): one for one in (*_behind_parts(benchmark), *others)}.values():
+            runs.enter_context(tape.one_run())
+        yield
+
+
+def _behind_parts(benchmark: Benchmark) -> list[Cassette]:
     parts = (benchmark.web, benchmark.judge)
-    own = [part.cassette for part in parts if isinstance(part, RecordedWeb | RecordedJudge)]
-    return list({str(one.path.absolute()): one for one in (*own, *others)}.values())
+    return [part.cassette for part in parts if isinstance(part, RecordedWeb | RecordedJudge)]
 
 
 def cassette_entries(cassettes: Sequence[Cassette], *, ended: bool) -> list[dict[str, str | None]]:

@@ -20,12 +20,12 @@ from webenv.evaluation.environments import make_env
 from webenv.evaluation.folder import RunFolder, read_records
 from webenv.evaluation.identity import run_identity, versions
 from webenv.evaluation.jobs import Job, plan_jobs
-from webenv.evaluation.recording import cassette_entries, cassettes_of, check_cassettes
+from webenv.evaluation.recording import cassette_entries, cassettes_of, check_cassettes, check_clock, one_run
 from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.policy import Policy
 from webenv.task import TaskSet
 
-__all__ = ["Standing", "default_folder", "evaluate", "folder_name"]
+__all__ = ["Standing", "default_folder", "evaluate", "folder_name", "note_cassettes"]
 
 _KINDS = {"episodes": int | None, "attempts": int, "versions": dict, "resumed_with": list}
 _FIRST = 20  # if none of the first episodes is scored, something is wrong
@@ -88,14 +88,14 @@ def evaluate(
         retry_unscored: with ``resume``, plays unscored episodes again; the later record counts.
         settings: keyword arguments of the environment, where ``env`` is an id.
         cassettes: tapes that the policy's or the judge's models are recorded on; ``run.json`` holds their
-            digests, and those of the web's and the judge's own, which need not be named.
+            digests at the end of the run, and those of the web's and the judge's own, which need not be named.
         watch: called at the beginning and after each step in which episodes ended.
 
     Returns:
         The summary: rates from 0 to 1, means an episode over scored episodes.
 
     Raises:
-        InvalidArgument: for an argument out of range.
+        InvalidArgument: for an argument out of range, or a budget of seconds together with a cassette.
         RunError: if the folder is not empty, in use, of another run, or cannot be written.
     """
     if not isinstance(policy, Policy):
@@ -115,6 +115,7 @@ def evaluate(
     run = run_identity(name, given, benchmark, policy, seed)
     notes = _left_out(benchmark.tasks)
     tapes = cassettes_of(benchmark, cassettes)
+    check_clock(benchmark, tapes)
     with RunFolder(path, resume=resume) as folder:
         before = folder.read_run()
         if before is not None:
@@ -131,7 +132,8 @@ def evaluate(
         if folder.dropped:
             notes.append("The last record was cut short when the run was stopped; its episode was played again.")
         todo = [job for job in plan if job.key not in rows or (retry_unscored and not rows[job.key].scored)]
-        first = _play(benchmark, policy, todo, parallel, folder, rows, len(plan), watch)
+        with one_run(benchmark, cassettes):
+            first = _play(benchmark, policy, todo, parallel, folder, rows, len(plan), watch)
         if any(tape.mode == "record" for tape in tapes):
             folder.change_run({"cassettes": cassette_entries(tapes, ended=True)})
     order = {task: number for number, task in enumerate(benchmark.tasks.ids())}
@@ -144,6 +146,26 @@ def evaluate(
         notes=notes,
         warning=_warning(first),
     )
+
+
+def note_cassettes(
+    folders: Sequence[str | Path], env: gymnasium.Env[Any, Any] | Benchmark, cassettes: Sequence[Cassette] = ()
+) -> None:
+    """Writes into the ``run.json`` of runs what their tapes are now: for runs that recorded on the same ones in turn.
+
+    Args:
+        folders: the run folders.
+        env: what was played.
+        cassettes: the tapes that :func:`evaluate` was given.
+
+    Raises:
+        RunError: if a folder is in use, or cannot be written.
+    """
+    _, benchmark, _ = _benchmark(env, None)
+    entries = cassette_entries(cassettes_of(benchmark, cassettes), ended=True)
+    for path in folders:
+        with RunFolder(path, resume=True) as folder:
+            folder.change_run({"cassettes": entries})
 
 
 def _check_types(run: Mapping[str, Any], path: Path) -> None:

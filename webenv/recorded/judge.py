@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from webenv.cassette import Cassette
 from webenv.cassette.question import question
+from webenv.errors import WebenvError
 from webenv.judge import Judge, Submission, Verdict
 from webenv.recorded.recorded import Recorded
 from webenv.recorded.transcript import plain
@@ -16,9 +18,10 @@ __all__ = ["RecordedJudge"]
 class RecordedJudge(Recorded):
     """A judge behind a cassette, its verdicts recorded whole.
 
-    A request is the submission, but for the seconds that it took. Verdicts without a value are not
-    recorded. Submissions that are the same have one verdict. A judge that asks a chat model is better
-    recorded by that model (:class:`webenv.recorded.RecordedModel`): then what the model said can be read anew.
+    A request is the submission, but for the seconds that it took. Verdicts without a value are recorded
+    as failures: a replay gives them back, a recording asks again. Submissions that are the same have one
+    verdict. A judge that asks a chat model is better recorded by that model
+    (:class:`webenv.recorded.RecordedModel`): then what the model said can be read anew.
 
     Args:
         cassette: the tape.
@@ -42,10 +45,16 @@ class RecordedJudge(Recorded):
             return []
         if self.cassette.mode == "live":
             return list(self._inner.score(submissions))
-        secrets = self.cassette.secrets
         return self._play(
             "judge",
-            [question("judge", plain(submission), 0, secrets) for submission in submissions],
+            [question("judge", plain(submission)) for submission in submissions],
             lambda places: self._inner.score([submissions[place] for place in places]),
-            lambda verdict: not isinstance(verdict, Verdict) or not verdict.scored,
         )
+
+    def _failed(self, answer: Any) -> bool:
+        if not isinstance(answer, Verdict):
+            raise WebenvError(f"Judge.score returned {answer!r:.100} for a submission; expected a Verdict.")
+        return not answer.scored
+
+    def _failure(self, reason: str) -> Verdict:
+        return Verdict.unscored(reason, self._inner.identity["name"])

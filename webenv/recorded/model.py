@@ -8,16 +8,15 @@ from typing import Any
 
 from webenv.cassette import Cassette
 from webenv.cassette.question import question
-from webenv.errors import DataError, InvalidArgument
+from webenv.errors import DataError, InvalidArgument, WebenvError
 from webenv.llm import Message, Model, ModelFailure, ModelReply
 from webenv.models import complete, models_made_by
-from webenv.recorded.recorded import Recorded, named
+from webenv.recorded.recorded import DEFAULT, Recorded, named
 from webenv.recorded.transcript import plain_record
 
 __all__ = ["RecordedModel", "read_reply", "recorded_models"]
 
 _SETTINGS = ("model", "temperature", "max_tokens")
-_DEFAULT = "default"  # how an identity says that a setting is left to the endpoint
 _MESSAGE, _REPLY = ("role", "content"), ("text", "finish", "prompt_tokens", "completion_tokens")
 
 
@@ -25,8 +24,8 @@ class RecordedModel(Recorded):
     """A chat model behind a cassette.
 
     A request is the conversation, the model's name, and its ``temperature`` and ``max_tokens`` where its
-    identity tells them; with its sample, so that n votes stay n replies. Replies that failed are not
-    recorded. The same request with the same sample is asked once.
+    identity tells them; with its sample, so that n votes stay n replies. Replies that failed are recorded
+    as failures: a replay gives them back, a recording asks again. The same request with the same sample is asked once.
 
     Args:
         cassette: the tape.
@@ -72,17 +71,27 @@ class RecordedModel(Recorded):
         ordinals = [0] * len(conversations) if samples is None else list(samples)
         if self.cassette.mode == "live":
             return complete(self._inner, conversations, ordinals)
-        settings, secrets = _settings(self.identity), self.cassette.secrets
+        settings = _settings(self.identity)
         talks = [[plain_record(message, _MESSAGE) for message in conversation] for conversation in conversations]
         return self._play(
             "model",
             [
-                question("model", {**settings, "messages": talk}, sample, secrets)
+                question("model", {**settings, "messages": talk}, sample)
                 for talk, sample in zip(talks, ordinals, strict=True)
             ],
             lambda places: complete(self._inner, [conversations[n] for n in places], [ordinals[n] for n in places]),
-            lambda reply: not isinstance(reply, ModelReply),
         )
+
+    def _failed(self, answer: Any) -> bool:
+        if not isinstance(answer, ModelReply | ModelFailure):
+            raise WebenvError(f"Model.complete returned {answer!r:.100}; expected a ModelReply or a ModelFailure.")
+        return isinstance(answer, ModelFailure)
+
+    def _failure(self, reason: str) -> ModelFailure:
+        return ModelFailure(reason)
+
+    def _write_failure(self, failure: ModelFailure) -> Any:
+        return plain_record(failure, ("reason",))
 
     def _write(self, answer: ModelReply) -> Any:
         return plain_record(answer, _REPLY)
@@ -105,7 +114,7 @@ def read_reply(data: Any) -> ModelReply:
 
 def _settings(identity: Mapping[str, str]) -> dict[str, str]:
     """What a reply depends on beside the conversation, of what an endpoint is sent."""
-    settings = {name: identity[name] for name in _SETTINGS if identity.get(name, _DEFAULT) != _DEFAULT}
+    settings = {name: identity[name] for name in _SETTINGS if identity.get(name, DEFAULT) != DEFAULT}
     return {"model": named(identity), **settings}
 
 

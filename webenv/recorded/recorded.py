@@ -12,14 +12,17 @@ from typing import Any
 
 from webenv.cassette import Cassette
 from webenv.cassette.question import Question
-from webenv.errors import DataError, InvalidArgument, WebenvError
-from webenv.recorded.transcript import plain, read_answer
+from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
+from webenv.recorded.transcript import plain, read_answer, read_failure
 
-__all__ = ["Recorded", "named"]
+__all__ = ["DEFAULT", "Recorded", "named"]
 
 Identity = Mapping[str, str]
 
-_DEFAULT = "default"  # how an identity says that a setting is left to the endpoint
+DEFAULT = "default"
+"""How an identity says that a setting is left to the endpoint."""
+
+_PASSING = ("extractor", "user_agent")  # what a new version of webenv or of a package changes
 
 
 class Recorded:
@@ -40,6 +43,7 @@ class Recorded:
         if inner is None and not cassette.replays:
             raise InvalidArgument(f"a cassette in mode {cassette.mode!r} needs the {role} that is to be asked.")
         self.cassette = cassette
+        self.role = role
         self._inner = inner
         self._fixed = _identity(cassette, inner, role, same)
 
@@ -52,23 +56,29 @@ class Recorded:
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self
 
+    def close(self) -> None:
+        """Closes who is asked, where that can be closed; the tape stays open."""
+        close = getattr(self._inner, "close", None)
+        if close is not None:
+            close()
+
     def _play(
         self,
         kind: str,
         questions: Sequence[Question],
         ask: Callable[[list[int]], Sequence[Any]],
-        failed: Callable[[Any], bool],
     ) -> list[Any]:
-        """The answers to a batch: those on the tape, and of the others what one more batch brought.
+        """What came of a batch: what is on the tape, and of the others what one more batch brought.
 
         Args:
             kind: what is asked.
             questions: one for each request.
             ask: asks for the requests at these places; each question once.
-            failed: whether what came of a request is no answer.
         """
-        found = self.cassette.find(questions)
-        known = {key: self._read(kind, data) for key, data in found.items()}
+        known = {key: self._read(kind, data) for key, data in self.cassette.find(questions).items()}
+        open_ = [one for one in questions if one.key not in known]
+        if open_:
+            known |= {key: self._read_failure(data) for key, data in self.cassette.failures(open_).items()}
         places: dict[bytes, int] = {}
         for place, one in enumerate(questions):
             if one.key not in known:
@@ -76,17 +86,37 @@ class Recorded:
         if places:
             if self.cassette.replays:
                 raise self.cassette.miss([questions[place] for place in places.values()])
-            came = ask(list(places.values()))
-            if len(came) != len(places):
-                raise WebenvError(
-                    f"{kind} was given {len(places)} requests and returned {len(came)}; expected one each."
-                )
-            answers = dict(zip(places, came, strict=True))
-            known |= {key: one for key, one in answers.items() if failed(one)}
-            good = [(questions[places[key]], self._write(one)) for key, one in answers.items() if not failed(one)]
-            kept = self.cassette.add(good, self._inner.identity)
-            known |= {key: self._read(kind, data) for key, data in kept.items()}
+            came = self._ask(kind, ask, list(places.values()))
+            known |= self._record(kind, [(questions[n], one) for n, one in zip(places.values(), came, strict=True)])
         return [known[one.key] for one in questions]
+
+    def _ask(self, kind: str, ask: Callable[[list[int]], Sequence[Any]], places: list[int]) -> Sequence[Any]:
+        """One batch; where it fails as a whole, each request failed."""
+        try:
+            came = ask(places)
+        except (ServiceError, OSError) as error:
+            return [self._failure(str(error) or type(error).__name__)] * len(places)
+        if len(came) != len(places):
+            raise WebenvError(f"{kind} was given {len(places)} requests and returned {len(came)}; expected one each.")
+        return came
+
+    def _record(self, kind: str, came: Sequence[tuple[Question, Any]]) -> dict[bytes, Any]:
+        """Records a batch, and gives what counts now."""
+        by = self._inner.identity
+        good = [(one, self._write(answer)) for one, answer in came if not self._failed(answer)]
+        bad = [(one, self._write_failure(answer)) for one, answer in came if self._failed(answer)]
+        kept = self.cassette.add(good, by)
+        answered, failed = self.cassette.add_failures(bad, by)
+        counting = {key: self._read(kind, data) for key, data in (kept | answered).items()}
+        return counting | {key: self._read_failure(data) for key, data in failed.items()}
+
+    def _failed(self, answer: Any) -> bool:
+        """Whether what came of a request is no answer."""
+        raise NotImplementedError
+
+    def _failure(self, reason: str) -> Any:
+        """What came of a request where a whole batch failed."""
+        raise NotImplementedError
 
     def _write(self, answer: Any) -> Any:
         """An answer as plain data."""
@@ -95,6 +125,14 @@ class Recorded:
     def _read(self, kind: str, data: Any) -> Any:
         """An answer from plain data."""
         return read_answer(kind, data)
+
+    def _write_failure(self, failure: Any) -> Any:
+        """A failure as plain data."""
+        return plain(failure)
+
+    def _read_failure(self, data: Any) -> Any:
+        """A failure from plain data."""
+        return read_failure(self.role, data)
 
 
 def _identity(cassette: Cassette, inner: Any, role: str, same: Callable[[Identity], bool]) -> Identity | None:
@@ -106,26 +144,32 @@ def _identity(cassette: Cassette, inner: Any, role: str, same: Callable[[Identit
     """
     if cassette.mode == "live":
         return None
-    known: list[dict[str, str]] = [one for one in cassette.answerers(role) if same(one)]
-    if inner is not None and cassette.mode != "replay":
-        ignored = ("host",) if cassette.mode == "record" else ()
+
+    def check(known: Sequence[Identity]) -> None:
+        ignored = (*_PASSING, "host") if cassette.mode == "record" else _PASSING
+        used = cassette.masked(inner.identity)
         for one in known:
-            _check_same(cassette, role, one, inner.identity, ignored)
+            if same(one):
+                _check_same(cassette, role, one, used, ignored)
+
     if cassette.mode == "record":
-        cassette.register(role, inner.identity)
+        cassette.register(role, inner.identity, check)
         return None
+    others = cassette.answerers(role)
+    if inner is not None and cassette.mode == "strict":
+        check(others)
+    known = [one for one in others if same(one)]
     if known:
         return known[-1]
     if inner is not None and cassette.mode == "replay":
         return None
-    others = cassette.answerers(role)
     holds = f"its {role}s are {', '.join(sorted({named(one) for one in others}))}" if others else f"it holds no {role}"
     raise DataError(f"cassette {str(cassette.path)!r} was not recorded with this {role}: {holds}.")
 
 
 def _check_same(cassette: Cassette, role: str, recorded: Identity, used: Identity, ignored: Sequence[str]) -> None:
     for name in sorted({*recorded, *used}):
-        had, has = recorded.get(name, _DEFAULT), used.get(name, _DEFAULT)
+        had, has = recorded.get(name, DEFAULT), used.get(name, DEFAULT)
         if had != has and name not in ignored:
             raise InvalidArgument(
                 f"cassette {str(cassette.path)!r} in mode {cassette.mode!r} was recorded with a {role} of {name} = "

@@ -16,11 +16,12 @@ from typing import Any
 from webenv.budget import Budget, Spending
 from webenv.errors import DataError
 from webenv.judge import Seen, Submission, Verdict
+from webenv.llm import ModelFailure
 from webenv.observations import Document, Page, Reply, Result
 from webenv.task import Gold, Task
 from webenv.web import AskRequest, Failure, Missing, Scope, SearchRequest, VisitRequest
 
-__all__ = ["plain", "plain_record", "read_answer"]
+__all__ = ["plain", "plain_record", "read_answer", "read_failure"]
 
 _UNITS = ("searches", "visits", "asks", "turns")
 _ALWAYS: Mapping[type, tuple[str, ...]] = {
@@ -120,6 +121,32 @@ def read_answer(kind: str, data: Any) -> Any:
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(
             f"a cassette holds an answer to {kind} that this webenv cannot read ({error!r:.100}); "
+            "a newer webenv may have made it."
+        ) from error
+
+
+def read_failure(role: str, data: Any) -> Any:
+    """What came of a request that failed, from plain data: a Failure, a ModelFailure, or a verdict that is unscored.
+
+    Args:
+        role: who was asked: ``web``, ``model`` or ``judge``.
+        data: the failure as plain data.
+
+    Raises:
+        DataError: if it is not of that form.
+    """
+    try:
+        if role == "web":
+            return Failure(**data["failure"])
+        if role == "model":
+            return ModelFailure(**data)
+        verdict = Verdict(**data)
+        if verdict.scored:
+            raise ValueError("a verdict that is scored")
+        return verdict
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DataError(
+            f"a cassette holds a failure of a {role} that this webenv cannot read ({error!r:.100}); "
             "a newer webenv may have made it."
         ) from error
 

@@ -28,7 +28,7 @@ class RecordedWeb(Recorded):
     """A web behind a cassette.
 
     A batch costs one look into the tape; what is not on it goes to the web as one batch, each request
-    once. What failed is not recorded, and is asked again when it is wanted again.
+    once. What failed is recorded as a failure: a replay gives it back, a recording asks again.
 
     Args:
         cassette: the tape.
@@ -63,25 +63,32 @@ class RecordedWeb(Recorded):
             return []
         if self.cassette.mode == "live":
             return list(getattr(self._inner, kind)(requests))
-        secrets = self.cassette.secrets
         return self._play(
             kind,
-            [question(kind, plain(request), 0, secrets) for request in requests],
+            [question(kind, plain(request)) for request in requests],
             lambda places: getattr(self._inner, kind)([requests[place] for place in places]),
-            lambda response: isinstance(response, Failure),
         )
+
+    def _failed(self, answer: Any) -> bool:
+        return isinstance(answer, Failure)
+
+    def _failure(self, reason: str) -> Failure:
+        return Failure(reason)
 
 
 def open_cassette(spec: str) -> RecordedWeb:
-    """The web of a recorded file, from its name: ``cassette:FILE`` or ``cassette:FILE,mode=strict``.
+    """The web of a recorded file, replayed, from its name: ``cassette:FILE``.
 
     Raises:
         InvalidArgument: for a text of another form.
         DataError: if the file is not there, is no cassette, or holds no web.
     """
-    kind, _, rest = spec.partition(":")
-    path, given, mode = rest.rpartition(",mode=")
-    path, mode = (path, mode) if given else (rest, "replay")
-    if kind != "cassette" or not path or mode not in ("replay", "strict"):
-        raise InvalidArgument(f"web={spec!r:.200}: expected cassette:FILE, or cassette:FILE,mode=strict.")
-    return RecordedWeb(Cassette(path, mode))
+    kind, _, path = spec.partition(":")
+    if kind != "cassette" or not path:
+        raise InvalidArgument(f"web={spec!r:.200}: expected cassette:FILE.")
+    if ",mode=" in path:
+        raise InvalidArgument(
+            f"web={spec!r:.200}: a cassette by its name is replayed, and has no mode; to compare with the web that was "
+            "recorded, name that web, and the file with --cassette FILE --cassette-mode strict."
+        )
+    return RecordedWeb(Cassette(path))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
+from webenv.errors import WebenvError
+
 __all__ = ["Batcher"]
 
 RequestT = TypeVar("RequestT")
@@ -64,7 +66,7 @@ class Batcher(Generic[RequestT, AnswerT]):
     async def _settle(self, batch: list[tuple[RequestT, asyncio.Future[AnswerT]]]) -> None:
         loop = asyncio.get_running_loop()
         try:
-            answers = await loop.run_in_executor(self._thread, self._answer, [request for request, _ in batch])
+            answers = await loop.run_in_executor(self._thread, self._answer_all, [request for request, _ in batch])
         except Exception as error:
             for _, future in batch:
                 if not future.done():
@@ -73,6 +75,15 @@ class Batcher(Generic[RequestT, AnswerT]):
         for (_, future), answer in zip(batch, answers, strict=True):
             if not future.done():  # a client may have left
                 future.set_result(answer)
+
+    def _answer_all(self, requests: Sequence[RequestT]) -> list[AnswerT]:
+        try:
+            answers = self._answer(requests)
+        except StopIteration as error:  # no future can hold one
+            raise RuntimeError("a batch was answered in part") from error
+        if len(answers) != len(requests):
+            raise WebenvError(f"{len(requests)} requests had {len(answers)} answers; expected one each.")
+        return answers
 
     def close(self) -> None:
         """Ends the thread."""

@@ -24,7 +24,16 @@ from starlette.exceptions import HTTPException
 from webenv.serving.bodies import json_bytes
 from webenv.serving.retriever import Passage
 
-__all__ = ["MOST_BYTES", "MOST_QUERIES", "MOST_TOPK", "Retrieval", "encode", "read_object", "read_retrieval"]
+__all__ = [
+    "MOST_BYTES",
+    "MOST_PASSAGES",
+    "MOST_QUERIES",
+    "MOST_TOPK",
+    "Retrieval",
+    "encode",
+    "read_object",
+    "read_retrieval",
+]
 
 MOST_BYTES = 20_000_000
 """The largest body of a request."""
@@ -32,6 +41,9 @@ MOST_QUERIES = 10_000
 """The most queries in one request."""
 MOST_TOPK = 1_000
 """The most passages for one query."""
+
+MOST_PASSAGES = 100_000
+"""The most passages for all queries of one request together."""
 
 _MOST_ANSWER = 100_000_000  # characters
 _FORMS = '{"queries": [texts], "topk": 3, "return_scores": true} or {"query": text, …}, as JSON or msgpack'
@@ -89,7 +101,8 @@ def read_retrieval(body: bytes, topk: int) -> Retrieval:
         topk: passages for each query, where the client does not say.
 
     Raises:
-        HTTPException: 400, for a body of another form, or a value of another type or out of range.
+        HTTPException: 400, for a body of another form, or a value of another type or out of range; 413, if all
+            queries together ask for more than 100,000 passages.
     """
     record, packed = read_object(body, _FORMS)
     if ("queries" in record) == ("query" in record):
@@ -114,6 +127,12 @@ def read_retrieval(body: bytes, topk: int) -> Retrieval:
         limit = topk
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_TOPK:
         raise HTTPException(400, f'"topk" is {limit!r:.40}: expected a whole number from 1 to {MOST_TOPK:,}.')
+    if len(queries) * limit > MOST_PASSAGES:
+        raise HTTPException(
+            413,
+            f"{len(queries):,} queries ask for {limit:,} passages each: expected at most {MOST_PASSAGES:,} in all in "
+            "one request.",
+        )
     scores = record.get("return_scores", False)
     if not isinstance(scores, bool):
         raise HTTPException(400, f'"return_scores" is {scores!r:.40}: expected true or false.')

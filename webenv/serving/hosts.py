@@ -2,7 +2,8 @@
 
 Programs name a site in the ``Host`` header, or ask as they would a proxy (``GET http://site.example/a``).
 Browsers take every name under ``.localhost`` for this machine, so ``http://site.example.localhost:8080/a``
-is the page ``https://site.example/a``; links are changed to this form for them.
+is the page ``https://site.example/a``; links are changed to this form for them. A port of the site's own
+stands as the last part of its name: ``http://site.example.8443.localhost:8080/a``.
 """
 
 from __future__ import annotations
@@ -16,12 +17,22 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-__all__ = ["TARGET", "Target", "browser_url", "read_target", "target_of", "with_browser_links"]
+__all__ = [
+    "TARGET",
+    "Target",
+    "browser_url",
+    "is_address",
+    "name_of",
+    "read_target",
+    "target_of",
+    "with_browser_links",
+]
 
 TARGET = "webenv.target"
 """Where the target of a request stands in its scope."""
 
 _LOCAL = ".localhost"
+_PORT = re.compile("[0-9]{1,5}")
 _LINK = re.compile(r'(<a\b[^<>]*?\shref=")(https?://[^"<>]*)(")')
 
 
@@ -43,14 +54,14 @@ class Target(NamedTuple):
     @property
     def urls(self) -> tuple[str, ...]:
         """The addresses that may be meant, the likeliest first: a port may be the site's or this server's."""
-        bare = _name(self.host)
+        bare = name_of(self.host)
         hosts = (self.host,) if bare == self.host else (self.host, bare)
         return tuple(f"https://{host}{self.path}" for host in hosts)
 
     @property
     def site(self) -> str:
         """The host without ``www.`` and port."""
-        return _name(self.host).removeprefix("www.")
+        return name_of(self.host).removeprefix("www.")
 
     @property
     def home(self) -> str:
@@ -61,7 +72,8 @@ class Target(NamedTuple):
 def read_target(header: str, target: str, own: frozenset[str] = frozenset()) -> Target:
     """What a request is for.
 
-    A name without a dot, an address in numbers and the names in ``own`` are the server's own.
+    A name without a dot, an address in numbers and the names in ``own`` are the server's own. A port that is
+    no number of up to five digits is none.
 
     Args:
         header: the ``Host`` header; may be empty.
@@ -74,13 +86,21 @@ def read_target(header: str, target: str, own: frozenset[str] = frozenset()) -> 
         header, target = rest[:cut].rpartition("@")[2], rest[cut:]
         target = target if target.startswith("/") else f"/{target}"
     host = header.strip().lower().rstrip(".")
-    name = _name(host)
+    name = name_of(host)
     port = host[len(name) + 1 :]
+    if not _PORT.fullmatch(port):
+        host, port = name, ""
     if name.endswith(_LOCAL):
-        return Target(name.removesuffix(_LOCAL), target, True, port)
-    if not name or "." not in name or name in own or _is_address(name):
+        return Target(_with_port(name.removesuffix(_LOCAL)), target, True, port)
+    if not name or "." not in name or name in own or is_address(name):
         return Target("", target, False, port)
     return Target(host, target, False, port)
+
+
+def _with_port(name: str) -> str:
+    """A site's host of its name in a browser, which ends in the site's own port where it has one."""
+    site, _, port = name.rpartition(".")
+    return f"{site}:{port}" if site and _PORT.fullmatch(port) and not is_address(name) else name
 
 
 def target_of(request: Request) -> Target:
@@ -89,14 +109,15 @@ def target_of(request: Request) -> Target:
     return target
 
 
-def _name(host: str) -> str:
+def name_of(host: str) -> str:
     """A host without its port."""
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0]
 
 
-def _is_address(name: str) -> bool:
+def is_address(name: str) -> bool:
+    """Whether a host is an address in numbers."""
     try:
         ipaddress.ip_address(name.strip("[]"))
     except ValueError:
@@ -109,10 +130,15 @@ def browser_url(url: str, port: str) -> str:
 
     >>> browser_url("https://site.example/a?b=1", "8080")
     'http://site.example.localhost:8080/a?b=1'
+    >>> browser_url("https://site.example:8443/a", "8080")
+    'http://site.example.8443.localhost:8080/a'
     """
     parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return f"http://{parts.hostname}{_LOCAL}{f':{port}' if port else ''}{path}"
+    own = name_of(parts.netloc.rpartition("@")[2])
+    own_port = parts.netloc.rpartition("@")[2][len(own) + 1 :]
+    name = f"{parts.hostname}.{own_port}" if _PORT.fullmatch(own_port) else parts.hostname
+    return f"http://{name}{_LOCAL}{f':{port}' if port else ''}{path}"
 
 
 def with_browser_links(html: str, port: str, known: Callable[[str], bool]) -> str:

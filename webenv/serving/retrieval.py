@@ -9,16 +9,18 @@ from typing import Any
 import msgpack
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from webenv.errors import InvalidArgument
+from webenv.errors import CassetteMiss, InvalidArgument, WebenvError
 from webenv.observations import Page
 from webenv.serving.batcher import Batcher
 from webenv.serving.bodies import JSON_ERRORS, json_bytes, json_response, read_body
 from webenv.serving.dialects import (
     MOST_BYTES,
+    MOST_PASSAGES,
     MOST_QUERIES,
     MOST_TOPK,
     Retrieval,
@@ -26,7 +28,8 @@ from webenv.serving.dialects import (
     read_object,
     read_retrieval,
 )
-from webenv.serving.retriever import Retriever
+from webenv.serving.guard import HostGuard
+from webenv.serving.retriever import Passage, Retriever, ask_each
 from webenv.web import Failure, SearchRequest, VisitRequest, Web
 
 __all__ = ["counts_of", "retrieval_app"]
@@ -38,17 +41,19 @@ _VISITS = '{"url": text} or {"urls": [texts]}, as JSON or msgpack'
 Visits = tuple[str, ...]
 
 
-def retrieval_app(web: Web, topk: int = 3, characters: int | None = None) -> Starlette:
+def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: Sequence[str] = ()) -> Starlette:
     """An application that answers ``POST /retrieve`` in three dialects (:mod:`webenv.serving.dialects`),
     ``POST /visit``, ``GET /health`` and ``GET /``.
 
     Requests of all clients that come within 2 ms, or while others are answered, go to the web as one batch, in
-    one thread. Of a query the first 10,000 characters count; one without a word finds nothing.
+    one thread. Of a query the first 10,000 characters count; one without a word finds nothing. Where this machine
+    alone reaches it, it answers to its own names alone (:class:`webenv.serving.guard.HostGuard`).
 
     Args:
         web: what is searched.
         topk: passages for each query, where the client does not say, 1 to 1,000.
         characters: the most of each passage's contents, from 1; ``None``: whole pages.
+        own: names and addresses at which the server listens, as they were given.
 
     Raises:
         InvalidArgument: if a number is out of range.
@@ -60,8 +65,8 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None) -> Sta
     retriever = Retriever(web)
     about = {"status": "ok", "web": dict(web.identity), "digest": web.identity.get("digest", ""), **counts_of(web)}
 
-    def answer(asked: Sequence[Retrieval | Visits]) -> list[bytes | list[Any] | HTTPException]:
-        """One batch: all queries in one search, all URLs in one visit."""
+    def answer(asked: Sequence[Retrieval | Visits]) -> list[bytes | list[Any] | Exception]:
+        """One batch: all queries in one search, all URLs in one visit; what fails, fails for who asked it."""
         requests = [
             SearchRequest(query[:_MOST_QUERY], one.limit)
             for one in asked
@@ -70,25 +75,20 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None) -> Sta
         ]
         passages = iter(retriever.retrieve(requests) if requests else ())
         urls = [VisitRequest(url) for one in asked if not isinstance(one, Retrieval) for url in one]
-        pages = iter(web.visit(urls) if urls else ())
-        answers: list[bytes | list[Any] | HTTPException] = []
-        for one in asked:
-            if not isinstance(one, Retrieval):
-                answers.append([next(pages) for _ in one])
-                continue
-            found = [next(passages) for _ in one.queries]
-            try:
-                answers.append(encode(one, found, characters))
-            except HTTPException as refusal:
-                answers.append(refusal)
-        return answers
+        pages = iter(ask_each(web.visit, urls))
+        return [
+            _encoded(one, [next(passages) for _ in one.queries], characters)
+            if isinstance(one, Retrieval)
+            else _visited([next(pages) for _ in one])
+            for one in asked
+        ]
 
-    batcher = Batcher[Retrieval | Visits, bytes | list[Any] | HTTPException](answer)
+    batcher = Batcher[Retrieval | Visits, bytes | list[Any] | Exception](answer)
 
     async def retrieve(request: Request) -> Response:
         retrieval = read_retrieval(await read_body(request, MOST_BYTES), topk)
         body = await batcher.ask(retrieval)
-        if isinstance(body, HTTPException):
+        if isinstance(body, Exception):
             raise body
         assert isinstance(body, bytes)
         return Response(body, media_type=retrieval.media_type)
@@ -97,6 +97,8 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None) -> Sta
         record, packed = read_object(await read_body(request, MOST_BYTES), _VISITS)
         urls, single = _urls(record)
         pages = await batcher.ask(urls)
+        if isinstance(pages, Exception):
+            raise pages
         assert isinstance(pages, list)
         if single and not isinstance(pages[0], Page):
             raise HTTPException(502 if isinstance(pages[0], Failure) else 404, f"{urls[0]:.200}: {pages[0].reason}")
@@ -123,7 +125,25 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None) -> Sta
         Route("/health", health),
         Route("/", front),
     ]
-    return Starlette(routes=routes, exception_handlers=JSON_ERRORS, lifespan=lifespan)
+    guard = Middleware(HostGuard, own=own)
+    return Starlette(routes=routes, exception_handlers=JSON_ERRORS, lifespan=lifespan, middleware=[guard])
+
+
+def _encoded(
+    retrieval: Retrieval, found: Sequence[list[Passage] | WebenvError], characters: int | None
+) -> bytes | Exception:
+    """The answer to one request, or what it is refused with: the first of its queries that failed, or its size."""
+    failed = next((one for one in found if isinstance(one, WebenvError)), None)
+    if failed is not None:
+        return failed
+    try:
+        return encode(retrieval, [one for one in found if isinstance(one, list)], characters)
+    except HTTPException as refusal:
+        return refusal
+
+
+def _visited(pages: list[Any]) -> list[Any] | Exception:
+    return next((page for page in pages if isinstance(page, CassetteMiss)), pages)
 
 
 def _urls(record: dict[str, Any]) -> tuple[Visits, bool]:
@@ -160,5 +180,6 @@ POST /visit     JSON or msgpack     {{"url": "…"}} or {{"urls": ["…"]}}
 GET  /health    what is served
 
 A hit is {{"document": {{"id": url, "contents": title and text}}, "score": number}}.
-At most {MOST_QUERIES:,} queries and {MOST_BYTES:,} bytes in one request, and {MOST_TOPK:,} hits for one query.
+At most {MOST_QUERIES:,} queries and {MOST_BYTES:,} bytes in one request, {MOST_TOPK:,} hits for one query, and
+{MOST_PASSAGES:,} hits for all queries of a request.
 """

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from webenv.corpora import Corpus
-from webenv.errors import WebError
-from webenv.observations import Page, Result
-from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest, Web
+from webenv.errors import CassetteMiss, WebenvError, WebError
+from webenv.observations import Page
+from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
 
-__all__ = ["Passage", "Retriever"]
+__all__ = ["Passage", "Retriever", "ask_each"]
+
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
 
 
 class Passage(NamedTuple):
@@ -33,42 +36,64 @@ class Retriever:
     def __init__(self, web: Web) -> None:
         self.web = web
 
-    def retrieve(self, requests: Sequence[SearchRequest]) -> list[list[Passage]]:
-        """For each request at most ``limit`` pages, best first; equal requests are answered once.
-
-        Raises:
-            WebError: if the web could not be asked.
-        """
+    def retrieve(self, requests: Sequence[SearchRequest]) -> list[list[Passage] | WebenvError]:
+        """For each request at most ``limit`` pages, best first, or why it has no answer; equal requests are
+        answered once."""
         distinct = list(dict.fromkeys(requests))
         found = self._from_corpus(self.web, distinct) if isinstance(self.web, Corpus) else self._from_web(distinct)
         by_request = dict(zip(distinct, found, strict=True))
         return [by_request[request] for request in requests]
 
-    def _from_corpus(self, corpus: Corpus, requests: Sequence[SearchRequest]) -> list[list[Passage]]:
+    def _from_corpus(self, corpus: Corpus, requests: Sequence[SearchRequest]) -> list[list[Passage] | WebenvError]:
         ranked = corpus.rank(requests)
         keys = dict.fromkeys(hit.key for hits in ranked for hit in hits)
         pages = dict(zip(keys, corpus.fetch(keys), strict=True))
         return [[_passage(pages[hit.key], hit.score) for hit in hits] for hits in ranked]
 
-    def _from_web(self, requests: Sequence[SearchRequest]) -> list[list[Passage]]:
-        responses = [_found(response) for response in self.web.search(requests)]
-        urls = dict.fromkeys(result.url for response in responses for result in response)
-        pages = dict(zip(urls, self.web.visit([VisitRequest(url) for url in urls]), strict=True))
-        return [
-            [
-                _passage(page, 1 / rank)
-                for rank, result in enumerate(response, start=1)
-                if isinstance(page := pages[result.url], Page)
-            ]
-            for response in responses
-        ]
+    def _from_web(self, requests: Sequence[SearchRequest]) -> list[list[Passage] | WebenvError]:
+        responses = ask_each(self.web.search, requests)
+        hits = [response for response in responses if not isinstance(response, Failure | CassetteMiss)]
+        urls = dict.fromkeys(result.url for results in hits for result in results)
+        pages = dict(zip(urls, ask_each(self.web.visit, [VisitRequest(url) for url in urls]), strict=True))
+        return [_passages(response, pages) for response in responses]
+
+
+def ask_each(
+    call: Callable[[Sequence[RequestT]], Sequence[ResponseT]], requests: Sequence[RequestT]
+) -> list[ResponseT | Failure | CassetteMiss]:
+    """What came of each request of one batch; a request that a cassette does not know fails alone.
+
+    Raises:
+        WebenvError: if the web does not give one answer for each.
+    """
+    if not requests:
+        return []
+    try:
+        responses = call(requests)
+    except CassetteMiss as miss:
+        if len(requests) == 1:
+            return [miss]
+        return [response for request in requests for response in ask_each(call, [request])]
+    except (WebError, OSError) as error:
+        return [Failure(str(error) or type(error).__name__)] * len(requests)
+    if len(responses) != len(requests):
+        raise WebenvError(f"the web was given {len(requests)} requests and returned {len(responses)}.")
+    return [*responses]
+
+
+def _passages(
+    response: SearchResponse | CassetteMiss, pages: Mapping[str, VisitResponse | CassetteMiss]
+) -> list[Passage] | WebenvError:
+    if isinstance(response, CassetteMiss):
+        return response
+    if isinstance(response, Failure):
+        return WebError(response.reason)
+    found = [(rank, pages[result.url]) for rank, result in enumerate(response, start=1)]
+    miss = next((page for _, page in found if isinstance(page, CassetteMiss)), None)
+    if miss is not None:
+        return miss
+    return [_passage(page, 1 / rank) for rank, page in found if isinstance(page, Page)]
 
 
 def _passage(page: Page, score: float) -> Passage:
     return Passage(page.url, " ".join(page.title.split()), page.text, score)
-
-
-def _found(response: SearchResponse) -> tuple[Result, ...]:
-    if isinstance(response, Failure):
-        raise WebError(response.reason)
-    return response
