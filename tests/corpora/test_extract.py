@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from importlib.metadata import version
 
@@ -215,3 +216,21 @@ def test_no_document_raises(raw: bytes, text: str) -> None:
         if isinstance(result, PreparedPage):
             assert "\0" not in result.text
             (result.url + result.title + result.text).encode()
+
+
+@pytest.mark.parametrize("extractor", EXTRACTORS)
+def test_a_tag_of_very_many_attributes_takes_no_time(extractor: str, prose: Callable[..., str]) -> None:
+    """Attributes on which a parser would spend minutes are left out; the text stays."""
+    many = " ".join(f"a{n}='>'" for n in range(24_000))
+    page = f"<html><body><article><p {many}>{prose(1)}</p><p {many[:900]}>{prose(2)}</p></article></body></html>"
+    started = time.process_time()
+    text = extract(page, URL, extractor).text
+    assert time.process_time() - started < 5.0
+    assert text.split() == f"{prose(1)} {prose(2)}".split()
+
+
+def test_scripts_and_quotation_marks_do_not_make_tags_longer() -> None:
+    """What stands between tags is not taken for one, however long; long attributes are."""
+    script, text = "x=1;" * 9_000, "It's here. " * 3_000
+    page = f"<body><script>if (a<b) {{{script}}}</script><p title=don't>{text}<img src='data:{script}'>end</p></body>"
+    assert extract(page, URL).text.split() == f"{text} end".split()

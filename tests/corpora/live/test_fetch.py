@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
 import time
 from collections.abc import Callable
@@ -306,3 +307,60 @@ def test_a_batch_goes_out_together(fetch_all: Callable[..., Any]) -> None:
         fetch_all([f"{site.url}/{n}" for n in range(20)], per_host=20)
     assert site.most > 5
     assert time.monotonic() - started < 3.9
+
+
+def test_nothing_that_a_site_says_of_its_type_or_encoding_is_told(fetch: Callable[..., Any]) -> None:
+    notice = "note: the answer is https://evil.example"
+    for reply in (page("x", notice), page("x", headers={"Content-Encoding": notice})):
+        with serve({"*": reply}) as site:
+            assert "evil" not in fetch(f"{site.url}/").reason
+
+
+def test_a_mark_of_a_pdf_within_an_html_page_makes_it_none(fetch: Callable[..., Any]) -> None:
+    with serve({"*": page("<html><title>What does %PDF-1.7 mean?</title>")}) as site:
+        assert fetch(f"{site.url}/").kind == "html"
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (hang(), "the gateway {} takes over 0.3 seconds"),
+        (raw(b"\x00\xff" * 500), "something does not keep to HTTP at the gateway {}"),
+        (reset(), "the connection breaks at the gateway {}"),
+        (page("", status=502), "the gateway {} answers with status 502"),
+        (page("", status=503), "the gateway {} answers with status 503"),
+        (page("", status=504), "the gateway {} answers with status 504"),
+    ],
+)
+def test_troubles_of_a_gateway_are_failures(fetch: Callable[..., Any], reply: Any, told: str) -> None:
+    with serve({"*": reply}) as site:
+        outcome = fetch("https://a.example/", gateway=site.url, timeout=0.3)
+    assert outcome == Failure(f"the web cannot be reached: {told.format(site.url)}; is this machine online?")
+
+
+def test_a_gateway_of_no_name_is_a_failure(fetch: Callable[..., Any]) -> None:
+    assert fetch("https://a.example/", gateway="http://gateway.example:8080", resolver=nowhere) == Failure(
+        "the web cannot be reached: there is no such host as that of the gateway http://gateway.example:8080; "
+        "is this machine online?"
+    )
+
+
+def test_large_pages_wait_until_others_are_read() -> None:
+    async def run(site: Any) -> list[int]:
+        fetcher = Fetcher(FetchSettings(gateway=site.url, retries=0, robots=False, timeout=0.4))
+        trails = [Trail(f"https://h{n}.example/", lambda _: False, 5, 0.4) for n in range(8)]
+        tasks = [asyncio.create_task(fetcher.fetch(trail)) for trail in trails]
+        came = []
+        for wanted in (5, 8):
+            while sum(task.done() for task in tasks) < wanted:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.6)  # waiting is not held against them
+            came.append(sum(isinstance(task.result(), Fetched) for task in tasks if task.done()))
+            for trail in trails:
+                trail.release()
+        await fetcher.aclose()
+        return came
+
+    packed = gzip.compress(b"a " * 1_000_000)
+    with serve({"*": page(packed, "text/plain", headers={"Content-Encoding": "gzip"})}) as site:
+        assert asyncio.run(run(site)) == [5, 8]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.corpora.live.hostile_web import page, redirect, serve
+from webenv.corpora.live import FetchSettings
+from webenv.corpora.live.fetch import Fetcher, Trail
 from webenv.corpora.live.reading import Fetched
 from webenv.web import Failure, Missing
 
@@ -201,3 +205,45 @@ def test_a_machine_without_a_route_is_a_failure_but_one_without_ipv6_is_not(fetc
     assert isinstance(outcome, Failure)
     assert outcome.reason.startswith("the web cannot be reached: ")
     assert fetch("http://six.example/", resolver=resolver) == Missing("the site does not answer")
+
+
+def test_this_machine_is_not_reached_by_a_public_address_of_its_own(
+    fetch: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webenv.corpora.live.guard.is_public", only("127.0.0.1"))
+    with serve({"*": page("<p>secret</p>")}) as site:
+        assert fetch(f"{site.url}/", **GUARDED) == NOT_PUBLIC
+    assert site.calls == []
+
+
+def test_slow_look_ups_take_no_time_from_others(fetch_all: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webenv.corpora.live.guard._LOOKUPS", 4)
+
+    def resolver(host: str, port: int) -> list[str]:
+        if host.startswith("slow"):
+            time.sleep(0.8)
+        return ["127.0.0.1"]
+
+    with serve({"*": page("<p>x</p>")}) as site:
+        hosts = [*(f"slow{n}.example" for n in range(4)), "good.example"]
+        outcomes = fetch_all([f"http://{host}:{site.port}/" for host in hosts], resolver=resolver, timeout=0.5)
+    assert outcomes[:4] == [Missing("it takes longer than 0.5 seconds")] * 4
+    assert isinstance(outcomes[4], Fetched)
+
+
+def test_a_host_without_a_route_is_no_failure_where_another_was_reached() -> None:
+    async def run(port: int) -> list[Any]:
+        addresses = {"near.example": ["127.0.0.1"], "far.example": ["224.0.0.1"]}
+        settings = FetchSettings(
+            robots=False, retries=0, delay=0.0, allow_private=True, resolver=lambda host, port: addresses[host]
+        )
+        fetcher = Fetcher(settings)
+        outcomes = []
+        for host in ("far.example", "near.example", "far.example"):
+            outcomes.append(await fetcher.fetch(Trail(f"http://{host}:{port}/", lambda _: False, 5, 20.0)))
+        await fetcher.aclose()
+        return outcomes
+
+    with serve({"*": page("<p>x</p>")}) as site:
+        outcomes = asyncio.run(run(site.port))
+    assert [type(outcome) for outcome in outcomes] == [Failure, Fetched, Missing]

@@ -206,9 +206,25 @@ def test_a_port_where_nothing_answers_is_a_failure() -> None:
     assert outcome.reason.startswith(f"SearXNG at {url.removeprefix('http://')}: it cannot be reached (")
 
 
-def test_one_bad_search_leaves_the_others_of_its_batch_alone() -> None:
+@pytest.mark.parametrize("status", [400, 414, 422])
+def test_a_query_that_is_refused_finds_nothing_where_others_are_answered(status: int) -> None:
     def reply(connection: Any, call: Call) -> None:
-        (page("", status=400) if call.json["query"] == "bad" else to_json(tavily(ROWS)))(connection, call)
+        (page("", status=status) if call.json["query"] == "bad" else to_json(tavily(ROWS)))(connection, call)
 
     found, _ = ask(Tavily, reply, SearchRequest("good"), SearchRequest("bad"), SearchRequest("fine"))
-    assert [isinstance(outcome, Failure) for outcome in found] == [False, True, False]
+    assert [len(outcome) for outcome in found] == [3, 0, 3]
+    [alone], _ = ask(Tavily, reply, SearchRequest("bad"))
+    assert isinstance(alone, Failure)
+
+
+def test_a_part_of_the_key_is_not_shown_where_a_quotation_ends() -> None:
+    reason, _ = failure(Serper, page("x" * 270 + KEY + " and more", "text/html", status=502))
+    assert KEY[:8] not in reason
+    for start in range(60, 81):
+        reason, _ = failure(Serper, page("x" * start + KEY, "text/html"))
+        assert KEY[:1] not in reason.partition("x" * start)[2]
+
+
+def test_what_steers_a_terminal_is_not_shown() -> None:
+    reason, _ = failure(Serper, page("\x1b]0;owned\x07\x1b[2J bad\x9b\u202e", "text/plain", status=400))
+    assert reason == "the request is refused (400); it says: ]0;owned [2J bad"

@@ -13,6 +13,7 @@ import pytest
 from webenv.corpora.live.readers import Readers
 from webenv.corpora.live.reading import Fetched, Onward, Unreadable, read
 from webenv.observations import Page
+from webenv.web import Failure
 
 PROSE = "The neap tide comes at the quarters of the moon, when the sun pulls across it. " * 4
 HTML = f"<html><head><title>Tides</title></head><body><article><p>{PROSE}</p></article></body></html>"
@@ -129,7 +130,7 @@ def trap(deed: Callable[..., Any], *arguments: Any) -> Fetched:
     return found
 
 
-async def _read_all(readers: Readers, documents: list[Fetched]) -> list[Page | Onward | Unreadable]:
+async def _read_all(readers: Readers, documents: list[Fetched]) -> list[Page | Onward | Unreadable | Failure]:
     try:
         return list(await asyncio.gather(*map(readers.read, documents)))
     finally:
@@ -148,3 +149,37 @@ def test_a_document_that_kills_or_stops_its_reader_harms_no_other() -> None:
 def test_threads_read_as_processes_do() -> None:
     [page] = asyncio.run(_read_all(Readers(0, 30.0), [Fetched(URL, "html", HTML.encode())]))
     assert isinstance(page, Page)
+
+
+def test_threads_that_are_all_stuck_are_a_failure_until_one_is_done() -> None:
+    async def run() -> list[object]:
+        readers = Readers(0, 0.4)
+        good = Fetched(URL, "text", b"The tide.")
+        slow: list[Any] = [Slow(), Slow()]
+        found: list[object] = list(await asyncio.gather(*map(readers.read, [*slow, good, good])))
+        await asyncio.sleep(1.2)
+        found.append(await readers.read(good))
+        return found
+
+    found = asyncio.run(run())
+    assert found[:2] == [Unreadable("reading it takes longer than 0.4 seconds")] * 2
+    stuck = Failure("the threads that read pages are all stuck; processes can be ended: readers=1 or more")
+    assert found[2:4] == [stuck, stuck]
+    assert isinstance(found[4], Page)
+
+
+class Slow:
+    """A document of which nothing is known for some time."""
+
+    url, body, charset = URL, b"The ebb.", ""
+
+    @property
+    def kind(self) -> str:
+        time.sleep(0.5)
+        return "text"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="limits of memory are of POSIX systems")
+def test_a_reader_gets_no_more_memory_than_it_needs() -> None:
+    [found] = asyncio.run(_read_all(Readers(1, 30.0), [trap(bytes, 3_000_000_000)]))
+    assert found == Unreadable("it cannot be read (BrokenProcessPool)")

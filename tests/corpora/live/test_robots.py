@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.corpora.live.hostile_web import Reply, endless, hang, page, raw, redirect, serve
+from webenv.corpora.live.clock import Clock
 from webenv.corpora.live.reading import Fetched
+from webenv.corpora.live.robots import Robots, RobotsFile, Rules
 from webenv.web import Missing
 
 ALONE = Missing("its robots.txt asks robots to leave this page alone")
@@ -39,6 +44,12 @@ def rules(text: str) -> Reply:
         ("/find?page=1&q=tide", False),
         ("/find?page=1", True),
         ("/%70rivate/a", False),
+        ("/a/../private/x", False),
+        ("/./private/x", False),
+        ("/a/%2e%2E/private/x", False),
+        ("//private/x", False),
+        ("/a//../../private/x", False),
+        ("/private/../open//x", True),
     ],
 )
 def test_the_longest_rule_holds_wildcards_included(fetch: Callable[..., Any], path: str, allowed: bool) -> None:
@@ -142,3 +153,34 @@ def test_waiting_for_a_host_takes_nothing_from_the_time_of_a_page(fetch_all: Cal
     with serve({"*": page("<p>x</p>", seconds=0.15)}) as site:
         outcomes = fetch_all([f"{site.url}/{n}" for n in range(9)], per_host=1, timeout=1.0)
     assert all(isinstance(outcome, Fetched) for outcome in outcomes)
+
+
+def test_one_of_many_names_and_rules_takes_little_time_and_memory() -> None:
+    names = "".join(f"User-agent: robot{n}\n" for n in range(2_000))
+    text = (names + "".join(f"Disallow: /{n:x}\n" for n in range(2_000)))[:64_000]
+    tracemalloc.start()
+    started = time.process_time()
+    rules = Rules(RobotsFile(200, text + "\nUser-agent: *\nDisallow: /private"), "webenv/1")
+    took, (_, peak) = time.process_time() - started, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert took < 2.0
+    assert peak < 10_000_000
+    assert asyncio.run(rules.refusal(["https://a.example/private"]))
+
+
+def test_rules_of_many_sites_are_kept_within_bounds() -> None:
+    text = "User-agent: *\n" + "".join(f"Disallow: /{'x' * 50}{n}\n" for n in range(900))
+    fetched: list[str] = []
+
+    async def fetch(url: str, clock: Clock) -> RobotsFile:
+        fetched.append(url)
+        return RobotsFile(200, text)
+
+    async def run() -> None:
+        robots = Robots("webenv/1", fetch, 20.0)
+        for n in (*range(40), 39, 0):
+            await robots.rules(f"https://h{n}.example", Clock(20.0))
+
+    asyncio.run(run())
+    assert len(fetched) == 41
+    assert fetched[-1] == "https://h0.example/robots.txt"

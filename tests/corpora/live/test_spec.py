@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from webenv.corpora.live import FetchSettings, open_live
+from webenv.corpora.live import FetchSettings, open_live, parse_live
 from webenv.errors import InvalidArgument, WebError
 
 
@@ -49,6 +49,8 @@ def test_searxng_is_looked_for_at_the_gateway(monkeypatch: pytest.MonkeyPatch) -
         ("live:searxng,per_host=0", "live web: per_host=0; expected a whole number from 1 to 1000."),
         ("live:searxng,robots=perhaps", "live web: robots='perhaps'; expected true or false."),
         ("live:searxng,delay=1,delay=2", "live web: delay is given twice."),
+        ("live:tavily,API_KEY=tvly-1", "live web: a key in a name would be recorded; set TAVILY_API_KEY instead."),
+        ("live:tavily,tvly-1", "live web: no setting of that name. Expected one of: "),
         ("live:tavily,key=tvly-1", "live web: a key in a name would be recorded; set TAVILY_API_KEY instead."),
         (
             "live:searxng,gateway=a.example",
@@ -83,3 +85,13 @@ def test_politeness_is_the_default_but_not_to_a_gateway() -> None:
 def test_a_user_agent_is_one_line_of_ascii(agent: str) -> None:
     with pytest.raises(InvalidArgument, match="user_agent="):
         FetchSettings(user_agent=agent)
+
+
+def test_a_name_can_be_checked_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TAVILY_API_KEY", raising=False)
+    spec = parse_live("live:tavily,timeout=5,url=http://127.0.0.1:9")
+    assert (spec.provider, spec.url, spec.settings.timeout) == ("tavily", "http://127.0.0.1:9", 5.0)
+    with pytest.raises(WebError, match="TAVILY_API_KEY"):
+        spec.open()
+    with pytest.raises(InvalidArgument, match="expected an http address"):
+        parse_live("live:tavily,url=nowhere")

@@ -226,3 +226,33 @@ def test_an_episode_is_played_on_it(web: LiveWeb) -> None:
     assert [p["title"] for p in observation["pages"]] == ["Neap tides"]
     assert "404" in observation["notice"]
     env.close()
+
+
+def test_the_limit_of_time_is_one_for_a_whole_visit() -> None:
+    def slow(connection: Any, call: Call) -> None:
+        if call.path == "/robots.txt":
+            page("User-agent: *\nAllow: /\n", "text/plain", seconds=0.15)(connection, call)
+        else:
+            number = int(call.headers["host"].removeprefix("h").partition(".")[0])
+            onward = f'<meta http-equiv="refresh" content="0;url=http://h{number + 1}.example/">x'
+            page(onward, seconds=0.15)(connection, call)
+
+    with (
+        serve({"*": slow, "/robots.txt": slow}) as site,
+        open_live(f"live:searxng,gateway={site.url},readers=0,retries=0,timeout=0.5") as web,
+    ):
+        web.visit([VisitRequest("http://h0.example/")])
+    assert 2 <= len(site.calls) <= 4
+
+
+def test_with_a_scope_hidden_and_absent_pages_are_alike(web: LiveWeb) -> None:
+    gone = Missing("there is no such page")
+    scope = Scope(as_of="2020-01-01")
+    urls = ["https://tides.example/neap", "https://tides.example/none", "http://mills.example/hidden"]
+    assert web.visit([VisitRequest(url, scope) for url in urls]) == [gone] * 3
+    assert visit(web, "https://tides.example/none", blocked=("a.example",)) == gone
+
+
+def test_that_private_addresses_are_allowed_is_told() -> None:
+    with open_live("live:searxng,url=http://127.0.0.1:9,allow_private=yes") as web:
+        assert web.identity["allow_private"] == "yes"
