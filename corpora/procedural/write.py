@@ -34,7 +34,15 @@ __all__ = ["generator_version", "made_by", "write_corpus"]
 _LARGE = 20_000  # pages: so many gain more by a dictionary than learning it costs
 _TOGETHER = 216  # pages that a process makes at a time: eight families of 27
 _AHEAD = 4  # such pieces a process
-_APART = ("cache.py", "html.py", "knowledge", "shelf.py", "source.py", "worlds.py", "write.py")  # what no stored page depends on
+_APART = (
+    "cache.py",
+    "html.py",
+    "knowledge",
+    "shelf.py",
+    "source.py",
+    "worlds.py",
+    "write.py",
+)  # what no stored page depends on
 
 
 @cache

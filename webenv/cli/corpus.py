@@ -31,7 +31,7 @@ from webenv.web import Scope, SearchRequest, VisitRequest
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Build a corpus folder, add pages and engines, describe, search and visit it.", no_args_is_help=True)
+app = typer.Typer(help="Build a corpus folder, add to it, describe, search and visit it.", no_args_is_help=True)
 
 _Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The corpus folder.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -170,7 +170,8 @@ def index_command(
     if as_json:
         _print_json(dataclasses.asdict(made) | {"seconds": round(seconds, 3)})
         return
-    typer.echo(f"{engine}: {size / 1e6:,.1f} MB in {seconds:.1f} s; search with --engine {engine}, play on {folder}#{engine}")
+    how = f"search with --engine {engine}, play on {folder}#{engine}"
+    typer.echo(f"{engine}: {size / 1e6:,.1f} MB in {seconds:.1f} s; {how}")
 
 
 @app.command("info")
