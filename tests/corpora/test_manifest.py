@@ -75,9 +75,9 @@ def test_damage_that_keeps_size_and_time_is_found_when_asked(own: Path) -> None:
         file.seek(-1, os.SEEK_CUR)
         file.write(bytes([byte[0] ^ 1]))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    verify(own / manifest.data, manifest)
+    verify(own / manifest.data, manifest.files)
     with pytest.raises(CorpusDamaged, match=r"pages\.sqlite is not what was written"):
-        verify(own / manifest.data, manifest, full=True)
+        verify(own / manifest.data, manifest.files, full=True)
 
 
 def test_there_is_no_corpus(tmp_path: Path) -> None:

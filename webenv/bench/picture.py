@@ -76,7 +76,14 @@ def draw(points: Sequence[Point], path: Path) -> None:
             place.plot(sizes, values, color=color, linestyle=dashes, marker="o", markersize=5, linewidth=2)
         for (name, values, _), height in zip(drawn, _apart([values[-1] for _, values, _ in drawn]), strict=True):
             last = f"{values[-1]:,.2g}" if values[-1] < 10 else f"{values[-1]:,.0f}"
-            place.annotate(f"{name} {last}", (sizes[-1] * 1.18, height), va="center", fontsize=9, color="#333333")
+            place.annotate(
+                f"{name} {last}",
+                (sizes[-1] * 1.18, height),
+                va="center",
+                fontsize=9,
+                color="#333333",
+                annotation_clip=False,
+            )
         place.set_xscale("log")
         place.set_yscale("log")
         place.set_xlabel("pages")
