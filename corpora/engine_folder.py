@@ -21,7 +21,15 @@ from webenv.corpora.manifest import ENGINE, PAGES, Manifest, checksums, verify
 from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
 
-__all__ = ["EngineManifest", "HeldEngine", "former_index", "hold_engine", "write_engine"]
+__all__ = [
+    "EngineManifest",
+    "HeldEngine",
+    "former_index",
+    "former_settings",
+    "hold_engine",
+    "known_engines",
+    "write_engine",
+]
 
 _ABOUT = "engine.json"
 _INDEX = "index"
@@ -101,6 +109,27 @@ def _latest(folder: Path, manifest: Manifest, kind: str) -> tuple[Path, EngineMa
     if errors:
         raise errors[0]
     raise CorpusNotFound(f"{folder} has no {kind} index. One is made by: webenv corpus index {folder} {kind}")
+
+
+def known_engines(folder: Path, digest: str) -> dict[str, bool]:
+    """The further engines of a corpus, each with whether it is of the pages that the corpus has now.
+
+    Args:
+        folder: the corpus.
+        digest: of its pages.
+    """
+    found = {}
+    for kind in ("dense", "lucene"):
+        read, _ = _read_all(folder, kind)
+        if read:
+            found[kind] = any(about.corpus == digest for _, about in read)
+    return found
+
+
+def former_settings(folder: Path, kind: str) -> Mapping[str, Any]:
+    """The settings of the latest index of a kind, whatever pages it is of; empty where there is none."""
+    read, _ = _read_all(folder, kind)
+    return read[0][1].settings if read else {}
 
 
 def _read_all(folder: Path, kind: str) -> tuple[list[tuple[Path, EngineManifest]], list[CorpusError]]:

@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.corpora.engine import Engine
-from webenv.corpora.engine_folder import EngineManifest, HeldEngine, former_index, hold_engine, write_engine
+from webenv.corpora.engine_folder import (
+    EngineManifest,
+    HeldEngine,
+    former_index,
+    former_settings,
+    hold_engine,
+    write_engine,
+)
 from webenv.corpora.folder import release
 from webenv.corpora.labels import Labels
 from webenv.corpora.lexical import IndexedPage
@@ -83,7 +90,8 @@ def add_dense(
 
     Args:
         path: a corpus.
-        model: the model of sentence-transformers that encodes queries, and pages where no vectors are given.
+        model: the model of sentence-transformers that encodes queries, and pages where no vectors are given;
+            empty: the one of the vectors that are there.
         encoder: other arguments of :class:`webenv.corpora.dense.SentenceEncoder`.
         vectors: vectors of the pages that were computed elsewhere (``.npy``, ``.parquet`` or ``.jsonl``).
         names: for ``.npy``, a text file with the URL of each row, or its id where the pages came from.
@@ -103,7 +111,12 @@ def add_dense(
     folder = Path(path)
     Manifest.read(folder)
     if not model and vectors is None:
-        raise InvalidArgument("a dense index needs model=, a model of sentence-transformers, or vectors=, a file.")
+        former = former_settings(folder, "dense")
+        model, encoder = former.get("model", ""), encoder or former.get("encoder")
+    if not model and vectors is None:
+        raise InvalidArgument(
+            "a dense index needs a model of sentence-transformers (--model NAME) or a file of vectors (--vectors FILE)."
+        )
     if approximate:
         check_kind(approximate)
     if vectors is not None and not Path(vectors).is_file():

@@ -167,6 +167,8 @@ def _load(name: str, device: str | None, dimension: int | None, trust_remote_cod
             trust_remote_code=trust_remote_code,
             local_files_only=os.path.isdir(name),
         )
+    except AssertionError as error:  # torch's word for a device that it was not built for
+        raise InvalidArgument(f"device {device!r} cannot be used: expected cpu or cuda ({error!s:.200}).") from None
     except (OSError, ValueError, RuntimeError, ImportError) as error:
         reason = " ".join(str(error).split())
         raise InvalidArgument(

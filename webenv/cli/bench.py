@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from webenv.bench import draw, measure, print_growth
+from webenv.bench import check_picture, draw, measure, print_growth
 from webenv.bench.growth import Point
 
 __all__ = ["command"]
@@ -40,9 +40,11 @@ def command(
 ) -> None:
     """Builds webs of growing size, and measures building, opening, searching and visiting.
 
-    A million pages take some 4 GB of disk and, on two cores, a quarter of an hour. Figures compare
-    with one another, not with those of another machine.
+    A million pages take 5 GB of disk and, on two cores, a quarter of an hour. Figures compare with one
+    another alone, not with those of another machine.
     """
+    if picture is not None:
+        check_picture(picture)
     console = Console(stderr=True)
     points: list[Point] = []
     with ExitStack() as stack:
@@ -63,11 +65,11 @@ def command(
             sorted(set(pages or _SIZES)), folder, sites=sites, queries=queries, progress=progress, told=told
         ):
             points.append(point)
-    if picture is not None:
-        draw(points, picture)
     if as_json:
         print(json.dumps([dataclasses.asdict(point) for point in points]))
-        return
-    screen = Console(highlight=False)
-    screen.width = min(screen.width, _WIDTH) if screen.is_terminal else _WIDTH
-    print_growth(points, screen)
+    else:
+        screen = Console(highlight=False)
+        screen.width = min(screen.width, _WIDTH) if screen.is_terminal else _WIDTH
+        print_growth(points, screen)
+    if picture is not None:
+        draw(points, picture)

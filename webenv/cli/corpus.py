@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.corpora import Corpus, Manifest, add, build
+from webenv.corpora.engine_folder import known_engines
 from webenv.corpora.engines import add_dense, add_lucene
 from webenv.corpora.extract import EXTRACTOR
 from webenv.corpora.ingest.source import FORMS
@@ -203,7 +204,10 @@ def search_command(
     ] = "tantivy",
     as_json: _Json = False,
 ) -> None:
-    """Search a corpus."""
+    """Search a corpus, DIR or DIR#ENGINE."""
+    if "#" in folder.name and not folder.is_dir():
+        name, _, engine = str(folder).rpartition("#")
+        folder = Path(name)
     with Corpus.open(folder, workers=1, engine=engine) as corpus:
         text = f"{query} site:{site}" if site else query
         (found,) = corpus.search([SearchRequest(text, limit, Scope(as_of=as_of))])
@@ -293,6 +297,7 @@ def _print_manifest(folder: Path, manifest: Manifest) -> None:
         ("digest", manifest.digest),
         ("sources", "\n".join(manifest.sources)),
         ("made with", f"{manifest.extractor}; {manifest.engine}"),
+        ("engines", _engines(folder, manifest)),
         ("left out", skipped_line(manifest.skipped, manifest.examples) or "nothing"),
     ]
     for name, value in rows:
@@ -308,6 +313,15 @@ def _print_manifest(folder: Path, manifest: Manifest) -> None:
         rest = sum(count for _, count in largest[_SITES_SHOWN:])
         sites.add_row(f"and {len(largest) - _SITES_SHOWN} more sites", f"{rest:,}")
     console.print(sites)
+
+
+def _engines(folder: Path, manifest: Manifest) -> str:
+    """What can search a corpus, and what must be made again first."""
+    lines = ["tantivy"]
+    for kind, current in known_engines(folder, manifest.digest).items():
+        again = f" (of the pages before: make it again, with webenv corpus index {folder} {kind})"
+        lines.append(kind + ("" if current else again))
+    return "\n".join(lines)
 
 
 def _print_json(record: dict[str, Any]) -> None:

@@ -13,7 +13,6 @@ import pytest
 from webenv.cli.app import run
 from webenv.corpora import Corpus, SourcePage, add, build
 from webenv.corpora.dense import DenseIndex, GivenEncoder
-from webenv.corpora.engines import add_dense
 from webenv.envs.webs import open_web
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound, InvalidArgument
 from webenv.web import SearchRequest
@@ -61,6 +60,8 @@ def test_engines_are_named_and_fused(folder: Path) -> None:
     assert _first(pickle.loads(pickle.dumps(hybrid)), "boat") == "https://sea.example/ship"
     with pytest.raises(InvalidArgument, match=r"there is no engine 'dens'. Did you mean 'dense'\?"):
         open_web(f"{folder}#dens")
+    with pytest.raises(InvalidArgument, match=r"device 'cudda' cannot be used|no encoder"):
+        open_web(f"{folder}#dense:device=cudda")
     with pytest.raises(InvalidArgument, match=r"'k1=3' is no setting; dense takes device, memory"):
         open_web(f"{folder}#dense:k1=3")
 
@@ -72,14 +73,16 @@ def test_an_engine_that_is_not_there_is_named(tmp_path: Path) -> None:
         Corpus.open(tmp_path / "c", engine="dense")
 
 
-def test_an_engine_of_former_pages_is_refused(folder: Path, model: Path, tmp_path: Path) -> None:
+def test_an_engine_of_former_pages_is_refused(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """When pages were added an index of the former ones is not used; made again, it has them all."""
     path = tmp_path / "web"
     shutil.copytree(folder, path)
     add(path, [[SourcePage("https://new.example/", "", "A poodle barks.")]], workers=1)
     with pytest.raises(CorpusError, match=r"the dense index of .* is of other pages than the corpus has now"):
         Corpus.open(path, engine="dense")
-    add_dense(path, model=str(model))
+    assert run(["corpus", "info", str(path)]) == 0
+    assert "of the pages before: make it again" in " ".join(capsys.readouterr().out.split())
+    assert run(["corpus", "index", str(path), "dense"]) == 0, "the model is known"
     assert len(list(path.glob("engine-dense-*"))) == 1
     with Corpus.open(path, engine="dense") as corpus:
         assert _first(corpus, "a barking poodle") == "https://new.example/"
