@@ -8,6 +8,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -22,10 +23,13 @@ from webenv.corpora.folder import hold_corpus, release
 from webenv.corpora.indexed_page import IndexedPage
 from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
+from webenv.corpora.partner import Answer
+from webenv.corpora.passages import PASSAGES, Passages, Ready, found
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
-from webenv.corpora.searchers import Answer, Searchers
-from webenv.corpora.snippet import snippet
+from webenv.corpora.recent import Recent
+from webenv.corpora.responses import Responses
+from webenv.corpora.searchers import Alone, Begun, Searchers
 from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.corpora.url import host_of, key_of, page_key, parents
 from webenv.corpora.workers import cores
@@ -36,6 +40,7 @@ from webenv.web import (
     AskResponse,
     Missing,
     Scope,
+    Searching,
     SearchRequest,
     SearchResponse,
     VisitRequest,
@@ -45,10 +50,11 @@ from webenv.web import (
 __all__ = ["Corpus"]
 
 _EVERYTHING = Scope()
+_READY: Recent[tuple[int, int], Ready] = Recent(PASSAGES)  # of all corpora of this process
+_NUMBERS = count()
 T = TypeVar("T")
 
-_LEXICAL = "tantivy"
-_SEARCH, _RANK = "search", "rank"
+_LEXICAL, _SEARCH, _RANK = "tantivy", "search", "rank"
 _MANY_PAGES = 1_000  # fewer are searched faster than a request travels to another process
 _NO_PAGE = Missing("there is no such page")
 
@@ -68,7 +74,9 @@ class Corpus:
         self._engine_name = _LEXICAL
         self._folder = folder
         self._manifest = manifest
-        self._searchers: Searchers | None = None
+        self._searchers: Searchers[SearchRequest] | None = None
+        self._responses = Responses()
+        self._passages = Passages(store, _READY, next(_NUMBERS))
         self._release: weakref.finalize[Any, Any] | None = None
 
     # ── making one ────────────────────────────────────────────────────────────
@@ -110,7 +118,7 @@ class Corpus:
             corpus._release = weakref.finalize(corpus, _release_all, held, *opened.held)
             return corpus
         processes = cores(workers)
-        if processes > 1 and len(corpus) >= _MANY_PAGES:
+        if processes > 1 and corpus.shareable is not None:
             opener = partial(_answer_in_worker, folder, manifest)
             corpus._searchers = Searchers(opener, processes)
         return corpus
@@ -129,6 +137,14 @@ class Corpus:
         corpus = cls(DiskStore(str(data / PAGES)), index, folder, manifest)
         corpus._release = weakref.finalize(corpus, release, held)
         return corpus
+
+    @classmethod
+    def for_worker(cls, folder: str, digest: str) -> Self:
+        """Opens a folder that another process holds, to search it alone; an error if it was built again since."""
+        manifest = Manifest.read(Path(folder))
+        if manifest.digest != digest:
+            raise CorpusError(f"{folder} was built again since it was opened.")
+        return cls._opened(Path(folder), manifest, -1)
 
     @classmethod
     def of(cls, pages: Iterable[SourcePage | Page | Mapping[str, Any]]) -> Self:
@@ -187,20 +203,23 @@ class Corpus:
         Raises:
             InvalidArgument: if a scope's ``as_of`` is no ISO date.
         """
-        distinct = list(dict.fromkeys(requests))
-        by_request = dict(zip(distinct, self._shared(_SEARCH, distinct, Result._make), strict=True))
-        return [by_request[request] for request in requests]
+        return list(self.begin_search(requests).take())
+
+    def begin_search(self, requests: Sequence[SearchRequest]) -> Searching:
+        """Gives worker processes their part of :meth:`search`; to be taken, or dropped, before the next search."""
+        return self._responses.begin(requests, lambda open_: self._begin(_SEARCH, open_, Result._make))
 
     def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
         """Keys and scores of the pages that :meth:`search` finds, from the engine."""
-        return list(map(list, self._shared(_RANK, requests, Hit._make)))
+        return list(map(list, self._begin(_RANK, requests, Hit._make).take()))
 
-    def _shared(self, kind: str, requests: Sequence[SearchRequest], make: Callable[..., T]) -> list[tuple[T, ...]]:
-        if self._searchers is None:
-            return list(map(tuple, self._answer(kind, requests)))
-        return self._searchers.share(kind, requests, self._answer, make)
+    def _begin(self, kind: str, requests: Sequence[SearchRequest], make: Callable[..., T]) -> Begun[T]:
+        if self._searchers is not None:
+            return self._searchers.begin(kind, requests, self.answer, make)
+        return Alone(lambda: list(map(tuple, self.answer(kind, requests))))
 
-    def _answer(self, kind: str, requests: Sequence[SearchRequest]) -> list[Sequence[Any]]:
+    def answer(self, kind: str, requests: Sequence[SearchRequest]) -> list[Sequence[Any]]:
+        """The answers of this process alone: ``"search"``: results, ``"rank"``: hits."""
         ranked = self._engine.rank(requests)
         if kind == _RANK:
             return list(ranked)
@@ -212,25 +231,10 @@ class Corpus:
         Raises:
             CorpusDamaged: if there is no such page.
         """
-        return [_page(self._stored(key)) for key in keys]
-
-    def _stored(self, key: int) -> StoredPage:
-        """The page of a key that an index gave."""
-        page = self._store.get(key)
-        if page is None:
-            raise CorpusDamaged("the index names a page that is not in the store: build the corpus again.")
-        return page
+        return [_page(found(self._passages.page(key))) for key in keys]
 
     def _results(self, query: str, hits: Sequence[Hit]) -> tuple[Result, ...]:
-        if not hits:
-            return ()
-        weights = self._index.weights(parse_query(query))
-        results = []
-        for key, _ in hits:
-            page = self._stored(key)
-            text = snippet(page.text, weights)
-            results.append(Result(page.title, page.url, text, page.site, f"{page.leader:016x}"))
-        return tuple(results)
+        return self._passages.results([key for key, _ in hits], self._index.weights(parse_query(query))) if hits else ()
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
         """Fetches pages by URL: as search returned it, in any other form of it, or by an alias.
@@ -241,7 +245,7 @@ class Corpus:
         return [self._visit(url, scope) for url, scope in requests]
 
     def _visit(self, url: str, scope: Scope) -> Page | Missing:
-        page = self._store.get(page_key(url))
+        page = self._passages.page(page_key(url))
         if page is None:
             page = self._find(url)
         if page is None or (scope != _EVERYTHING and self._hidden(url, page, scope)):
@@ -252,10 +256,10 @@ class Corpus:
         key = key_of(url)
         if key is None:
             return None
-        page = self._store.get(key)
+        page = self._passages.page(key)
         if page is None:
             other = self._store.alias(key)
-            page = None if other is None else self._store.get(other)
+            page = None if other is None else self._passages.page(other)
         return page
 
     def _hidden(self, url: str, page: StoredPage, scope: Scope) -> bool:
@@ -315,6 +319,11 @@ class Corpus:
         return self._engine
 
     @property
+    def shareable(self) -> Path | None:
+        """The folder that worker processes may search for this one; ``None`` where they would not be faster."""
+        return self._folder if self._engine is self._index and len(self) >= _MANY_PAGES else None
+
+    @property
     def manifest(self) -> Manifest | None:
         """What the folder says of its contents; ``None`` for a corpus in memory."""
         return self._manifest
@@ -325,11 +334,16 @@ class Corpus:
 
     # ── its life ──────────────────────────────────────────────────────────────
 
+    def forget(self) -> None:
+        """Lets go of the answers that are kept of late searches."""
+        self._responses.clear()
+
     def close(self) -> None:
         """Lets go of files and worker processes.
 
         A closed corpus can be used again, as long as its folder has not been built again meanwhile.
         """
+        self.forget()
         self._store.close()
         self._engine.close()
         if self._engine is not self._index:
@@ -375,8 +389,8 @@ def _release_all(*held: int) -> None:
         release(descriptor)
 
 
-def _answer_in_worker(folder: Path, manifest: Manifest) -> Answer:
-    return Corpus._opened(folder, manifest, -1)._answer
+def _answer_in_worker(folder: Path, manifest: Manifest) -> Answer[SearchRequest]:
+    return Corpus._opened(folder, manifest, -1).answer
 
 
 def _reopen(path: str, digest: str, engine: str) -> Corpus:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from webenv.corpora.corpus import Corpus
+from webenv.corpora.partner import Answer
+from webenv.corpora.responses import Known, Responses
+from webenv.corpora.searchers import Begun, Searchers
+from webenv.observations import Result
 from webenv.web import (
     AskRequest,
     AskResponse,
@@ -23,6 +28,7 @@ RequestT = TypeVar("RequestT", SearchRequest, VisitRequest, AskRequest)
 ResponseT = TypeVar("ResponseT")
 
 _OPEN = 64
+_SEARCH = "search"
 
 
 class RoutedWeb:
@@ -34,16 +40,70 @@ class RoutedWeb:
     Args:
         open_: opens the web of a world by its name; ``None`` where there is no such world.
         identity: what tells all the worlds, without opening one: ``name`` and what they follow from.
-        most: how many worlds are kept open, at least 1.
+        most: how many worlds are kept open, at least 1; as many in each process that searches.
+        workers: processes that share a large batch of searches on worlds that are corpus folders, this
+            one included, whatever the mix of worlds; those worlds' answers are kept for equal requests.
     """
 
-    def __init__(self, open_: Callable[[str], Web | None], identity: Mapping[str, str], most: int = _OPEN) -> None:
+    def __init__(
+        self,
+        open_: Callable[[str], Web | None],
+        identity: Mapping[str, str],
+        most: int = _OPEN,
+        workers: int = 1,
+    ) -> None:
         self.identity: Mapping[str, str] = dict(identity)
-        self._made_of = (open_, self.identity, most)
+        self._made_of = (open_, self.identity, most, workers)
         self._web = lru_cache(maxsize=most)(open_)
+        self._folders: dict[str, tuple[str, str] | None] = {}
+        self._responses = Responses()
+        self._searchers: Searchers[_Routed] = Searchers(_Opener(most), workers)
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
         """Searches each request's world: one batch a world."""
+        return self.begin_search(requests).take()
+
+    def begin_search(self, requests: Sequence[SearchRequest]) -> _Searches:
+        """Gives worker processes their part of :meth:`search`, and comes back at once.
+
+        Its answers must be taken, or dropped, before this thread searches again.
+        """
+        shared = {
+            place: request for place, request in enumerate(requests) if self._folder(request.scope.world) is not None
+        }
+        # by worlds: so that each process has to do with few of them
+        places = sorted(shared, key=lambda place: shared[place].scope.world)
+        known = self._responses.begin([shared[place] for place in places], self._begin)
+        others = [place for place in range(len(requests)) if place not in shared]
+        return _Searches(places, known, others, lambda: self._here([requests[place] for place in others]))
+
+    def _folder(self, world: str) -> tuple[str, str] | None:
+        """The folder and the digest of a world that other processes may search."""
+        if world not in self._folders:
+            web = self._web(world)
+            self._folders[world] = None
+            if isinstance(web, Corpus) and web.shareable is not None:
+                self._folders[world] = str(web.shareable), web.digest
+        return self._folders[world]
+
+    def _begin(self, requests: list[SearchRequest]) -> Begun[Result]:
+        items = []
+        for request in requests:
+            folder, digest = self._folder(request.scope.world) or ("", "")
+            items.append(_Routed(request.scope.world, folder, digest, _bare(request)))
+        return self._searchers.begin(_SEARCH, items, self._answer, Result._make)
+
+    def _answer(self, kind: str, items: Sequence[_Routed]) -> list[Sequence[Any]]:
+        """The answers of this process to requests in worlds that are corpora."""
+
+        def corpus_of(item: _Routed) -> Corpus:
+            web = self._web(item.world)
+            assert isinstance(web, Corpus)  # as when the request was read
+            return web
+
+        return _by_world(kind, items, corpus_of)
+
+    def _here(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
         return self._route(requests, lambda web, mine: web.search(mine))
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
@@ -67,13 +127,86 @@ class RoutedWeb:
                 reason = f"{self.identity.get('web', self.identity['name'])} has no world {world!r:.100}"
                 responses.update(dict.fromkeys(own, Failure(reason)))
                 continue
-            mine = [requests[place] for place in own]
-            mine = [request._replace(scope=request.scope._replace(world="")) for request in mine]
+            mine = [_bare(requests[place]) for place in own]
             responses.update(zip(own, call(web, mine), strict=True))
         return [responses[place] for place in range(len(requests))]
+
+    def forget(self) -> None:
+        """Lets go of the answers that are kept of late searches, as for measuring."""
+        self._responses.clear()
+
+    def close(self) -> None:
+        """Ends worker processes; they start again when needed. Worlds stay open."""
+        self.forget()
+        self._searchers.close()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RoutedWeb:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RoutedWeb, self._made_of
+
+
+class _Routed(NamedTuple):
+    """A request in a world that is a corpus folder."""
+
+    world: str
+    folder: str
+    digest: str
+    request: SearchRequest
+
+
+class _Searches:
+    """Searches in several worlds that are under way: some shared with other processes, others for this one."""
+
+    def __init__(
+        self, places: list[int], known: Known, others: list[int], here: Callable[[], list[SearchResponse]]
+    ) -> None:
+        self._places, self._known, self._others, self._here = places, known, others, here
+
+    def take(self) -> list[SearchResponse]:
+        """The answers, in the order of the requests."""
+        try:
+            found: dict[int, SearchResponse] = dict(zip(self._others, self._here(), strict=True))
+        except BaseException:
+            self.drop()
+            raise
+        found |= zip(self._places, self._known.take(), strict=True)
+        return [found[place] for place in range(len(found))]
+
+    def drop(self) -> None:
+        """Lets go of what has begun."""
+        self._known.drop()
+
+
+class _Opener:
+    """Makes what answers requests in a worker.
+
+    Args:
+        most: how many worlds it keeps open.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def __call__(self) -> Answer[_Routed]:
+        opened = lru_cache(maxsize=self._most)(Corpus.for_worker)
+        return lambda kind, items: _by_world(kind, items, lambda item: opened(item.folder, item.digest))
+
+
+def _by_world(kind: str, items: Sequence[_Routed], corpus_of: Callable[[_Routed], Corpus]) -> list[Sequence[Any]]:
+    """The answers to requests, one batch a world."""
+    places: dict[str, list[int]] = {}
+    for place, item in enumerate(items):
+        places.setdefault(item.world, []).append(place)
+    answers: list[Sequence[Any]] = [()] * len(items)
+    for own in places.values():
+        corpus = corpus_of(items[own[0]])
+        for place, answer in zip(own, corpus.answer(kind, [items[place].request for place in own]), strict=True):
+            answers[place] = answer
+    return answers
+
+
+def _bare(request: RequestT) -> RequestT:
+    """A request as its world gets it."""
+    return request._replace(scope=request.scope._replace(world=""))

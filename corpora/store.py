@@ -7,7 +7,6 @@ import sqlite3
 import threading
 from array import array
 from collections.abc import Iterator, Mapping
-from sys import getsizeof
 from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
@@ -21,7 +20,6 @@ __all__ = ["DiskStore", "MemoryStore", "Store", "StoredPage"]
 
 _PAGE = "SELECT url, title, text, date, leader, site FROM pages WHERE key = ?"
 _ALIAS = "SELECT page FROM aliases WHERE key = ?"
-_RECENT = 16_000_000  # bytes of texts that each thread keeps of pages read of late
 
 
 class StoredPage(NamedTuple):
@@ -91,8 +89,6 @@ class _Reader(threading.local):
     pid = 0
     connection: sqlite3.Connection
     decompressor: zstandard.ZstdDecompressor
-    recent: dict[int, StoredPage]  # pages read of late, the last one last
-    room: int  # bytes that are free for more of them
 
 
 class DiskStore:
@@ -122,7 +118,6 @@ class DiskStore:
                 raise self._damaged(error) from error
             data = zstandard.ZstdCompressionDict(row[0]) if row else None
             reader.decompressor = zstandard.ZstdDecompressor(dict_data=data)
-            reader.recent, reader.room = {}, _RECENT
             reader.pid = pid
         return reader
 
@@ -132,19 +127,6 @@ class DiskStore:
     def get(self, key: int) -> StoredPage | None:
         """The page of this key."""
         reader = self._open()
-        page = reader.recent.pop(key, None)
-        if page is None:
-            page = self._read(reader, key)
-            if page is None:
-                return None
-            reader.room -= getsizeof(page.text)
-            while reader.room < 0 and reader.recent:
-                oldest = reader.recent.pop(next(iter(reader.recent)))
-                reader.room += getsizeof(oldest.text)
-        reader.recent[key] = page
-        return page
-
-    def _read(self, reader: _Reader, key: int) -> StoredPage | None:
         try:
             row = reader.connection.execute(_PAGE, (key,)).fetchone()
             if row is None:

@@ -10,7 +10,6 @@ from functools import cached_property
 
 from webenv.actions import Kind
 from webenv.observations import ObservationDict
-from webenv.policies.keyword import criteria_of
 from webenv.policies.reading import (
     Clause,
     Reading,
@@ -26,6 +25,7 @@ from webenv.policies.reading import (
     tokens,
 )
 from webenv.policy import Decision, History
+from webenv.question import criteria_of
 
 __all__ = ["Case"]
 

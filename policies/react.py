@@ -6,30 +6,15 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from webenv.actions import Action, Kind
-from webenv.errors import DataError, InvalidArgument, did_you_mean
-from webenv.files import read_text
-from webenv.messages import (
-    Message,
-    Model,
-    ModelFailure,
-    ModelReply,
-    Request,
-    after_thinking,
-    data_token,
-    fence,
-    prefixed,
-)
-from webenv.observations import ObservationDict
-from webenv.policies.blocks import BlockFormat
-from webenv.policies.formats import NO_ACTION, UNKNOWN_TYPE, Format
-from webenv.policies.tags import TagFormat
+from webenv.conversation import conversation, read_prompt, read_reply, silent
+from webenv.errors import InvalidArgument, did_you_mean
+from webenv.formats import BlockFormat, Format, TagFormat
+from webenv.messages import Message, Model, ModelFailure, ModelReply, Request, prefixed
 from webenv.policy import Decision, History
 from webenv.web import Failure
 
-__all__ = ["ReactPolicy", "read_prompt", "render"]
+__all__ = ["ReactPolicy"]
 
-_EXCERPT = 200  # characters of a reply without an action
 _FORMATS: Mapping[str, Format] = {"tags": TagFormat(), "blocks": BlockFormat()}
 
 
@@ -92,89 +77,10 @@ class ReactPolicy:
 
     def conversation(self, history: History) -> list[Message]:
         """What the model is sent: the rules, then observation and reply in turn."""
-        first = history.observations[0]
-        messages = [Message("system", self._prompt or self._format.rules(first))]
-        for turn, observation in enumerate(history.observations):
-            if turn > 0:
-                messages.append(Message("assistant", self._said(history.decisions[turn - 1])))
-            status = self._format.status(observation, first)
-            shown = render(observation, turn, self._page_characters, status)
-            if turn > 0 and history.decisions[turn - 1].action.kind not in set(Kind):
-                shown = f"{self._format.reminder(first)}\n\n{shown}"
-            messages.append(Message("user", shown))
-        return messages
+        return conversation(self._format, self._prompt, self._page_characters, history.observations, history.decisions)
 
     def _decide(self, reply: ModelReply | ModelFailure, history: History) -> Decision | Failure:
         if isinstance(reply, ModelFailure):
             own = reply.cause == "no_text" or (reply.cause == "too_long" and bool(history.decisions))
-            return Decision(Action(NO_ACTION, (reply.reason[:_EXCERPT],))) if own else Failure(reply.reason)
-        action = self._format.parse(reply.text)
-        if action is None:
-            action = Action(NO_ACTION, (after_thinking(reply.text).strip()[:_EXCERPT],))
-        elif action.kind == UNKNOWN_TYPE:
-            action = Action(UNKNOWN_TYPE, tuple(text[:_EXCERPT] for text in action.arguments))
-        return Decision(action, reply.text)
-
-    def _said(self, decision: Decision) -> str:
-        """What the model said; a decision that no model made is written in the format."""
-        if decision.thought:
-            return after_thinking(decision.thought).strip() or "(no action)"
-        return self._format.write(decision.action) or "(no action)"
-
-
-def render(observation: ObservationDict, turn: int, page_characters: int, status: str) -> str:
-    """An observation as a message: the question at first, what came, fenced, and the status.
-
-    Args:
-        observation: what the agent saw.
-        turn: its number; 0 for the first.
-        page_characters: the most characters of one page's or reply's text.
-        status: what is left, or was used, of the budget.
-    """
-    parts = [observation["question"]] if turn == 0 else []
-    if observation["notice"]:
-        parts.append(f"Notice: {observation['notice']}")
-    came = _web_text(observation, page_characters)
-    if came:
-        parts.append(fence("data", came, data_token(came, str(turn))))
-    parts.append(status)
-    if observation["budget"][3] == 1:
-        parts.append("This is the last turn: answer now.")
-    return "\n\n".join(parts)
-
-
-def _web_text(observation: ObservationDict, page_characters: int) -> str:
-    parts = [
-        f"Result {number}: {result['title']}\n{result['url']}\n{result['snippet']}"
-        for number, result in enumerate(observation["results"], start=1)
-    ]
-    parts += [
-        f"Page: {page['title']}\n{page['url']}\n{_clip(page['text'], page_characters)}" for page in observation["pages"]
-    ]
-    for reply in observation["replies"]:
-        parts.append(f"Reply of {reply['site']}:\n{_clip(reply['text'], page_characters)}")
-        parts += [
-            f"Document: {document['title']}\n{document['url']}\n{_clip(document['text'], page_characters)}"
-            for document in reply["documents"]
-        ]
-    return "\n\n".join(parts)
-
-
-def _clip(text: str, limit: int) -> str:
-    """A text of at most ``limit`` characters of its own; a longer one loses its middle, and says so."""
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
-
-
-def read_prompt(path: Path) -> str:
-    """The text of a prompt file, to the letter.
-
-    Raises:
-        DataError: if it cannot be read, or is empty.
-    """
-    prompt = read_text(path, "policy prompt")
-    if not prompt.strip():
-        raise DataError(f"policy prompt {str(path)!r} is empty; expected the rules that the model is to follow.")
-    return prompt
+            return Decision(silent(reply.reason)) if own else Failure(reply.reason)
+        return Decision(read_reply(self._format, reply.text), reply.text)

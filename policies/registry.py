@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from webenv.errors import InvalidArgument, did_you_mean
+from webenv.errors import DataError, InvalidArgument, MissingExtra, did_you_mean
 from webenv.messages import Model
 from webenv.models import make_model
 from webenv.policies.closed_book import ClosedBookPolicy
@@ -26,6 +27,10 @@ OF_MODELS = ("react", "react-blocks", "integrated")
 POLICIES = ("random", "oracle", "keyword", "investigator", "closed-book", *OF_MODELS)
 """The names that :func:`make_policy` knows."""
 
+_LEARNED = re.compile(r"(.+\.pt)(?::(url|phrase))?", re.DOTALL)  # a file, and the kind of answers to give
+
+_FILE = "policy.pt"  # of a training run
+
 _SCRIPTED: Mapping[str, Callable[[], Policy]] = {
     "random": RandomPolicy,
     "keyword": KeywordPolicy,
@@ -42,13 +47,16 @@ def make_policy(
     training: TaskSet | Callable[[], TaskSet] | None = None,
     base_url: str | None = None,
     blocklist: str = "",
+    answers: str | None = None,
 ) -> Policy:
     """A policy by its name.
 
     Args:
         name: one of ``POLICIES``; ``react:<model>`` is ``react`` with a chat model of that name, at the
             endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set; so are ``react-blocks:<model>`` (actions
-            as in LiveNewsBench) and ``integrated:<model>`` (an endpoint that searches for itself).
+            as in LiveNewsBench) and ``integrated:<model>`` (an endpoint that searches for itself). A path that
+            ends with ``.pt`` is the file of a policy that learned; ``<path>:url`` and ``<path>:phrase`` have it
+            give answers of that kind, whatever kind it was trained to give.
         tasks: the environment's tasks, which ``oracle`` and ``integrated`` need.
         model: the model of ``react``, ``react-blocks`` and ``integrated``.
         prompt: a file with the system message of these.
@@ -56,15 +64,24 @@ def make_policy(
         base_url: the endpoint of a model that is named; ``None``: OPENAI_BASE_URL.
         blocklist: the request parameter that takes the hosts that a task blocks, for ``integrated``; see
             :class:`webenv.policies.integrated.IntegratedPolicy`.
+        answers: the kind of answers that the environment wants, ``"url"`` or ``"phrase"``: a file of a policy that
+            learned to give others is refused; ``None``: any.
 
     Raises:
         InvalidArgument: for an unknown name, or where something that the policy needs is missing.
-        DataError: for a prompt file that cannot be used.
+        DataError: for a prompt file that cannot be used, or a policy file that is none, or does not fit.
         ModelError: where a model that is named has no endpoint.
         MissingExtra: where it lacks its library.
     """
+    learned = _LEARNED.fullmatch(name)
+    if learned is not None:
+        if prompt is not None or blocklist:
+            raise InvalidArgument(f"policy {name!r} takes no {'prompt' if prompt is not None else 'blocklist'}.")
+        return _learned(learned[1], learned[2], answers)
     kind, separator, model_name = name.partition(":")
     if kind not in POLICIES:
+        if (Path(name) / _FILE).is_file():
+            raise InvalidArgument(f"policy {name!r:.200} is a folder; name the file: {Path(name) / _FILE}")
         own = " One of your own plays in Python: webenv.evaluation.evaluate." if separator else ""
         raise InvalidArgument(f"no policy is called {name!r}. {did_you_mean(kind, POLICIES)}{own}")
     if kind not in OF_MODELS and (separator or prompt is not None):
@@ -90,3 +107,20 @@ def make_policy(
         assert tasks is not None
         return IntegratedPolicy(chosen, tasks, prompt, blocklist)
     return ReactPolicy(chosen, prompt, format="blocks" if kind == "react-blocks" else "tags")
+
+
+def _learned(path: str, own: str | None, wanted: str | None) -> Policy:
+    """A policy that learned; refused where it would give answers that the environment does not want."""
+    try:
+        from webenv.policies.learned.policy import LearnedPolicy
+    except MissingExtra:
+        raise
+    except ImportError as error:
+        raise MissingExtra("torch", "train", "a policy that learned") from error
+    policy = LearnedPolicy.load(path, answers=own)
+    if wanted not in (None, policy.answers):
+        raise DataError(
+            f"policy file {path!r} answers with a {policy.answers} (trained on {policy.saved.env}); this environment "
+            f"wants a {wanted}. To play it all the same: {path}:{wanted}"
+        )
+    return policy

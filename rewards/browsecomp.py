@@ -174,6 +174,7 @@ class BrowseCompJudge:
     """
 
     name = "browsecomp"
+    concurrent = True
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
         self._panel = Panel(model, BrowseCompRubric(prompt), votes, attempts)

@@ -159,6 +159,7 @@ class EntailmentJudge:
     """
 
     name = "entailment"
+    concurrent = True
 
     def __init__(
         self,

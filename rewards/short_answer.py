@@ -140,6 +140,7 @@ class ShortAnswerJudge:
     """
 
     name = "short_answer"
+    concurrent = True
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
         self._panel = Panel(model, ShortAnswerRubric(prompt), votes, attempts)

@@ -21,7 +21,7 @@ from webenv.errors import ResetNeeded, SnapshotError
 from webenv.judge import Seen, Submission, Verdict
 from webenv.observations import Document, Observation, Page, Reply, Result
 from webenv.rules import Rules
-from webenv.spaces import LIMITS, SORTS, clean
+from webenv.spaces import LIMITS, SORTS, clean, encodable
 from webenv.task import Task
 from webenv.web import (
     AskRequest,
@@ -35,7 +35,7 @@ from webenv.web import (
     VisitResponse,
 )
 
-__all__ = ["Episode", "Requests", "Responses", "Turn"]
+__all__ = ["Episode", "Mark", "Requests", "Responses", "Turn"]
 
 _MOST_ARGUMENTS = 100
 _TITLE, _URL, _SNIPPET, _SITE = (LIMITS[sort] for sort in ("title", "url", "snippet", "site"))
@@ -88,6 +88,14 @@ class _Plan(NamedTuple):
     own_visits: int  # how many of requests.visits show the agent a page; the rest are for the judge
 
 
+class Mark(NamedTuple):
+    """Where an episode stood before a turn."""
+
+    spent: Spending
+    ending: str
+    seen: int
+
+
 class Episode:
     """One episode: a task, its rules and budget, and what has happened so far.
 
@@ -134,6 +142,21 @@ class Episode:
             plan = plan._replace(requests=plan.requests._replace(visits=plan.requests.visits + gold))
         self._plan = plan
         return plan.requests
+
+    @property
+    def on_last_turn(self) -> bool:
+        """Whether the turn that was requested is the last, whatever comes of it."""
+        return self._plan is not None and bool(self._plan.ending)
+
+    def mark(self) -> Mark:
+        """Where the episode stands, for :meth:`back_to`."""
+        return Mark(self.spent, self.ending, len(self._seen))
+
+    def back_to(self, mark: Mark) -> None:
+        """Undoes what was requested and received since a mark."""
+        self._plan, self.spent, self.ending = None, mark.spent, mark.ending
+        while len(self._seen) > mark.seen:
+            self._seen.popitem()
 
     def receive(self, responses: Responses, seconds: float = 0.0) -> Turn:
         """Takes what came back, charges the budget, and says what the turn came to.
@@ -222,30 +245,29 @@ class Episode:
         return _Plan(None, Requests(), spent, problem, ending if fails else "", "", 0)
 
     def _accept(self, action: Action) -> _Plan:
-        kind, texts = Kind(action.kind), action.arguments
-        scope, spent = self.task.scope, self.spent._replace(turns=self.spent.turns + 1)
-        plan = _Plan(action, Requests(), spent, "", "", "", 0)
-        if kind is Kind.SEARCH:
-            searches = tuple(SearchRequest(text, self.rules.results, scope) for text in texts)
-            return plan._replace(
-                requests=Requests(searches=searches), spent=spent._replace(searches=spent.searches + len(texts))
-            )
-        if kind is Kind.VISIT:
-            visits = tuple(VisitRequest(url, scope) for url in self._visitable(texts))
-            return plan._replace(
-                requests=Requests(visits=visits),
-                spent=spent._replace(visits=spent.visits + len(texts)),
-                own_visits=len(visits),
-            )
-        if kind is Kind.ASK:
+        kind, texts = action.kind, action.arguments
+        scope, (searched, visited, asked, turns, seconds) = self.task.scope, self.spent
+        turns += 1
+        if kind == Kind.SEARCH:
+            limit = self.rules.results
+            searches = tuple([SearchRequest(text, limit, scope) for text in texts])
+            spent = Spending(searched + len(texts), visited, asked, turns, seconds)
+            return _Plan(action, Requests(searches), spent, "", "", "", 0)
+        if kind == Kind.VISIT:
+            visits = tuple([VisitRequest(url, scope) for url in self._visitable(texts)])
+            spent = Spending(searched, visited + len(texts), asked, turns, seconds)
+            return _Plan(action, Requests(visits=visits), spent, "", "", "", len(visits))
+        if kind == Kind.ASK:
             question, *sites = texts
-            asks = tuple(AskRequest(question, site, scope) for site in sites)
-            return plan._replace(requests=Requests(asks=asks), spent=spent._replace(asks=spent.asks + len(sites)))
-        if kind is Kind.ANSWER:
+            asks = tuple([AskRequest(question, site, scope) for site in sites])
+            spent = Spending(searched, visited, asked + len(sites), turns, seconds)
+            return _Plan(action, Requests(asks=asks), spent, "", "", "", 0)
+        spent = Spending(searched, visited, asked, turns, seconds)
+        if kind == Kind.ANSWER:
             answer = self.rules.read_answer(texts)
             fetched = (VisitRequest(answer, scope),) if answer and self.rules.fetch_answer else ()
-            return plan._replace(requests=Requests(visits=fetched), ending="answered", answer=answer)
-        return plan
+            return _Plan(action, Requests(visits=fetched), spent, "", "answered", answer, 0)
+        return _Plan(action, Requests(), spent, "", "", "", 0)
 
     def _visitable(self, urls: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(url.strip() for url in urls if self.rules.unseen == "allow" or url.strip() in self._seen)
@@ -346,9 +368,10 @@ def _ending(raw: object, action: Action | None, rule: str) -> str:
 
 def _clean_result(hit: Result) -> Result:
     title, url, text, site = hit.title, hit.url, hit.snippet, hit.site
-    fits = len(title) <= _TITLE and len(url) <= _URL and len(text) <= _SNIPPET and len(site) <= _SITE
-    if fits and title.isascii() and url.isascii() and text.isascii() and site.isascii():
-        return hit  # as nearly all are: nothing to clean
+    if len(title) <= _TITLE and len(url) <= _URL and len(text) <= _SNIPPET and len(site) <= _SITE:
+        whole = title + url + text + site
+        if whole.isascii() or encodable(whole):
+            return hit  # as nearly all are: nothing to clean
     return Result(clean(title, "title"), clean(url, "url"), clean(text, "snippet"), clean(site, "site"), hit.key)
 
 

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -116,23 +117,26 @@ def whole_bytes(file: int) -> int:
 # ── write ─────────────────────────────────────────────────────────────────────
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file, UTF-8; a process that is killed meanwhile leaves what was there before.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Writes a file, a text as UTF-8; a process that is killed meanwhile leaves what was there before.
 
     Lone surrogates, which have no UTF-8 form, become question marks.
 
     Raises:
-        RunError: if it cannot be written.
+        RunError: if it cannot be written, as on a full disk; what was there before is kept.
     """
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     draft = path.with_name(f".{path.name}.new")
     try:
-        with open(draft, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
+        with open(draft, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)
         _sync_folder(path.parent)
     except OSError as cause:
+        with suppress(OSError):
+            draft.unlink()
         raise _unwritable(path, cause) from cause
 
 

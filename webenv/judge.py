@@ -131,7 +131,9 @@ class Judge(Protocol):
     """Scores answers, a batch at a time.
 
     A class that asks nobody says so with a class attribute of its own, ``asks = False``: a cassette
-    does not record what it can judge anew.
+    does not record what it can judge anew. A class that waits for others, such as a model, and whose
+    ``score`` may run in any thread, also twice at once, says so with one of its own, ``concurrent = True``:
+    it is asked while the web is searched.
     """
 
     @property

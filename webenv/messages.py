@@ -198,4 +198,8 @@ def fence(name: str, text: str, token: str) -> str:
 
 def sendable(text: str) -> str:
     """A text without lone surrogates, which have no UTF-8 form."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text

@@ -98,18 +98,33 @@ class Observation(NamedTuple):
         """A fresh member of the observation space; ``budget`` is int32 of shape (4,)."""
         return {
             "question": self.question,
-            "results": tuple(
-                {"title": r.title, "url": r.url, "snippet": r.snippet, "site": r.site} for r in self.results
-            ),
-            "pages": tuple({"url": p.url, "title": p.title, "text": p.text} for p in self.pages),
-            "replies": tuple(
-                {
-                    "site": r.site,
-                    "text": r.text,
-                    "documents": tuple({"url": d.url, "title": d.title, "text": d.text} for d in r.documents),
-                }
-                for r in self.replies
-            ),
+            "results": self.results_shown(),
+            "pages": self.pages_shown(),
+            "replies": self.replies_shown(),
             "notice": self.notice,
             "budget": np.array(self.budget, dtype=np.int32),
         }
+
+    def results_shown(self) -> tuple[dict[str, str], ...]:
+        """The results as fresh members of their space."""
+        return tuple(
+            [
+                {"title": title, "url": url, "snippet": snippet, "site": site}
+                for title, url, snippet, site, _ in self.results
+            ]
+        )
+
+    def pages_shown(self) -> tuple[dict[str, str], ...]:
+        """The pages as fresh members of their space."""
+        return tuple([{"url": p.url, "title": p.title, "text": p.text} for p in self.pages])
+
+    def replies_shown(self) -> tuple[dict[str, Any], ...]:
+        """The replies as fresh members of their space."""
+        return tuple(
+            {
+                "site": r.site,
+                "text": r.text,
+                "documents": tuple({"url": d.url, "title": d.title, "text": d.text} for d in r.documents),
+            }
+            for r in self.replies
+        )

@@ -10,7 +10,7 @@ from webenv.errors import ServiceError, WebenvError, WebError
 from webenv.judge import Judge, Submission, Verdict, identity_digest
 from webenv.web import Failure
 
-__all__ = ["Score", "call_batch", "last_reward", "score_batch"]
+__all__ = ["Score", "call_batch", "judge_batch", "last_reward", "score_batch"]
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
@@ -31,7 +31,10 @@ class Score(NamedTuple):
 
 
 def score_batch(
-    benchmark: Benchmark, submissions: Sequence[Submission], ruled: Sequence[Verdict | None]
+    benchmark: Benchmark,
+    submissions: Sequence[Submission],
+    ruled: Sequence[Verdict | None],
+    verdicts: Sequence[Verdict] | None = None,
 ) -> list[Score]:
     """Scores finished episodes: one call of the judge, and one of the reward for those that are scored.
 
@@ -43,13 +46,15 @@ def score_batch(
         benchmark: whose judge and reward.
         submissions: the episodes.
         ruled: of each, the verdict of the rules where it ended without an answer.
+        verdicts: what the judge found already (:func:`judge_batch`); ``None``: it is asked.
 
     Raises:
         WebenvError: for a judge or a reward that does not keep to its protocol.
     """
     if not submissions:
         return []
-    given, digest = _judge(benchmark.judge, submissions), identity_digest(benchmark.judge.identity)
+    given = judge_batch(benchmark.judge, submissions) if verdicts is None else verdicts
+    digest = identity_digest(benchmark.judge.identity)
     found = [
         Score(rule, "", {}) if rule is not None and verdict.scored else Score(verdict, digest, {})
         for rule, verdict in zip(ruled, given, strict=True)
@@ -66,7 +71,14 @@ def score_batch(
     return found
 
 
-def _judge(judge: Judge, submissions: Sequence[Submission]) -> list[Verdict]:
+def judge_batch(judge: Judge, submissions: Sequence[Submission]) -> list[Verdict]:
+    """One call of a judge for a batch, none for nothing; where it fails as a whole, each is unscored.
+
+    Raises:
+        WebenvError: if it does not give one verdict for each submission.
+    """
+    if not submissions:
+        return []
     try:
         given = judge.score(submissions)
     except (ServiceError, OSError) as error:

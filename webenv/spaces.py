@@ -14,7 +14,7 @@ from gymnasium.wrappers.utils import create_zero_array
 from webenv.actions import Kind
 from webenv.errors import InvalidArgument
 
-__all__ = ["LIMITS", "SORTS", "Unicode", "action_space", "clean", "observation_space", "printable"]
+__all__ = ["LIMITS", "SORTS", "Unicode", "action_space", "clean", "encodable", "observation_space", "printable"]
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -113,7 +113,7 @@ class Unicode(spaces.Space[str]):
 
     def contains(self, x: Any) -> bool:
         """Whether ``x`` is a ``str`` of at most ``max_length`` characters, none a lone surrogate."""
-        return isinstance(x, str) and len(x) <= self.max_length and (x.isascii() or _encodable(x))
+        return isinstance(x, str) and len(x) <= self.max_length and (x.isascii() or encodable(x))
 
     def to_jsonable(self, sample_n: Iterable[str]) -> list[str]:
         """Texts are JSON already."""
@@ -186,7 +186,7 @@ def clean(text: str, sort: str) -> str:
     limit = LIMITS[sort]
     if len(text) > limit:
         text = text[:limit]
-    if not text.isascii() and not _encodable(text):
+    if not text.isascii() and not encodable(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
 
@@ -200,7 +200,8 @@ def printable(text: str) -> str:
     return _CONTROLS.sub("", text)
 
 
-def _encodable(text: str) -> bool:
+def encodable(text: str) -> bool:
+    """Whether a text has a UTF-8 form: no lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
 from typing import Any, NamedTuple
 
 from webenv.benchmark import Benchmark
 from webenv.episode import Episode, Requests, Responses, Turn
+from webenv.errors import WebError
+from webenv.judge import Verdict
 from webenv.observations import Observation
-from webenv.scoring import Score, call_batch, last_reward, score_batch
+from webenv.scoring import Score, call_batch, judge_batch, last_reward, score_batch
+from webenv.web import Failure, Searching, SearchRequest, SearchResponse, Web
 
 __all__ = ["Step", "play_turn"]
 
@@ -29,9 +35,13 @@ class Step(NamedTuple):
 
 
 def play_turn(benchmark: Benchmark, episodes: Sequence[Episode], actions: Sequence[object]) -> list[Step]:
-    """Plays one turn of each episode.
+    """Plays one turn of each episode; where it raises, none of them has changed.
 
-    At most one call of each kind goes out: one search, one visit, one ask, one judgement.
+    At most one call of each kind goes out: one search, one visit, one ask, one judgement. Searches
+    begin first where the web has ``begin_search``, and are waited for last: pages are fetched, and
+    the episodes that end are judged, meanwhile. A judge that says that it is ``concurrent`` is asked
+    by another thread while this one searches. Both not where the budget has seconds, nor is an
+    episode judged early where one that ends has searched.
 
     Args:
         benchmark: what the episodes belong to.
@@ -39,36 +49,137 @@ def play_turn(benchmark: Benchmark, episodes: Sequence[Episode], actions: Sequen
         actions: what each agent sent, whatever it is.
     """
     requests = [episode.request(action) for episode, action in zip(episodes, actions, strict=True)]
-    started = time.monotonic() if benchmark.budget.seconds is not None else 0.0
-    responses = _answer(benchmark, requests)
-    seconds = time.monotonic() - started if benchmark.budget.seconds is not None else 0.0
-    turns = [episode.receive(got, seconds) for episode, got in zip(episodes, responses, strict=True)]
-    scores = _score(benchmark, turns)
+    marks = [episode.mark() for episode in episodes]
+    try:
+        turns, scores = _exchange(benchmark, episodes, requests)
+    except BaseException:
+        for episode, mark in zip(episodes, marks, strict=True):
+            episode.back_to(mark)
+        raise
     weights = benchmark.reward.weights
-    return [_step(episode, turn, score, weights) for episode, turn, score in zip(episodes, turns, scores, strict=True)]
+    return [_step(episode, turns[n], scores.get(n), weights) for n, episode in enumerate(episodes)]
 
 
-def _answer(benchmark: Benchmark, requests: Sequence[Requests]) -> list[Responses]:
-    web = benchmark.web
-    searches = call_batch("Web.search", web.search, [one for each in requests for one in each.searches])
-    visits = call_batch("Web.visit", web.visit, [one for each in requests for one in each.visits])
-    asks = call_batch("Web.ask", web.ask, [one for each in requests for one in each.asks])
-    responses, s, v, a = [], 0, 0, 0
+def _exchange(
+    benchmark: Benchmark, episodes: Sequence[Episode], requests: Sequence[Requests]
+) -> tuple[dict[int, Turn], dict[int, Score]]:
+    """The turns, and what those that ended came to, by the places of their episodes."""
+    web, timed = benchmark.web, benchmark.budget.seconds is not None
+    places = _places(requests)
+    waiting = [n for n, each in enumerate(requests) if each.searches or timed]
+    judging: _Judging | None = None
+    started = time.monotonic()
+    searching = _Searches(web, [one for each in requests for one in each.searches])
+    try:
+        visits = call_batch("Web.visit", web.visit, [one for each in requests for one in each.visits])
+        asks = call_batch("Web.ask", web.ask, [one for each in requests for one in each.asks])
+        turns = {
+            n: episode.receive(Responses((), visits[places[n][1]], asks[places[n][2]]))
+            for n, episode in enumerate(episodes)
+            if not (requests[n].searches or timed)
+        }
+        early = {} if any(episodes[n].on_last_turn for n in waiting) else dict(turns)
+        judging = _Judging(benchmark, early, aside=bool(waiting))
+        searches = searching.take()
+    except BaseException as error:
+        searching.drop()
+        if judging is not None and isinstance(error, Exception):
+            judging.wait()
+        raise
+    seconds = time.monotonic() - started if timed else 0.0
+    late = {}
+    for n in waiting:
+        s, v, a = places[n]
+        late[n] = episodes[n].receive(Responses(searches[s], visits[v], asks[a]), seconds)
+    turns |= late
+    rest = late if early else dict(sorted(turns.items()))
+    return turns, judging.take() | _Judging(benchmark, rest, aside=False).take()
+
+
+class _Searches:
+    """The searches of a turn: begun at once where the web can do that, else sent when they are taken."""
+
+    def __init__(self, web: Web, requests: Sequence[SearchRequest]) -> None:
+        self._web, self._requests = web, requests
+        self._begun: Searching | None = None
+        self._error: WebError | OSError | None = None
+        begin = getattr(web, "begin_search", None)
+        if begin is not None and requests:
+            try:
+                self._begun = begin(requests)
+            except (WebError, OSError) as error:
+                self._error = error
+
+    def take(self) -> list[SearchResponse | Failure]:
+        """What came of them."""
+        return call_batch("Web.search", self._came, self._requests)
+
+    def _came(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        if self._error is not None:
+            raise self._error
+        return self._web.search(requests) if self._begun is None else list(self._begun.take())
+
+    def drop(self) -> None:
+        """Lets go of what has begun and was not taken."""
+        if self._begun is not None:
+            self._begun.drop()
+
+
+class _Judging:
+    """What episodes that ended come to: judged at once, or by another thread in this one's context.
+
+    Args:
+        benchmark: who judges.
+        turns: of the episodes.
+        aside: whether there is anything to do meanwhile.
+    """
+
+    def __init__(self, benchmark: Benchmark, turns: Mapping[int, Turn], *, aside: bool) -> None:
+        self._benchmark, self._turns = benchmark, turns
+        self._ended = [(n, turn.submission, turn.verdict) for n, turn in turns.items() if turn.submission is not None]
+        self._verdicts: Future[list[Verdict]] = Future()
+        self._thread: threading.Thread | None = None
+        if aside and self._ended and vars(type(benchmark.judge)).get("concurrent", False):
+            run = copy_context().run
+            self._thread = threading.Thread(target=lambda: run(self._judge_aside), name="judge", daemon=True)
+            self._thread.start()
+        else:
+            self._verdicts.set_result(self._judge())
+
+    def _judge(self) -> list[Verdict]:
+        return judge_batch(self._benchmark.judge, [submission for _, submission, _ in self._ended])
+
+    def _judge_aside(self) -> None:
+        try:
+            self._verdicts.set_result(self._judge())
+        except BaseException as error:
+            self._verdicts.set_exception(error)
+
+    def take(self) -> dict[int, Score]:
+        """What they came to, by their places; or what the judge raised."""
+        verdicts = self._verdicts.result()
+        scores = {n: Score(turn.verdict, "", {}) for n, turn in self._turns.items() if turn.verdict is not None}
+        submissions, ruled = [one for _, one, _ in self._ended], [rule for _, _, rule in self._ended]
+        found = score_batch(self._benchmark, submissions, ruled, verdicts)
+        return scores | dict(zip([n for n, _, _ in self._ended], found, strict=True))
+
+    def wait(self) -> None:
+        """Lets the judge end; what it finds is lost."""
+        if self._thread is not None:
+            self._thread.join()
+
+
+def _places(requests: Sequence[Requests]) -> list[tuple[slice, slice, slice]]:
+    """Where the answers to each episode's searches, visits and asks stand."""
+    places, s, v, a = [], 0, 0, 0
     for each in requests:
         ends = s + len(each.searches), v + len(each.visits), a + len(each.asks)
-        responses.append(Responses(searches[s : ends[0]], visits[v : ends[1]], asks[a : ends[2]]))
+        places.append((slice(s, ends[0]), slice(v, ends[1]), slice(a, ends[2])))
         s, v, a = ends
-    return responses
+    return places
 
 
-def _score(benchmark: Benchmark, turns: Sequence[Turn]) -> list[Score | None]:
-    """What the episodes that ended came to, ``None`` for the others."""
-    scores = [None if turn.verdict is None else Score(turn.verdict, "", {}) for turn in turns]
-    ended = [(n, turn.submission, turn.verdict) for n, turn in enumerate(turns) if turn.submission is not None]
-    found = score_batch(benchmark, [one for _, one, _ in ended], [ruled for _, _, ruled in ended])
-    for (n, _, _), score in zip(ended, found, strict=True):
-        scores[n] = score
-    return scores
+# ── the step ──────────────────────────────────────────────────────────────────
 
 
 def _step(episode: Episode, turn: Turn, score: Score | None, weights: Mapping[str, float]) -> Step:

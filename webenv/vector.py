@@ -250,7 +250,8 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         resetting = self.autoreset_mode is AutoresetMode.NEXT_STEP
         if self._ended.any() and not resetting:
             self._reset_needed(f"slots {np.flatnonzero(self._ended).tolist()} have ended")
-        playing = [slot for slot in range(self.num_envs) if not self._ended[slot]]
+        ended = self._ended.tolist()
+        playing = [slot for slot in range(self.num_envs) if not ended[slot]]
         steps = dict(zip(playing, self._play(playing, actions), strict=True))
         rewards = np.zeros(self.num_envs, dtype=np.float64)
         terminated = np.zeros(self.num_envs, dtype=np.bool_)
@@ -284,12 +285,15 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
 
     def _batch(self) -> dict[str, Any]:
         """The observations of all slots: tuples of length num_envs; ``budget`` int32 (num_envs, 4)."""
-        slots = [observation.to_dict() for observation in self._observations if observation is not None]
-        batch: dict[str, Any] = {name: tuple(slot[name] for slot in slots) for name in self._names}  # type: ignore[literal-required]
-        batch["budget"] = np.stack([slot["budget"] for slot in slots])
-        return batch
-
-    _names = ("notice", "pages", "question", "replies", "results")
+        shown = [observation for observation in self._observations if observation is not None]
+        return {
+            "notice": tuple([one.notice for one in shown]),
+            "pages": tuple([one.pages_shown() for one in shown]),
+            "question": tuple([one.question for one in shown]),
+            "replies": tuple([one.replies_shown() for one in shown]),
+            "results": tuple([one.results_shown() for one in shown]),
+            "budget": np.array([one.budget for one in shown], dtype=np.int32),
+        }
 
     # ── the rest ──────────────────────────────────────────────────────────────
 

@@ -20,6 +20,7 @@ __all__ = [
     "Scope",
     "SearchRequest",
     "SearchResponse",
+    "Searching",
     "VisitRequest",
     "VisitResponse",
     "Web",
@@ -82,9 +83,24 @@ VisitResponse = Page | Missing | Failure
 AskResponse = Reply | Missing | Failure
 
 
+class Searching(Protocol):
+    """Searches that a web has begun with."""
+
+    def take(self) -> Sequence[SearchResponse]:
+        """What :meth:`Web.search` would have returned, or raised."""
+        ...
+
+    def drop(self) -> None:
+        """Lets go of responses that nobody will take; nothing happens where they were taken."""
+        ...
+
+
 @runtime_checkable
 class Web(Protocol):
     """A web that can be searched, visited, and asked.
+
+    One that searches in other processes may have ``begin_search(requests)``, which gives a
+    :class:`Searching` at once, so that other work is done meanwhile.
 
     Each method takes a batch and returns a list of the same length and order. A response
     depends on its own request alone. May raise :class:`webenv.errors.WebError` where a whole

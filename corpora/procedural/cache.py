@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from functools import cache, lru_cache, partial
 from hashlib import blake2b
@@ -15,19 +16,22 @@ from pathlib import Path
 
 from webenv.corpora.cache_folder import cache_folder
 from webenv.corpora.corpus import Corpus
-from webenv.corpora.manifest import FORMAT
+from webenv.corpora.manifest import FORMAT, Manifest
 from webenv.corpora.procedural.dials import Dials
 from webenv.corpora.procedural.shelf import Shelf, cache_bytes, locked
 from webenv.corpora.procedural.web import ProceduralWeb
 from webenv.corpora.procedural.worlds import Worlds
 from webenv.corpora.procedural.write import generator_version, made_by, write_corpus
+from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.routed import RoutedWeb
+from webenv.corpora.workers import cores, leave_with_parent
 from webenv.errors import CorpusError, CorpusNotFound
 from webenv.web import Web
 
-__all__ = ["cached_corpus", "cached_worlds", "generated_web", "shelf"]
+__all__ = ["cached_corpus", "cached_worlds", "generated_web", "prepare_worlds", "shelf"]
 
+_STAGE = "worlds"
 _LONG = 20_000  # pages that take long enough to be told of
 
 
@@ -42,17 +46,82 @@ def generated_web(dials: Dials) -> ProceduralWeb:
     return ProceduralWeb(dials)
 
 
-def cached_worlds(worlds: Worlds) -> Web:
+def cached_worlds(worlds: Worlds, workers: int | None = None) -> Web:
     """The web of these worlds: a corpus where there is one; else each is opened, or written, when it is first asked.
 
-    Worlds of several are searched in this process alone.
+    Args:
+        worlds: the worlds.
+        workers: as for :meth:`Corpus.open`; several worlds share them.
     """
     if worlds.count == 1:
-        return cached_corpus(worlds.first)
+        return cached_corpus(worlds.first, workers)
     made_by = f"{worlds} {generator_version()} {FORMAT} {ANALYZER}"
     digest = hashlib.sha256(made_by.encode()).hexdigest()
     identity = {"name": "worlds", "web": str(worlds), "digest": digest, "analysis": ANALYZER}
-    return RoutedWeb(partial(_world, worlds), identity)
+    return RoutedWeb(partial(_world, worlds), identity, workers=cores(workers))
+
+
+def prepare_worlds(worlds: Worlds, progress: Progress | None = None, workers: int | None = None) -> int:
+    """Makes the worlds that the cache folder lacks, several at a time, so that none is made while episodes wait.
+
+    Args:
+        worlds: the worlds.
+        progress: told ``"worlds"``, how many of them are there, and of how many.
+        workers: processes that make them, each one world at a time; ``None``: as many as there are cores.
+
+    Returns:
+        How many were made.
+
+    Raises:
+        CorpusError: if a world cannot be made.
+        InvalidArgument: if WEBENV_CACHE_GB is no number.
+    """
+    told = progress or silent
+    home = _shelf(cache_folder()).path
+    every = [worlds[place].of_pages() for place in range(worlds.count)]
+    lacking = [dials for dials in every if not _is_there(home / _name(dials))]
+    done = worlds.count - len(lacking)
+    told(_STAGE, done, worlds.count)
+    processes = min(cores(workers), len(lacking))
+    if processes < 2 or not _writable(home):
+        for number, dials in enumerate(lacking, start=1):
+            cached_corpus(dials, workers=1)
+            told(_STAGE, done + number, worlds.count)
+        return len(lacking)
+    from loky import ProcessPoolExecutor, as_completed
+
+    executor = ProcessPoolExecutor(processes, timeout=None, initializer=leave_with_parent, initargs=(os.getpid(),))
+    try:
+        for number, made in enumerate(as_completed([executor.submit(_prepare, d) for d in lacking]), start=1):
+            made.result()
+            told(_STAGE, done + number, worlds.count)
+    except BrokenExecutor as error:
+        raise CorpusError(
+            f"a process that made a world was killed ({error}): make them again, or fewer at a time."
+        ) from error
+    finally:
+        executor.shutdown(wait=True, kill_workers=True)
+    return len(lacking)
+
+
+def _is_there(folder: Path) -> bool:
+    try:
+        Manifest.read(folder)
+    except CorpusError:
+        return False
+    return True
+
+
+def _prepare(dials: Dials) -> None:
+    cached_corpus(dials, workers=1).close()
+
+
+def _writable(home: Path) -> bool:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(home, os.W_OK)
 
 
 def _world(worlds: Worlds, name: str) -> Corpus | None:

@@ -50,7 +50,7 @@ def searching(pid: int) -> list[int]:
             command = Path(f"/proc/{worker}/cmdline").read_bytes()
         except OSError:
             continue
-        if b"webenv.corpora.searchers" in command:
+        if b"webenv.corpora.partner" in command:
             found.append(worker)
     return found
 
@@ -64,18 +64,18 @@ def test_a_small_batch_starts_no_worker(corpus: Corpus) -> None:
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
 def test_a_killed_worker_costs_no_answer(folder: Path, corpus: Corpus) -> None:
     before = set(searching(os.getpid()))
-    expected = corpus.search(REQUESTS)
+    expected = corpus.rank(REQUESTS)
     (worker,) = set(searching(os.getpid())) - before
     os.kill(worker, signal.SIGKILL)
-    assert corpus.search(REQUESTS) == expected
+    assert corpus.rank(REQUESTS) == expected
 
 
 def test_closing_ends_the_workers_and_searching_goes_on(corpus: Corpus) -> None:
     before = set(searching(os.getpid()))
-    expected = corpus.search(REQUESTS)
+    expected = corpus.rank(REQUESTS)
     corpus.close()
     assert set(searching(os.getpid())) <= before
-    assert corpus.search(REQUESTS) == expected
+    assert corpus.rank(REQUESTS) == expected
 
 
 SCRIPT = """
@@ -106,11 +106,11 @@ def test_a_script_without_a_main_guard_has_workers_that_end_with_it(folder: Path
 
 
 def test_a_bad_request_leaves_the_workers_to_the_next(corpus: Corpus) -> None:
-    corpus.search(REQUESTS)
+    corpus.rank(REQUESTS)
     with pytest.raises(InvalidArgument, match="as_of"):
         corpus.search([request._replace(scope=Scope(as_of="x")) for request in REQUESTS])
     before = set(searching(os.getpid()))
-    corpus.search(REQUESTS)
+    corpus.rank(REQUESTS)
     assert len(set(searching(os.getpid())) - before) == 1
 
 
@@ -136,6 +136,21 @@ def test_workers_end_with_their_parent_though_a_fork_of_it_lives(folder: Path, t
             time.sleep(0.1)
         os.killpg(process.pid, signal.SIGKILL)  # the fork
     assert gone(worker)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks for the size of pipes")
+def test_workers_take_no_room_that_a_user_may_lack(corpus: Corpus) -> None:
+    """Their pipes are of the usual size: larger ones are refused to users who have some 64 of a megabyte."""
+    import fcntl
+
+    corpus.rank(REQUESTS)
+    assert corpus._searchers is not None
+    (partner,) = corpus._searchers._crews[os.getpid()].partners
+    usual = os.pipe()
+    sizes = {fcntl.fcntl(end, fcntl.F_GETPIPE_SZ) for end in (usual[0], partner._from.fileno(), partner._to.fileno())}
+    for end in usual:
+        os.close(end)
+    assert len(sizes) == 1
 
 
 def gone(pid: int) -> bool:

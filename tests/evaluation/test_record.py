@@ -91,3 +91,34 @@ def test_damaged(line: bytes) -> None:
     """A line that is no record raises ValueError."""
     with pytest.raises(ValueError):  # noqa: PT011  # JSON's own message or ours
         Record.from_line(line)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("turns", 0, "action", 0), 3),
+        (("turns", 0, "action", 1), [1]),
+        (("turns", 0, "action", 1), "lamp"),
+        (("turns", 0, "thought"), None),
+        (("turns", 0, "observation"), None),
+        (("turns", 0, "observation", "replies"), None),
+        (("turns", 0, "observation", "results"), ["a"]),
+        (("turns", 0, "observation", "pages"), [{"title": 1, "url": "u", "text": "t"}]),
+        (("turns", 0, "observation", "budget"), [1, 2]),
+        (("first", "budget"), [1, 2, 3, 10**12]),
+        (("gold",), {}),
+        (("gold", "urls"), [1]),
+        (("tags", "site"), ["a"]),
+        (("seen",), [[1, 2]]),
+    ],
+)
+def test_other_forms(place: tuple[str | int, ...], value: object) -> None:
+    """A line whose turns, gold or tags are of another form is no record: whoever reads runs need not look again."""
+    data = json.loads(record().to_line())
+    *way, last = place
+    part = data
+    for name in way:
+        part = part[name]
+    part[last] = value
+    with pytest.raises(ValueError, match="not a record of an episode"):
+        Record.from_line(json.dumps(data).encode())

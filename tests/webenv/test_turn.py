@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +21,7 @@ from webenv.rewards import StandardReward
 from webenv.rules import Rules
 from webenv.task import Gold, Task, TaskSet
 from webenv.turn import Step, play_turn
-from webenv.web import SearchRequest, SearchResponse
+from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest, VisitResponse
 
 LAMP, BELL = "https://harbour.example/lamp", "https://harbour.example/bell"
 
@@ -265,3 +266,221 @@ def test_seconds_are_limited() -> None:
     slow = play(made_of, search("lamp"))[0]
     assert slow[1:4] == (0.0, False, True)
     assert (slow.info["ending"], slow.info["scored"]) == ("out_of_time", False)
+
+
+class ModelJudge(GoldJudge):
+    """A judge that asks a model, and waits until the web is searched before it goes on."""
+
+    concurrent = True
+
+    def __init__(self, searched: threading.Event) -> None:
+        super().__init__()
+        self.searched = searched
+        self.met: list[bool] = []
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        self.met.append(self.searched.wait(5.0 if threading.current_thread() is not threading.main_thread() else 0.0))
+        return super().score(submissions)
+
+
+class ToldWeb(DictWeb):
+    """A web that tells when it is searched."""
+
+    def __init__(self, searched: threading.Event) -> None:
+        super().__init__(pages_of())
+        self.searched = searched
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        self.searched.set()
+        return super().search(requests)
+
+
+TURN = (search("lamp"), answer(LAMP), visit(BELL), answer(BELL), note("x"), search("bell"))
+
+
+def test_a_model_judges_while_others_search() -> None:
+    """The judge has begun before others search, in one batch, and the steps are those of one after the other."""
+    searched = threading.Event()
+    judge = ModelJudge(searched)
+    steps = play(benchmark(ToldWeb(searched), judge=judge), *TURN)
+    assert judge.met == [True]
+    assert judge.batches == [2]
+    inline = play(benchmark(ToldWeb(searched)), *TURN)
+    assert [step.observation for step in steps] == [step.observation for step in inline]
+    assert [step[1:4] for step in steps] == [step[1:4] for step in inline]
+    assert [step.info["reward_terms"] for step in steps] == [step.info["reward_terms"] for step in inline]
+
+
+class OwnJudge(ModelJudge):
+    """A judge that does not say of itself that any thread may ask it."""
+
+
+def test_with_a_clock_or_another_judge_one_goes_after_the_other() -> None:
+    """A budget of seconds keeps the order; a judge is asked by another thread if its own class says so."""
+    for made, seconds, met in ((ModelJudge, 60.0, [True]), (OwnJudge, None, [False])):
+        searched = threading.Event()
+        judge = made(searched)
+        play(replace(benchmark(ToldWeb(searched), judge=judge), budget=Budget(seconds=seconds)), *TURN)
+        assert judge.met == met
+
+
+class FailingJudge(ModelJudge):
+    """A judge that has a fault."""
+
+    concurrent = True
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        raise WebenvError("the judge has a fault")
+
+
+def test_a_fault_of_a_judge_is_raised_as_ever() -> None:
+    """What a judge raises in its own thread is raised by the turn; a fault of the web comes first."""
+    searched = threading.Event()
+    with pytest.raises(WebenvError, match="the judge has a fault"):
+        play(benchmark(ToldWeb(searched), judge=FailingJudge(searched)), *TURN)
+    with pytest.raises(WebenvError, match=r"Web\.search was given 2 items"):
+        play(benchmark(ShortWeb(pages_of()), judge=FailingJudge(searched)), *TURN)
+
+
+class Begun:
+    """Searches that a web has begun with."""
+
+    def __init__(self, web: AheadWeb, requests: Sequence[SearchRequest]) -> None:
+        self.web, self.requests = web, requests
+
+    def take(self) -> list[SearchResponse]:
+        self.web.calls.append("take")
+        if self.web.fault:
+            raise WebenvError("the web has a fault")
+        return self.web.search(self.requests)
+
+    def drop(self) -> None:
+        self.web.calls.append("drop")
+
+
+class AheadWeb(DictWeb):
+    """A web that searches elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__(pages_of())
+        self.calls: list[str] = []
+        self.fault = False
+
+    def begin_search(self, requests: Sequence[SearchRequest]) -> Begun:
+        self.calls.append("begin")
+        return Begun(self, requests)
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        self.calls.append("visit")
+        return super().visit(requests)
+
+
+def test_pages_are_fetched_while_a_web_searches_elsewhere() -> None:
+    """Such a web's searches begin first and are taken last; the steps are the same."""
+    web = AheadWeb()
+    steps = play(benchmark(web), *TURN)
+    assert web.calls == ["begin", "visit", "take"]
+    assert steps == play(benchmark(), *TURN)
+
+
+def test_a_turn_that_a_web_broke_can_be_played_again() -> None:
+    """No episode has changed where the web raised, whatever had been received by then."""
+    web = AheadWeb()
+    made_of = benchmark(web)
+    playing = episodes(made_of, 6)
+    before = [episode.save() for episode in playing]
+    web.fault = True
+    with pytest.raises(WebenvError, match="the web has a fault"):
+        play_turn(made_of, playing, TURN)
+    assert web.calls == ["begin", "visit", "take", "drop"]
+    assert [episode.save() for episode in playing] == before
+    web.fault = False
+    assert play_turn(made_of, playing, TURN) == play(benchmark(), *TURN)
+
+
+class HaltedWeb(AheadWeb):
+    """Such a web that cannot even begin."""
+
+    def begin_search(self, requests: Sequence[SearchRequest]) -> Begun:
+        raise OSError("no more files")
+
+
+def test_searches_that_cannot_begin_have_failed() -> None:
+    """An error of the web at the beginning is a failure of each search, as it is at the end."""
+    searched, noted = play(benchmark(HaltedWeb()), search("lamp"), note("x"))
+    assert (searched.info["ending"], searched.info["verdict"]["explanation"]) == ("web_failed", "no more files")
+    assert noted[2:4] == (False, False)
+
+
+class LostWeb(AheadWeb):
+    """Such a web that loses every search."""
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        return [Failure("it was lost") for _ in requests]
+
+
+def test_a_search_that_failed_ends_its_episode_also_where_another_was_judged_before() -> None:
+    """The step of an episode whose search failed says so, whoever has been scored meanwhile."""
+    told, lost = play(benchmark(LostWeb()), answer(LAMP), search("lamp"))
+    assert told[1:4] == (1.0, True, False)
+    assert lost[1:4] == (0.0, False, True)
+    assert lost.info["ending"] == "web_failed"
+
+
+class FaultyJudge(GoldJudge):
+    """A judge with a fault."""
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        raise WebenvError("the judge has a fault")
+
+
+@pytest.mark.parametrize("actions", [TURN, (*TURN[:5], answer("x")), (answer(LAMP), note("x"))])
+@pytest.mark.parametrize("ahead", [True, False])
+@pytest.mark.parametrize("concurrent", [True, False])
+def test_a_turn_that_a_judge_broke_can_be_played_again(
+    actions: Sequence[object], ahead: bool, concurrent: bool
+) -> None:
+    """No episode has changed where the judge raised, in whichever thread, before or after the searches."""
+    made_of = benchmark(AheadWeb() if ahead else None)
+    playing = episodes(made_of, len(actions))
+    before = [episode.save() for episode in playing]
+    judge: GoldJudge = FailingJudge(threading.Event()) if concurrent else FaultyJudge()
+    with pytest.raises(WebenvError, match="the judge has a fault"):
+        play_turn(replace(made_of, judge=judge), playing, actions)
+    assert [episode.save() for episode in playing] == before
+    assert play_turn(made_of, playing, actions) == play(benchmark(), *actions)
+
+
+class InterruptedWeb(DictWeb):
+    """A web at which the user loses patience."""
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        raise KeyboardInterrupt
+
+
+class StuckJudge(GoldJudge):
+    """A judge whose model does not reply until it is told to."""
+
+    concurrent = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = threading.Event()
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        self.told.wait(20.0)
+        return super().score(submissions)
+
+
+def test_an_interrupt_waits_for_no_judge() -> None:
+    """It comes through at once, whatever the judge is at, and no episode has changed."""
+    judge = StuckJudge()
+    made_of = benchmark(InterruptedWeb(pages_of()), judge=judge)
+    playing = episodes(made_of, 6)
+    before = [episode.save() for episode in playing]
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        play_turn(made_of, playing, TURN)
+    assert time.monotonic() - started < 10.0
+    judge.told.set()
+    assert [episode.save() for episode in playing] == before

@@ -18,8 +18,12 @@ __all__ = ["COMMANDS", "Interrupted", "main", "run"]
 
 COMMANDS = {
     "eval": ("webenv.cli.eval", "Plays policies in an environment, keeps a record, and sums it up."),
+    "train": ("webenv.cli.train", "Trains a policy in an environment, and compares it with others."),
+    "curve": ("webenv.cli.curve", "Draws the learning curves of training runs."),
     "rescore": ("webenv.cli.rescore", "Has another judge score a run that was played."),
     "agreement": ("webenv.cli.agreement", "Compares two judges on one run."),
+    "export": ("webenv.cli.export", "Writes a run's episodes as chats, for fine-tuning models elsewhere."),
+    "view": ("webenv.cli.view", "Writes a page to read a run's episodes in, step by step."),
     "play": ("webenv.cli.play", "Plays an episode yourself."),
     "bench": ("webenv.cli.bench", "Measures webs of growing size on this machine."),
     "corpus": ("webenv.cli.corpus", "Builds, checks, searches and reads corpora."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -46,6 +47,7 @@ from webenv.evaluation.sweep import PlayedRun, Sweep, plan_runs, read_sweep
 from webenv.models import models_counted_by
 from webenv.policies.registry import OF_MODELS, make_policy
 from webenv.recorded import recorded_models
+from webenv.wrappers.menu import answers_of
 
 __all__ = ["command"]
 
@@ -62,7 +64,7 @@ def command(
             "--policy",
             metavar="NAME",
             help="keyword, investigator, oracle, random (these four by default), closed-book, react:MODEL, "
-            "react-blocks:MODEL, or integrated:MODEL; repeat it to compare.",
+            "react-blocks:MODEL, integrated:MODEL, or FILE.pt of a policy that learned; repeat it to compare.",
         ),
     ] = None,
     web: WebName = None,
@@ -165,8 +167,9 @@ def command(
                             tasks=made.benchmark.tasks,
                             training=lambda: training_tasks(env, settings),
                             base_url=base_url,
-                            prompt=policy_prompt if ":" in name else None,
+                            prompt=policy_prompt if name.partition(":")[0] in OF_MODELS else None,
                             blocklist=blocklist if name.startswith("integrated:") else "",
+                            answers=answers_of(made.benchmark),
                         )
                         for name in names
                     ]
@@ -235,7 +238,10 @@ def _policy_names(
         raise InvalidArgument(f"--model {model!r}: the policy names its model already; give one of the two.")
     folders = [folder_name(name) for name in names]
     for name, folder in zip(names, folders, strict=True):
-        if folders.count(folder) > 1:
+        same = [other for other, place in zip(names, folders, strict=True) if place == folder]
+        if len({os.path.normpath(other) for other in same}) > 1:
+            raise InvalidArgument(f"--policy {same[0]!r} and {same[1]!r} would share a folder: evaluate them apart.")
+        if len(same) > 1:
             raise InvalidArgument(f"--policy {name!r} is given twice; give each policy once.")
     return names
 

@@ -18,6 +18,7 @@ from webenv.evaluation.game import Game
 from webenv.policies import make_policy
 from webenv.policy import History, Policy
 from webenv.web import Failure
+from webenv.wrappers.menu import answers_of
 
 __all__ = ["command", "watch"]
 
@@ -53,7 +54,12 @@ def command(
     if policy is None:
         _play_by_hand(game, screen)
     else:
-        chosen = make_policy(policy, tasks=game.benchmark.tasks, training=lambda: training_tasks(env, settings))
+        chosen = make_policy(
+            policy,
+            tasks=game.benchmark.tasks,
+            training=lambda: training_tasks(env, settings),
+            answers=answers_of(game.benchmark),
+        )
         watch(game, chosen, screen, seed or 0)
     if game.over:
         screen.end()

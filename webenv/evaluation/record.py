@@ -210,6 +210,35 @@ def _check_types(data: Any) -> None:
     for unit in ("searches", "visits", "asks", "turns"):
         if not isinstance(spent[unit], int):
             raise TypeError(f"spent {unit} is {spent[unit]!r:.60}")
+    _check_texts(data["tags"].values(), "tags")
+    for name in ("urls", "answers", "claims"):
+        _check_texts(data["gold"][name], name)
+    for page in data["seen"]:
+        _check_texts(page, "seen")
+    _check_shown(data["first"])
+    for turn in data["turns"]:
+        _check_texts((turn["action"][0], turn["thought"]), "action or thought")
+        _check_texts(turn["action"][1], "action")
+        _check_shown(turn["observation"])
+
+
+def _check_shown(shown: Any) -> None:
+    pages = [*shown["pages"], *(document for reply in shown["replies"] for document in reply["documents"])]
+    texts = [one[name] for one in shown["results"] for name in ("title", "url", "snippet")]
+    texts += [page[name] for page in pages for name in ("title", "url", "text")]
+    texts += [reply[name] for reply in shown["replies"] for name in ("site", "text")]
+    _check_texts([shown["notice"], *texts], "observation")
+    budget = shown["budget"]
+    if len(budget) != 4 or not all(type(left) is int and 0 <= left < 2**31 for left in budget):
+        raise TypeError(f"budget is {budget!r:.60}")
+
+
+def _check_texts(texts: Any, name: str) -> None:
+    if isinstance(texts, str):
+        raise TypeError(f"{name} is {texts!r:.60}")
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{name} has {text!r:.60}")
 
 
 def check_verdict(verdict: Any) -> None:

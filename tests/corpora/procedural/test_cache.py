@@ -16,7 +16,8 @@ import pytest
 
 from webenv.corpora.cache_folder import cache_folder
 from webenv.corpora.procedural import Dials
-from webenv.corpora.procedural.cache import _cached, cached_corpus, generated_web
+from webenv.corpora.procedural.cache import _cached, cached_corpus, generated_web, prepare_worlds
+from webenv.corpora.procedural.worlds import Worlds
 
 DIALS = Dials(pages=200, kinds=2, family=9, seed=5)
 PROGRAM = """
@@ -188,3 +189,14 @@ def test_a_closed_web_is_opened_again(monkeypatch: pytest.MonkeyPatch, tmp_path:
     cached_corpus(dials).close()
     shutil.rmtree(tmp_path / "procedural")
     assert len(list(cached_corpus(dials).pages())) == 60
+
+
+def test_worlds_are_made_beforehand(home: Path) -> None:
+    """Those that are lacking are made by several processes, told one by one; nothing is made twice."""
+    worlds = Worlds(DIALS, 3)
+    cached_corpus(worlds[1])
+    told: list[tuple[str, int, int | None]] = []
+    assert prepare_worlds(worlds, lambda *stage: told.append(stage), workers=2) == 2
+    assert told == [("worlds", 1, 3), ("worlds", 2, 3), ("worlds", 3, 3)]
+    assert len([path for path in (home / "procedural").iterdir() if path.is_dir()]) == 3
+    assert prepare_worlds(worlds) == 0

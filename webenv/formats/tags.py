@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 
 from webenv.actions import Action, Kind, answer, ask, note, search, visit
+from webenv.formats.closed import Tags
+from webenv.formats.format import has_asks, what_is_left
 from webenv.messages import after_thinking
 from webenv.observations import ObservationDict
 
-__all__ = ["TagFormat"]
+__all__ = ["TagFormat", "read_tag", "write_tag"]
 
 _PROMPT = """\
 You find things out on the web. You work in turns: think as much as you need, then act once, with one of these tags.
@@ -42,15 +44,16 @@ _REMINDER = (
     "<visit>URL</visit>, {ask}<note>text</note>, <answer>text</answer>, <source>URL</source>."
 )
 
-_ACTION = re.compile(
-    r"""<(search|visit|answer|source|note)\s*>(.*?)</\1\s*>|<ask\s+site\s*=\s*["']?([^"'<>]*)["']?\s*>(.*?)</ask\s*>""",
-    re.DOTALL | re.IGNORECASE,
-)
+_TAGS = Tags("search", "visit", "answer", "source", "note", "ask")
 _NAMES = {Kind.SEARCH: "search", Kind.VISIT: "visit", Kind.ANSWER: "answer", Kind.NOTE: "note"}
 
 
 class TagFormat:
     """One tag an action: search, visit, ask, note, answer, source.
+
+    Args:
+        url_answers: whether answers are URLs; then they are written as a ``<source>``, as the rules ask for.
+            Either is read as an answer.
 
     >>> TagFormat().parse("<think><answer>no</answer></think>I look. <search>\\nmill\\nriver\\n</search>")
     Action(kind=<Kind.SEARCH: 0>, arguments=('mill', 'river'))
@@ -59,44 +62,50 @@ class TagFormat:
     name = "tags"
     prompt = _WITH_ASKS + _WITHOUT_ASKS
 
+    def __init__(self, url_answers: bool = False) -> None:
+        self._names = {**_NAMES, Kind.ANSWER: "source"} if url_answers else _NAMES
+
     def rules(self, first: ObservationDict) -> str:
         """The rules; without asks where there are none."""
-        return _WITH_ASKS if _has_asks(first) else _WITHOUT_ASKS
+        return _WITH_ASKS if has_asks(first) else _WITHOUT_ASKS
 
     def reminder(self, first: ObservationDict) -> str:
         """The tags; without asks where there are none."""
-        return _REMINDER.format(ask='<ask site="host">question</ask>, ' if _has_asks(first) else "")
+        return _REMINDER.format(ask='<ask site="host">question</ask>, ' if has_asks(first) else "")
 
     def parse(self, reply: str) -> Action | None:
         """The first tag that is closed."""
-        found = _ACTION.search(after_thinking(reply))
-        if found is None:
-            return None
-        if found[1] is None:
-            sites = [site.strip() for site in found[3].split(",") if site.strip()]
-            return ask(found[4].strip(), *sites)
-        name, text = found[1].lower(), found[2].strip()
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        if name == "search":
-            return search(*lines)
-        if name == "visit":
-            return visit(*lines)
-        return note(text) if name == "note" else answer(text)
+        return read_tag(after_thinking(reply), _TAGS)
 
     def write(self, action: Action) -> str:
         """An action as its tag."""
-        kind, texts = action
-        if kind == Kind.ASK and len(texts) > 1:
-            return f'<ask site="{", ".join(texts[1:])}">{texts[0]}</ask>'
-        name = next((name for of, name in _NAMES.items() if of == kind), "")
-        return f"<{name}>\n" + "\n".join(texts) + f"\n</{name}>" if name else ""
+        return write_tag(action, self._names)
 
     def status(self, observation: ObservationDict, first: ObservationDict) -> str:
         """What is left."""
-        searches, visits, asks, turns = (int(left) for left in observation["budget"])
-        of_asks = f"{asks} asks, " if _has_asks(first) else ""
-        return f"Left: {searches} searches, {visits} visits, {of_asks}{turns} turns."
+        return what_is_left(observation, first)
 
 
-def _has_asks(first: ObservationDict) -> bool:
-    return int(first["budget"][2]) > 0
+def read_tag(text: str, tags: Tags) -> Action | None:
+    """The action of the first tag in a text that is closed; ``None`` where there is none."""
+    found = tags.first(text)
+    if found is None:
+        return None
+    name, text = found.name, found.text.strip()
+    if name == "ask":
+        return ask(text, *[site.strip() for site in found.site.split(",") if site.strip()])
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if name == "search":
+        return search(*lines)
+    if name == "visit":
+        return visit(*lines)
+    return note(text) if name == "note" else answer(text)
+
+
+def write_tag(action: Action, names: Mapping[Kind, str]) -> str:
+    """An action as its tag, by the tags' names; empty where it has none."""
+    kind, texts = action
+    if kind == Kind.ASK and len(texts) > 1:
+        return f'<ask site="{", ".join(texts[1:])}">{texts[0]}</ask>'
+    name = next((name for of, name in names.items() if of == kind), "")
+    return f"<{name}>\n" + "\n".join(texts) + f"\n</{name}>" if name else ""

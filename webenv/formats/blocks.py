@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from webenv.actions import Action, Kind, answer, search, visit
+from webenv.formats.closed import first_closed
+from webenv.formats.format import UNKNOWN_TYPE
 from webenv.messages import after_thinking
 from webenv.observations import ObservationDict
-from webenv.policies.formats import UNKNOWN_TYPE
 
 __all__ = ["BlockFormat"]
 
@@ -39,7 +40,8 @@ _REMINDER = (
     "first line is type: Search, type: Click or type: Finish."
 )
 
-_BLOCK = re.compile(r"<action\s*>(.*?)</action\s*>|```action[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_OPENING = re.compile(r"(?P<tag><action\s*>)|(?P<fence>```action[ \t]*\n)", re.IGNORECASE | re.ASCII)
+_CLOSINGS = {"tag": re.compile(r"</action\s*>", re.IGNORECASE | re.ASCII), "fence": re.compile("```")}
 _TYPE = re.compile(r"\s*type\s*:\s*(.*)", re.IGNORECASE)
 _NAMES = {Kind.SEARCH: "Search", Kind.VISIT: "Click", Kind.ANSWER: "Finish"}
 
@@ -68,10 +70,10 @@ class BlockFormat:
 
     def parse(self, reply: str) -> Action | None:
         """The first block that is closed."""
-        found = _BLOCK.search(after_thinking(reply))
+        found = first_closed(after_thinking(reply), _OPENING, _CLOSINGS)
         if found is None:
             return None
-        lines = [line.strip() for line in (found[1] or found[2] or "").splitlines() if line.strip()]
+        lines = [line.strip() for line in found[1].splitlines() if line.strip()]
         head = _TYPE.fullmatch(lines[0]) if lines else None
         name = head[1].strip() if head else ""
         texts = lines[1:] if head else lines

@@ -7,7 +7,7 @@ from typing import Protocol
 from webenv.actions import Action
 from webenv.observations import ObservationDict
 
-__all__ = ["NO_ACTION", "UNKNOWN_TYPE", "Format"]
+__all__ = ["NO_ACTION", "UNKNOWN_TYPE", "Format", "has_asks", "what_is_left"]
 
 NO_ACTION = -1
 """The kind of an action that stands for a reply without one; its argument is the reply's beginning, or why it
@@ -51,3 +51,15 @@ class Format(Protocol):
     def status(self, observation: ObservationDict, first: ObservationDict) -> str:
         """What is left of the budget, or what was used since the first observation."""
         ...
+
+
+def has_asks(first: ObservationDict) -> bool:
+    """Whether an episode with this first observation has asks in its budget."""
+    return int(first["budget"][2]) > 0
+
+
+def what_is_left(observation: ObservationDict, first: ObservationDict) -> str:
+    """What is left of the budget, in one line; asks are named where there are some."""
+    searches, visits, asks, turns = observation["budget"].tolist()
+    of_asks = f"{asks} asks, " if has_asks(first) else ""
+    return f"Left: {searches} searches, {visits} visits, {of_asks}{turns} turns."

@@ -1,0 +1,192 @@
+"""Files of policies and of learners: written whole or not at all, and checked before they are believed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from webenv.errors import DataError
+from webenv.files import write_whole
+from webenv.policies.learned.scorer import MenuScorer
+from webenv.wrappers.menu import CANDIDATE_FEATURES, CONTEXT_FEATURES, QUERY_FEATURES, SITE_FEATURES, Answers, MenuSize
+
+__all__ = ["ANSWERS", "SavedPolicy", "clone_scorer", "load_policy", "read_tensors", "save_policy", "write_tensors"]
+
+FORMAT, VERSION = "webenv.policy", 1
+
+ANSWERS: Mapping[str, Answers] = {"url": "url", "phrase": "phrase"}
+"""The kinds of answers."""
+
+_FEATURES = {
+    "queries": list(QUERY_FEATURES),
+    "candidates": list(CANDIDATE_FEATURES),
+    "sites": list(SITE_FEATURES),
+    "context": list(CONTEXT_FEATURES),
+}
+
+
+class SavedPolicy(NamedTuple):
+    """A scorer, and what its menus must be like.
+
+    Attributes:
+        scorer: the network, which holds the size of its menus.
+        answers: the kind of answers that it gave where it was trained: ``"url"`` or ``"phrase"``.
+        env: the benchmark that it was trained on, as ``NeedleInWeb-v0``.
+        steps: how many steps it was trained for.
+    """
+
+    scorer: MenuScorer
+    answers: Answers
+    env: str
+    steps: int
+
+    @property
+    def digest(self) -> str:
+        """The first 16 hexadecimal digits of a SHA-256 over the weights and all that decisions depend on."""
+        said = repr((FORMAT, VERSION, tuple(self.scorer.size), self.scorer.width, _FEATURES))
+        whole = hashlib.sha256(said.encode())
+        for name, weights in sorted(self.scorer.state_dict().items()):
+            whole.update(f"{name}{tuple(weights.shape)}".encode())
+            whole.update(weights.detach().cpu().to(torch.float32).contiguous().numpy().astype("<f4").tobytes())
+        return whole.hexdigest()[:16]
+
+    @property
+    def largest(self) -> float:
+        """The largest of the weights, without its sign; nan if one is no number."""
+        return max((float(weights.abs().max()) for weights in self.scorer.state_dict().values()), key=_nan_first)
+
+
+def save_policy(path: str | Path, saved: SavedPolicy) -> None:
+    """Writes a policy file; what was there before stays if that fails.
+
+    Raises:
+        RunError: if it cannot be written, as on a full disk.
+    """
+    scorer = saved.scorer
+    data = {
+        "size": list(scorer.size),
+        "width": scorer.width,
+        "features": _FEATURES,
+        "answers": saved.answers,
+        "env": saved.env,
+        "steps": saved.steps,
+        "weights": scorer.state_dict(),
+    }
+    write_tensors(Path(path), FORMAT, VERSION, data)
+
+
+def load_policy(path: str | Path) -> SavedPolicy:
+    """Reads what :func:`save_policy` wrote.
+
+    Raises:
+        DataError: if it cannot be read, is no policy file, or one of another version or of other features.
+    """
+    data = read_tensors(Path(path), FORMAT, VERSION, "policy")
+    try:
+        for name, known in _FEATURES.items():
+            _check_features(path, name, list(data["features"].get(name, ())), known)
+        criteria, candidates, sites = data["size"]
+        size = MenuSize(criteria, candidates, sites).checked()
+        scorer = _scorer_of(size, data["width"], data["weights"])
+        answers: Answers = ANSWERS[data["answers"]]
+        saved = SavedPolicy(scorer.eval(), answers, str(data["env"]), int(data["steps"]))
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise DataError(
+            f"policy file {str(path)!r} is damaged ({_first_line(error)}); save or train it anew."
+        ) from error
+    if not math.isfinite(saved.largest):
+        raise DataError(f"policy file {str(path)!r} holds weights that are no finite numbers; train it anew.")
+    return saved
+
+
+def _scorer_of(size: MenuSize, width: int, weights: Mapping[str, Tensor]) -> MenuScorer:
+    """A scorer with the weights of a file.
+
+    Raises:
+        ValueError: if they are not those of a scorer so wide: said before room is made for one.
+    """
+    shape = tuple(weights["critic.weight"].shape)
+    if shape != (width, width):
+        raise ValueError(f"width {width!r:.20}, but weights of shape {shape}")
+    scorer = MenuScorer(size, width)
+    scorer.load_state_dict(weights)
+    return scorer
+
+
+def _check_features(path: str | Path, name: str, given: list[Any], known: list[str]) -> None:
+    if given == known:
+        return
+    other = [feature for feature in (*given, *known) if (feature in given) != (feature in known)]
+    which = ", ".join(map(str, other[:3])) + ("…" if len(other) > 3 else "") if other else "the same in another order"
+    raise DataError(
+        f"policy file {str(path)!r} was trained on other features of {name} ({which}) than this webenv has; "
+        "train it anew, or use the webenv that it was trained with."
+    )
+
+
+def write_tensors(path: Path, format: str, version: int, data: Mapping[str, Any]) -> None:
+    """Writes tensors, numbers, texts, lists and dicts of these; what was there before stays if that fails.
+
+    Raises:
+        RunError: if it cannot be written, as on a full disk.
+    """
+    whole = io.BytesIO()
+    torch.save({"format": format, "version": version, **data}, whole)
+    write_whole(path, whole.getvalue())
+
+
+def read_tensors(path: Path, format: str, version: int, what: str) -> dict[str, Any]:
+    """Reads what :func:`write_tensors` wrote; nothing in the file is run.
+
+    Args:
+        path: the file.
+        format: the name that it was written with.
+        version: the version that is read.
+        what: what messages call it, before "file".
+
+    Raises:
+        DataError: if it cannot be read, or is of another format or version.
+    """
+    name = f"{what} file {str(path)!r}"
+    try:
+        with warnings.catch_warnings(action="ignore"):  # torch's, about files of others
+            data = torch.load(io.BytesIO(path.read_bytes()), map_location="cpu", weights_only=True)
+    except OSError as error:
+        raise DataError(f"{name} cannot be read: {error.strerror or error}.") from error
+    except Exception as error:  # torch raises many kinds for what is no file of its own
+        raise DataError(
+            f"{str(path)!r} is no {what} file of webenv, or not a whole one: expected tensors, numbers and texts as "
+            "torch.save writes them; nothing in it was run."
+        ) from error
+    if not isinstance(data, dict) or data.get("format") != format:
+        came = data.get("format") if isinstance(data, dict) else None
+        held = f"its format is {came!r:.60}" if isinstance(came, str) else "torch reads it, but it names no format"
+        raise DataError(f"{str(path)!r} is no {what} file of webenv: {held}, expected {format!r}.")
+    if data.get("version") != version:
+        raise DataError(f"{name} is of version {data.get('version')!r:.20}; this webenv reads version {version}.")
+    return data
+
+
+def _nan_first(number: float) -> float:
+    return math.inf if math.isnan(number) else number
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0][:100].rstrip(".:")
+
+
+def clone_scorer(scorer: MenuScorer) -> MenuScorer:
+    """A copy of a scorer that later updates do not change."""
+    twin = MenuScorer(scorer.size, scorer.width)
+    twin.load_state_dict({name: weights.clone() for name, weights in scorer.state_dict().items()})
+    twin.eval()
+    return twin

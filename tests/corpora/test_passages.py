@@ -1,0 +1,54 @@
+"""Pages that are kept ready show the same snippets as texts that are read anew."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webenv.corpora.passages import Passages, Ready
+from webenv.corpora.query import stem
+from webenv.corpora.recent import Recent
+from webenv.corpora.snippet import snippet, sought
+from webenv.corpora.store import MemoryStore, StoredPage
+
+PLAIN = ["tide", "tides", "TIDE", "tide's", "o'clock", "clock", "skies", "sky", "happy", "happi", "happily", "hoping"]
+MIXED = ["u.s.a", "a.b", "_tide", "tide_x", "tidel", "ab", "ab.ab", "ab'ab", "3.5", "café", "naïve", "²a", "µm", "Ÿ"]
+WORDS = [*PLAIN, *MIXED, "灯", "塔", "İ", "\u212a"]
+SIGNS = (" ", ". ", ".", "'", ", ", "“", "” ", "–", "\n", "_", "-", "...")
+texts = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(SIGNS)), max_size=60).map(
+    lambda parts: "".join(word + sign for word, sign in parts)
+)
+
+
+def page(text: str) -> StoredPage:
+    return StoredPage("https://a.example/1", "A page", text, "", 7, "a.example")
+
+
+def shown(text: str, weights: dict[str, float]) -> str:
+    return Ready(page(text)).result(sought(weights), weights).snippet
+
+
+@given(texts, st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
+def test_any_text_shows_the_same_snippet(text: str, words: list[str]) -> None:
+    """Whatever words, signs and scripts a text mixes."""
+    weights = {form: float(number) for number, word in enumerate(words, 1) if (form := stem(word.lower()))}
+    assert shown(text, weights) == snippet(text, weights)
+
+
+def test_long_texts_and_common_words_show_the_same_snippet() -> None:
+    """Also where a word has more places than are looked at, or the text more characters."""
+    for text in (
+        "tide " * 30 + "a tide of neap. ",
+        "x " * 600 + "x neap",
+        "word " * 19_990 + "neap and neap tide " * 30,
+    ):
+        for weights in ({"tide": 1.0, "neap": 2.0}, {"x": 1.0, "neap": 1.0}):
+            assert shown(text, weights) == snippet(text, weights)
+
+
+def test_a_result_names_its_page() -> None:
+    """Title, address, site and the key of the page that it copies stand beside the snippet."""
+    passages = Passages(MemoryStore({3: page("Neap tides.")}, {}), Recent(10_000), 0)
+    assert passages.results([3], {"tide": 1.0}) == (
+        ("A page", "https://a.example/1", "Neap tides.", "a.example", "0000000000000007"),
+    )

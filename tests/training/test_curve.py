@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.training.conftest import row
+from webenv.errors import InvalidArgument, RunError
+from webenv.training.curve import Curve, draw_curves, read_curve, smoothed
+from webenv.training.folder import TrainingFolder
+
+
+def test_smoothed() -> None:
+    """A point is the mean over its neighbours that have a share of all episodes; the first is itself alone."""
+    rows = [row(1, 0.0), row(2, 0.0), row(3, 0.6), row(4, 0.0), row(5, 1.0)]
+    assert smoothed(rows, 0.2) == [0.0, 0.0, 0.6, 0.0, 1.0]
+    assert smoothed(rows, 0.6) == pytest.approx([0.0, 0.2, 0.2, 1.6 / 3, 1.6 / 3])
+    assert smoothed(rows, 1.0) == pytest.approx([0.0, 0.2, 0.32, 0.32, 0.32])
+
+
+def test_read(tmp_path: Path) -> None:
+    """The curve of a run has its updates, and what it and keyword came to in the evaluation."""
+    with TrainingFolder(tmp_path) as folder:
+        folder.write_run({"env": {"id": "X-v0"}, "algorithm": {"name": "grpo"}, "seed": 7})
+        folder.add(row(1))
+    totals = {"grpo": (0.8, [0.7, 0.9]), "keyword": (0.3, [0.2, 0.4])}
+    runs = [{"policy": name, "total": {"success_rate": r, "interval": i}} for name, (r, i) in totals.items()]
+    (tmp_path / "evaluation.json").write_text(json.dumps({"runs": runs}))
+    curve = read_curve(tmp_path)
+    assert curve == Curve("X-v0", "grpo", 7, str(tmp_path), [row(1)], (0.8, (0.7, 0.9)), (0.3, (0.2, 0.4)))
+    (tmp_path / "evaluation.json").write_text("{")
+    with pytest.raises(RunError, match=r"evaluation\.json cannot be read"):
+        read_curve(tmp_path)
+
+
+def test_drawn(tmp_path: Path) -> None:
+    """Several seeds stand in one picture, with the level of keyword; other endings and no curves are refused."""
+    pytest.importorskip("matplotlib")
+    rows = [row(update, update / 10) for update in range(1, 10)]
+    curves = [Curve("X-v0", "ppo", seed, f"run{seed}", rows, (0.8, (0.7, 0.9)), (0.3, (0.2, 0.4))) for seed in (0, 1)]
+    draw_curves(curves, tmp_path / "curve.svg")
+    text = (tmp_path / "curve.svg").read_text()
+    for words in ("ppo, seed 0", "ppo, seed 1", "keyword 30.0", "X-v0: success in training"):
+        assert words in text
+    draw_curves(curves[:1], tmp_path / "one.png")
+    assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(InvalidArgument, match="expected a name that ends in"):
+        draw_curves(curves, tmp_path / "curve.txt")
+    with pytest.raises(InvalidArgument, match="there is no folder"):
+        draw_curves(curves, tmp_path / "no" / "curve.png")
+    with pytest.raises(InvalidArgument, match="no curve to draw"):
+        draw_curves([], tmp_path / "curve.png")

@@ -1,0 +1,292 @@
+"""Recorded episodes as conversations, for fine-tuning chat models elsewhere: one JSON object a line.
+
+A line is what trainers take as it is: ``messages`` with ``role`` and ``content`` (TRL's conversational language
+modelling, "Dataset formats and types"; OpenAI's fine-tuning input, ``FineTuneChatRequestInput``), in the format
+``tools`` with ``tool_calls`` and the top-level ``tools`` too, which the library ``datasets`` reads as they are from
+4.8 on. What else a line says of its episode stands beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, NotRequired, TypedDict
+
+from webenv.errors import InvalidArgument, RunError, did_you_mean
+from webenv.evaluation.chat_writer import ARGUMENTS, FORMATS, ChatWriter
+from webenv.evaluation.folder import read_numbered, read_played
+from webenv.evaluation.forking import run_of_policy
+from webenv.evaluation.record import Record
+from webenv.evaluation.rescored import find_rescored, read_rescored, rescored_names
+from webenv.judge import VerdictDict
+from webenv.wrappers.style import Style
+
+__all__ = ["Chat", "Exported", "LeftOut", "chats", "export_chats", "read_chats"]
+
+_REACT = "react"  # policies of this name keep the whole reply of their model as the thought
+
+_Judged = Mapping[tuple[str, int], tuple[VerdictDict, float]]
+"""The verdict and the reward of an episode, by task and attempt."""
+
+
+class Chat(TypedDict):
+    """One episode as a conversation.
+
+    Attributes:
+        messages: in turn what the agent was shown (``system``, ``user``) and what it said (``assistant``, the last).
+        tools: what it could call, in the format ``tools`` alone.
+        task, attempt: which episode of the run.
+        env, policy: what was played, and by whom.
+        format: how actions are written.
+        scored, value, outcome: what was judged; the value is 0 to 1, or ``None``.
+        reward: the sum of the turns' rewards.
+    """
+
+    messages: list[dict[str, Any]]
+    tools: NotRequired[list[dict[str, Any]]]
+    task: str
+    attempt: int
+    env: str
+    policy: str
+    format: str
+    scored: bool
+    value: float | None
+    outcome: str
+    reward: float
+
+
+class LeftOut(NamedTuple):
+    """An episode that makes no conversation, and why."""
+
+    task: str
+    attempt: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What came of an export.
+
+    Attributes:
+        path: the file.
+        format: how actions are written in it.
+        written: conversations.
+        turns: replies of the agent in them.
+        left_out: episodes that are not in it, by reason.
+    """
+
+    path: str
+    format: str
+    written: int
+    turns: int
+    left_out: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON-ready data."""
+        return {name: getattr(self, name) for name in ("path", "format", "written", "turns")} | {
+            "left_out": dict(self.left_out)
+        }
+
+
+def chats(run: str | Path, format: str = "tags", minimum: float = 1.0, **options: Any) -> Iterator[Chat]:
+    """The conversations of a run, one an episode; takes what :func:`read_chats` takes.
+
+    ::
+
+        for chat in chats("runs/first", format="tags", minimum=1.0):
+            print(chat["task"], len(chat["messages"]))
+    """
+    return (one for one in read_chats(run, format, minimum, **options) if not isinstance(one, LeftOut))
+
+
+def read_chats(
+    run: str | Path,
+    format: str = "tags",
+    minimum: float = 1.0,
+    *,
+    policy: str | None = None,
+    judge: str | None = None,
+    every: bool = False,
+    thoughts: bool = True,
+    thinking: bool = False,
+    page_characters: int = 20_000,
+    prompt: str | Path | None = None,
+    arguments: str = "text",
+) -> Iterator[Chat | LeftOut]:
+    """The episodes of a run as conversations, in the order in which they ended, and those that make none.
+
+    Messages are those that the text wrapper shows for these observations, in this format; nothing of a judge or of
+    the gold is in them. The agent's part is its action in the format, after what a model wrote before it. Each reply
+    is read again: its first action is the recorded one, or the episode is left out.
+
+    Args:
+        run: the run folder.
+        format: how actions are written: one of ``FORMATS``.
+        minimum: the least value of the verdict, 0 to 1.
+        policy: which policy's run, where the folder holds a folder for each.
+        judge: the name of an earlier rescoring of the run, whose verdicts and rewards count; ``None``: the run's own.
+        every: keeps what would be left out as unscored, below the minimum, or for a turn without an action, whose
+            reply is then the model's, to the letter.
+        thoughts: keeps what a model (``react``) wrote before its action; what other policies keep as their thoughts
+            is no reasoning, and always left out.
+        thinking: keeps with it what stands between think tags, which the text wrapper shows a model only where it
+            keeps earlier thinking.
+        page_characters: the most characters of one page's or reply's text, from 100; a longer one loses its middle.
+        prompt: a file whose text replaces the system message.
+        arguments: of tool calls: ``"text"`` (JSON text, as OpenAI's are), or ``"object"`` (as TRL's examples have
+            them, and most chat templates).
+
+    Raises:
+        InvalidArgument: for an unknown format, or a number out of range.
+        DataError: if the prompt file cannot be read, or is empty.
+        RunError: if the run, or the rescoring, cannot be read.
+    """
+    if arguments not in ARGUMENTS:
+        raise InvalidArgument(f"arguments={arguments!r}. {did_you_mean(str(arguments), ARGUMENTS)}")
+    if isinstance(minimum, bool) or not isinstance(minimum, int | float) or not 0 <= minimum <= 1:
+        raise InvalidArgument(f"minimum={minimum!r}: expected a verdict's value, 0 to 1.")
+    path = run_of_policy(run, policy)
+    about = read_played(path)
+    rules = about["benchmark"].get("rules")
+    urls = isinstance(rules, Mapping) and rules.get("fetch_answer") is True
+    style = Style.of(format, _path(prompt), page_characters, None, None, False, None, thoughts and thinking, urls)
+    name = str(about["policy"]["name"])
+    own = name.removeprefix(_REACT).removeprefix("-") or "tags" if name.partition("-")[0] == _REACT else ""
+    writer = ChatWriter(style, FORMATS.get(own) if thoughts else None, bool(own), arguments == "object")
+    judged = None if judge is None else _judged(path, judge)
+    return _read(path, writer, judged, -1.0 if every else minimum, str(about["env"]["id"]), name)
+
+
+def export_chats(
+    run: str | Path,
+    out: str | Path,
+    format: str = "tags",
+    minimum: float = 1.0,
+    *,
+    bare: bool = False,
+    watch: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> Exported:
+    """Writes the conversations of a run into a file, whole or not at all; a file that was there is replaced.
+
+    Args:
+        run: the run folder.
+        out: the file, one JSON object a line, UTF-8.
+        format: how actions are written.
+        minimum: the least value of the verdict, 0 to 1.
+        bare: writes ``messages`` (and ``tools``) alone, as some services take no other keys.
+        watch: called with how many conversations were written, and episodes left out, after each.
+        options: what else :func:`read_chats` takes.
+
+    Raises:
+        InvalidArgument: if the file cannot be written; and what :func:`read_chats` raises.
+    """
+    found = read_chats(run, format, minimum, **options)
+    left_out: Counter[str] = Counter()
+    turns = written = 0
+    path = Path(out).resolve()
+    if path.exists() and not path.is_file():
+        raise InvalidArgument(f"out={str(out)!r} is no file; name one, which is made or replaced.")
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")  # of no other that writes the same file
+    try:
+        with open(draft, "wb") as file:
+            for one in found:
+                if isinstance(one, LeftOut):
+                    left_out[one.reason] += 1
+                else:
+                    file.write(_line(one, bare))
+                    written += 1
+                    turns += sum(message["role"] == "assistant" for message in one["messages"])
+                if watch:
+                    watch(written, left_out.total())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError as error:
+        raise InvalidArgument(f"out={str(out)!r} cannot be written: {error.strerror or error}.") from error
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+    ordered = dict(sorted(left_out.items(), key=lambda item: (-item[1], item[0])))
+    return Exported(str(out), format, written, turns, ordered)
+
+
+def _path(prompt: str | Path | None) -> Path | None:
+    return None if prompt is None else Path(prompt)
+
+
+def _line(chat: Chat, bare: bool) -> bytes:
+    data = {name: value for name, value in chat.items() if not bare or name in ("messages", "tools")}
+    try:
+        return (json.dumps(data, ensure_ascii=False) + "\n").encode()
+    except UnicodeEncodeError:  # lone surrogates have no UTF-8 form
+        return (json.dumps(data) + "\n").encode()
+
+
+def _judged(path: Path, judge: str) -> _Judged:
+    folder = find_rescored(path, judge)
+    if folder is None:
+        names = rescored_names(path)
+        advice = did_you_mean(judge, names) if names else "There are none; webenv rescore makes one."
+        raise RunError(f"{path} holds no rescoring {judge!r}. {advice}")
+    return {key: (one.verdict, one.reward) for key, one in read_rescored(folder)[1].items()}
+
+
+def _read(
+    path: Path,
+    writer: ChatWriter,
+    judged: _Judged | None,
+    minimum: float,
+    env: str,
+    policy: str,
+) -> Iterator[Chat | LeftOut]:
+    last = {line.record.key: line.number for line in read_numbered(path)}  # of what was played again, the later counts
+    for line in read_numbered(path):
+        record = line.record
+        if last[record.key] != line.number:
+            continue
+        own = (record.verdict, record.reward)
+        verdict, reward = own if judged is None else judged.get(record.key, (None, 0.0))
+        made = "not judged in this rescoring" if verdict is None else _unwanted(record, verdict, minimum)
+        if verdict is None or made:
+            yield LeftOut(*record.key, made)
+            continue
+        made_of = writer.write(record)
+        if isinstance(made_of, str):
+            yield LeftOut(*record.key, made_of)
+            continue
+        chat = Chat(
+            messages=made_of.messages,
+            task=record.task,
+            attempt=record.attempt,
+            env=env,
+            policy=policy,
+            format=writer.style.format.name,
+            scored=verdict["value"] is not None,
+            value=verdict["value"],
+            outcome=verdict["outcome"],
+            reward=reward,
+        )
+        if made_of.tools:
+            chat["tools"] = made_of.tools
+        yield chat
+
+
+def _unwanted(record: Record, verdict: VerdictDict, minimum: float) -> str:
+    """Why an episode is left out, whatever it says; empty if it is not. Below 0 the minimum lets everything in."""
+    if not record.turns:
+        return "no turn was played"
+    if minimum < 0:
+        return ""
+    value = verdict["value"]
+    if value is None:
+        return "unscored"
+    if value < minimum:
+        return f"value below {minimum:g}"
+    return "a turn without an action" if any(turn.kind == "invalid" for turn in record.turns) else ""

@@ -1,0 +1,60 @@
+"""A question in words: its criteria, the query that a criterion makes, and its content words."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["STOP_WORDS", "content_words", "criteria_of", "query_of", "words_of"]
+
+_QUERY_CHARACTERS = 1_000
+_OPERATORS = re.compile(r'["“”:]|(?<!\w)-')  # what a search engine may read as a command
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)")
+_WORD = re.compile(r"\w+")
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+_CONTENT = rf"(?![的了在是由被于与和及从把将对某一这那其之所过着])[{_HAN}]"
+_WORDS = re.compile(rf"(?=({_CONTENT}{_CONTENT}))|[^\W{_HAN}]+")  # Chinese has no spaces: two characters are a word
+STOP_WORDS = frozenset(
+    _WORD.findall(
+        "a about after all also an and another any are as at be been before being between both but by can certain "
+        "could did do does during each either every few for from had has have he her his how if in into is it its "
+        "many may more most much no not of on one or other over own several she should since so some somebody "
+        "someone something sometime somewhere such than that the their them then there these they this those "
+        "through to under until was way were what when where which while who whom whose why will with within "
+        "without would you"
+    )
+)
+"""Words of English that say nothing of what is sought."""
+
+
+def criteria_of(question: str) -> list[str]:
+    """The criteria of a question, at least one: its ``- `` lines, or its lines, or its sentences.
+
+    >>> criteria_of("Find a page.\\n- It names a river.\\n- It tells of a flood.")
+    ['It names a river.', 'It tells of a flood.']
+    >>> criteria_of("Who won? Where was it?")
+    ['Who won?', 'Where was it?']
+    """
+    lines = [line.strip() for line in question.splitlines() if line.strip()]
+    listed = [line[2:].strip() for line in lines if line.startswith("- ") and line[2:].strip()]
+    if listed:
+        return listed
+    return lines if len(lines) > 1 else _SENTENCE.split(lines[0]) if lines else [question]
+
+
+def query_of(text: str) -> str:
+    """A text as a query: without what a search engine may read as a command, and of at most 1,000 characters."""
+    plain = " ".join(_OPERATORS.sub(" ", text).split())
+    if len(plain) <= _QUERY_CHARACTERS:
+        return plain
+    cut = plain[:_QUERY_CHARACTERS]
+    return cut.rpartition(" ")[0] or cut
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text that are no stop words, lower-cased."""
+    return frozenset(words_of(text)) - STOP_WORDS
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, lower-cased; of Chinese each two characters that stand side by side."""
+    return [match[1] or match[0] for match in _WORDS.finditer(text.lower())]

@@ -1,0 +1,170 @@
+"""What was learned, beside policies that do not learn, on tasks that were not trained on."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from webenv.corpora.progress import Progress, silent
+from webenv.envs.numbered import NumberedTasks
+from webenv.errors import RunError
+from webenv.evaluation.recording import opened_env
+from webenv.evaluation.run import Standing, evaluate, folder_name
+from webenv.evaluation.summary import Summary
+from webenv.files import write_whole
+from webenv.policies.registry import make_policy
+from webenv.policy import Policy
+from webenv.training.worlds import make_worlds
+
+if TYPE_CHECKING:
+    from webenv.policies.learned.policy import LearnedPolicy
+    from webenv.training.run import Trained
+
+__all__ = ["HAND_WRITTEN", "HeldOut", "compare", "read_level", "rivals"]
+
+HAND_WRITTEN = ("random", "keyword", "investigator")
+"""Policies that what was learned is compared with, by their names."""
+
+_REPORT = "evaluation.json"
+_SEED = 0  # of every evaluation: runs of other seeds are compared on the same tasks
+
+Watch = Callable[[str], AbstractContextManager[Callable[[Standing], None] | None]]
+
+
+class HeldOut(NamedTuple):
+    """The tasks that what was learned is evaluated on.
+
+    Attributes:
+        env: the environment's id.
+        settings: its keyword arguments.
+        split: of the tasks; empty where they have none: then they are those of training.
+    """
+
+    env: str
+    settings: Mapping[str, Any]
+    split: str
+
+    @classmethod
+    def of(cls, env: str, settings: Mapping[str, Any], split: str = "test") -> Self:
+        """The tasks of another split than that of training; those of training where there are no splits.
+
+        Args:
+            env: the environment's id.
+            settings: those of training.
+            split: the split.
+
+        Raises:
+            InvalidArgument: for a split that the tasks do not have, though they have others.
+        """
+        with opened_env(env, settings) as made:
+            tasks = made.benchmark.tasks
+            parted = isinstance(tasks, NumberedTasks) or any(task.tags.get("split") for task in tasks)
+        if not parted:
+            return cls(env, dict(settings), "")
+        given = {**settings, "split": split}
+        with opened_env(env, given):  # what is refused is refused before training
+            return cls(env, given, split)
+
+
+def rivals(trained: Trained, name: str) -> dict[str, Policy]:
+    """What is compared: what was learned, what does not learn over the same menu, and the hand-written ones.
+
+    Args:
+        trained: the run.
+        name: what tables call the learned policy.
+    """
+    named: dict[str, Policy] = {
+        name: trained.policy,
+        "untrained": trained.untrained,  # the same network, before the first update
+        "uniform": _uniform(trained.untrained),  # any action of the menu that may be done
+    }
+    return named | {rival: make_policy(rival) for rival in HAND_WRITTEN}
+
+
+def compare(
+    test: HeldOut,
+    policies: Mapping[str, Policy],
+    folder: Path,
+    *,
+    episodes: int = 500,
+    parallel: int = 64,
+    watch: Watch | None = None,
+    progress: Progress = silent,
+) -> list[Summary]:
+    """Plays policies on the same tasks, and keeps every trajectory.
+
+    Policies that were played before are not played again.
+
+    Args:
+        test: the tasks.
+        policies: what is compared, by the names that tables give them.
+        folder: of the training run; the records go into ``evaluation/<split>/<policy>`` within.
+        episodes: how many tasks, at least 1; all if there are fewer.
+        parallel: the most episodes at a time.
+        watch: makes what watches a policy play, from its name.
+        progress: told how many worlds are made.
+
+    Raises:
+        RunError: if records cannot be written.
+    """
+    where = folder / "evaluation" / (test.split or "all")
+    summaries = []
+    with opened_env(test.env, test.settings) as made:
+        make_worlds(made.benchmark, progress)
+        for name, policy in policies.items():
+            steps = policy.identity.get("steps")  # a policy that went on learning is another one
+            place = folder_name(name if steps in (None, "0") else f"{name}-{steps}")
+            with nullcontext() if watch is None else watch(name) as watching:
+                summary = evaluate(
+                    made,
+                    policy,
+                    episodes=min(episodes, len(made.benchmark.tasks)),
+                    seed=_SEED,
+                    parallel=parallel,
+                    out=where / place,
+                    resume=True,
+                    watch=watching,
+                )
+            summaries.append(dataclasses.replace(summary, policy=name, label=name))
+    report = {"split": test.split, "runs": [one.to_dict() for one in summaries]}
+    write_whole(folder / _REPORT, json.dumps(report, indent=2) + "\n")
+    return summaries
+
+
+def read_level(folder: str | Path, policy: str) -> tuple[float, tuple[float, float]] | None:
+    """The success of a policy in the comparison of a training run, and its 95% interval, 0 to 1; ``None``: none.
+
+    Args:
+        folder: of the run.
+        policy: its name; the learned one is that of the algorithm.
+    """
+    file = Path(folder) / _REPORT
+    if not file.exists():
+        return None
+    try:
+        runs: Sequence[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["runs"]
+        total = next((run["total"] for run in runs if run["policy"] == policy), None)
+        if total is None or total["success_rate"] is None:
+            return None
+        low, high = total["interval"]
+        return float(total["success_rate"]), (float(low), float(high))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunError(f"{file} cannot be read ({error!r:.100}); delete it to have the run evaluated again.") from error
+
+
+def _uniform(policy: LearnedPolicy) -> LearnedPolicy:
+    """A policy whose scorer scores every action alike, so that each that may be done is as likely."""
+    import torch
+
+    from webenv.policies.learned.policy import LearnedPolicy
+    from webenv.policies.learned.saved import clone_scorer
+
+    scorer = clone_scorer(policy.saved.scorer)
+    with torch.no_grad():
+        for weights in scorer.parameters():
+            weights.zero_()
+    return LearnedPolicy(policy.saved._replace(scorer=scorer), greedy=False, answers=policy.answers)

@@ -1,0 +1,171 @@
+"""The learning curve of one training run or of several, as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from webenv.errors import InvalidArgument, MissingExtra
+from webenv.training.comparison import read_level
+from webenv.training.folder import read_rows, read_training
+from webenv.training.row import ProgressRow
+
+__all__ = ["Curve", "draw_curves", "read_curve", "smoothed"]
+
+_COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")
+_ENDINGS = (".png", ".svg", ".pdf")
+_WINDOW = 0.05  # share of a run's episodes that a point of a smooth line is about
+
+
+class Curve(NamedTuple):
+    """A run's learning curve.
+
+    Attributes:
+        env: the environment's id.
+        algorithm: what trained.
+        seed: of the run.
+        folder: of the run.
+        rows: its updates with a scored episode.
+        learned: success on the tasks of the evaluation and its 95% interval, 0 to 1; ``None``: not evaluated.
+        keyword: that of the policy ``keyword`` on the same tasks.
+    """
+
+    env: str
+    algorithm: str
+    seed: int
+    folder: str
+    rows: list[ProgressRow]
+    learned: tuple[float, tuple[float, float]] | None
+    keyword: tuple[float, tuple[float, float]] | None
+
+
+def read_curve(folder: str | Path) -> Curve:
+    """The curve of a training run.
+
+    Raises:
+        RunError: if there is no training run, or a file of it is damaged.
+        InvalidArgument: if no update of it had a scored episode.
+    """
+    run: Any = read_training(folder)
+    rows = [row for row in read_rows(folder) if row.success is not None]
+    if not rows:
+        raise InvalidArgument(f"{folder}: no update of this run had a scored episode: there is no curve to draw.")
+    name = run["algorithm"]["name"]
+    return Curve(
+        run["env"]["id"], name, run["seed"], str(folder), rows, read_level(folder, name), read_level(folder, "keyword")
+    )
+
+
+def smoothed(rows: list[ProgressRow], window: float = _WINDOW) -> list[float]:
+    """Success around each update: the mean over its neighbours that have a share of all episodes together.
+
+    They stand to both sides of it; near the last update more of them stand before it, and near the first
+    there are fewer, so that the line begins where training began.
+
+    Args:
+        rows: with success each.
+        window: the share, over 0 to 1.
+
+    Returns:
+        One value for each row, 0 to 1.
+    """
+    most = window * sum(row.episodes for row in rows)
+    values = []
+    for place, row in enumerate(rows):
+        left = right = place
+        count, total = row.episodes, row.episodes * (row.success or 0.0)
+        while count < most and left > 0:
+            left, after = left - 1, right + 1
+            for other in rows[left : left + 1] + rows[after : after + 1]:  # none after the last
+                count, total = count + other.episodes, total + other.episodes * (other.success or 0.0)
+            right = min(after, len(rows) - 1)
+        values.append(total / max(1, count))
+    return values
+
+
+def check_picture(path: Path) -> None:
+    """Tells beforehand whether a picture can be drawn there.
+
+    Raises:
+        InvalidArgument: if the folder is not there, or the file's ending is of no picture.
+        MissingExtra: if matplotlib is not installed.
+    """
+    _figure()
+    if path.suffix.lower() not in _ENDINGS:
+        raise InvalidArgument(f"picture {str(path)!r:.200}: expected a name that ends in {', '.join(_ENDINGS)}.")
+    if not path.absolute().parent.is_dir():
+        raise InvalidArgument(f"picture {str(path)!r:.200}: there is no folder {path.parent}.")
+
+
+def draw_curves(curves: Sequence[Curve], path: Path) -> None:
+    """Draws success in training over the steps played, a line for each run.
+
+    A faint line is each update's own success, the strong one is smooth; the mark at its end is the
+    success of what was learned on the tasks of the evaluation, with its 95% interval; the dashed
+    line is ``keyword`` on the same tasks.
+
+    Args:
+        curves: at least one.
+        path: the file: .png, .svg or .pdf.
+
+    Raises:
+        InvalidArgument: if there is no curve, or no such picture can be written.
+        MissingExtra: if matplotlib is not installed.
+    """
+    if not curves:
+        raise InvalidArgument("there is no curve to draw: name the folder of a training run.")
+    check_picture(path)
+    figure = _figure()(figsize=(7.5, 4.5), layout="constrained", facecolor="white")
+    axes: Any = figure.subplots()
+    names = _names(curves)
+    last = max(curve.rows[-1].steps for curve in curves)
+    for number, curve in enumerate(curves):
+        color = _COLORS[number % len(_COLORS)]
+        steps = [row.steps for row in curve.rows]
+        axes.plot(steps, [100 * (row.success or 0.0) for row in curve.rows], color=color, linewidth=0.8, alpha=0.25)
+        axes.plot(steps, [100 * value for value in smoothed(curve.rows)], color=color, linewidth=2, label=names[number])
+        if curve.learned is not None:
+            rate, (low, high) = curve.learned
+            axes.errorbar(
+                [last * (1.02 + 0.012 * number)],
+                [100 * rate],
+                yerr=[[100 * (rate - low)], [100 * (high - rate)]],
+                color=color,
+                marker="o",
+                markersize=6,
+                elinewidth=1.4,
+                capsize=3,
+                label="on held-out tasks" if len(curves) == 1 else None,
+            )
+    levels = [curve.keyword[0] for curve in curves if curve.keyword is not None]
+    if levels:
+        level = 100 * sum(levels) / len(levels)
+        axes.axhline(level, color="#55554f", linestyle=(0, (5, 3)), linewidth=1.3, label=f"keyword {level:.1f}")
+    title = ", ".join(dict.fromkeys(curve.env for curve in curves))
+    axes.set_title(f"{title}: success in training", loc="left", fontsize=11, fontweight="bold")
+    axes.set_xlabel("steps played" + (" (marks: what was learned, on held-out tasks)" if len(curves) > 1 else ""))
+    axes.set_ylabel("success, %")
+    axes.set_ylim(0, 100)
+    axes.set_xlim(0, last * (1.05 + 0.012 * len(curves)))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.grid(color="#e5e4e0", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="best")
+    figure.savefig(path, dpi=130)
+
+
+def _figure() -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "plot", "a learning curve") from error
+    return Figure
+
+
+def _names(curves: Sequence[Curve]) -> list[str]:
+    """What each curve is called: as short as tells them apart."""
+    names = [f"{curve.algorithm}, seed {curve.seed}" for curve in curves]
+    twice = len(set(names)) < len(names)
+    return [curve.folder for curve in curves] if twice else names

@@ -1,0 +1,139 @@
+"""TrainingFolder: what a training run leaves on disk, and what it is taken up from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from webenv.errors import RunError
+from webenv.evaluation.folder import quoted
+from webenv.evaluation.identity import first_difference
+from webenv.evaluation.ledger import Ledger, read_run
+from webenv.files import Lines, read_lines, write_whole
+from webenv.training.row import ProgressRow
+
+__all__ = ["CHECKPOINT", "POLICY", "TrainingFolder", "read_rows", "read_training"]
+
+CHECKPOINT, POLICY = "checkpoint.pt", "policy.pt"
+"""The files of the last checkpoint: all that the next update depends on, and the policy alone."""
+
+_PARTS = ("env", "benchmark", "algorithm", "num_envs", "group_size", "seed")
+
+
+class TrainingFolder(Ledger):
+    """The folder of one training run, held by one process at a time.
+
+    ``run.json`` says what is trained; ``progress.jsonl`` has a line for each update
+    (:class:`ProgressRow`); ``checkpoint.pt`` and ``policy.pt`` are the last checkpoint, whole.
+
+    Args:
+        path: the folder; made if need be.
+        resume: takes up the run in it. Without it the folder must hold no update, and nothing else.
+
+    Raises:
+        RunError: if the folder holds a run (without ``resume``) or something else, is in use by
+            another process, or cannot be written.
+    """
+
+    FORMAT, LINES = "webenv.training", "progress.jsonl"
+
+    def __init__(self, path: str | Path, *, resume: bool = False) -> None:
+        self._unwritten: list[bytes] = []
+        super().__init__(path, resume=resume)
+
+    @property
+    def checkpoint(self) -> Path:
+        """The file that training is taken up from."""
+        return self.path / CHECKPOINT
+
+    @property
+    def policy(self) -> Path:
+        """The file of the policy, as ``webenv eval --policy`` takes it."""
+        return self.path / POLICY
+
+    def check_run(self, run: Mapping[str, object]) -> None:
+        """Refuses to go on with another run than the one in the folder.
+
+        Raises:
+            RunError: naming the first part that differs.
+        """
+        old = self.read_run() or {}
+        for part in _PARTS:
+            found = first_difference(old.get(part), run[part], part)
+            if found is not None:
+                where, had, has = found
+                raise RunError(
+                    f"{self.path} holds a run with {where} = {quoted(had)}, this one has {quoted(has)}; "
+                    "resume with the options that it began with, or name another --out."
+                )
+
+    def rewind(self, steps: int) -> list[ProgressRow]:
+        """Goes back to where a checkpoint was written: drops the lines of later updates, whose work was lost.
+
+        Args:
+            steps: how many steps had been played then.
+
+        Returns:
+            The rows of the updates up to it.
+
+        Raises:
+            RunError: if a line is damaged, or the file cannot be written.
+        """
+        rows = [row for row in read_rows(self.path) if row.steps <= steps]
+        write_whole(self.path / self.LINES, b"".join(row.to_line() for row in rows).decode())
+        self.open_lines()
+        return rows
+
+    def add(self, row: ProgressRow) -> None:
+        """Adds the line of an update, and those that could not be written before.
+
+        Raises:
+            RunError: if they cannot be written; they are kept for the next time.
+        """
+        self._unwritten.append(row.to_line())
+        self.flush()
+
+    def flush(self) -> None:
+        """Writes the lines that could not be written before.
+
+        Raises:
+            RunError: if that fails again.
+        """
+        while self._unwritten:
+            try:
+                if self._lines is None:
+                    self._lines = Lines(self.path / self.LINES)  # drops the part of a line that was written
+                self.append_lines(self._unwritten[:1])
+            except RunError:
+                if self._lines is not None:
+                    self._lines.close()
+                    self._lines = None
+                raise
+            del self._unwritten[0]
+
+
+def read_rows(path: str | Path) -> list[ProgressRow]:
+    """The updates of a training run, in order; none where it has not come to one.
+
+    Raises:
+        RunError: if a line is damaged; it is named.
+    """
+    file = Path(path) / TrainingFolder.LINES
+    if not file.exists():
+        return []
+    rows = []
+    for number, line in enumerate(read_lines(file), start=1):
+        try:
+            rows.append(ProgressRow.from_line(line))
+        except RunError as error:
+            raise RunError(f"{file}, line {number} is damaged ({error}); name another --out.") from error
+    return rows
+
+
+def read_training(path: str | Path) -> dict[str, object]:
+    """What ``run.json`` says of a training run.
+
+    Raises:
+        RunError: if there is none, or it is of another kind.
+    """
+    return read_run(path, TrainingFolder.FORMAT)

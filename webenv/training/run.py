@@ -1,0 +1,289 @@
+"""train: trains a policy in an environment, and keeps what is needed to go on."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from webenv.benchmark import Benchmark
+from webenv.corpora.progress import Progress, silent
+from webenv.errors import InvalidArgument, RunError
+from webenv.evaluation.identity import plain, versions
+from webenv.evaluation.recording import opened_env
+from webenv.evaluation.run import default_folder
+from webenv.training.algorithms import check_settings, make_learner
+from webenv.training.folder import TrainingFolder
+from webenv.training.log import EventLog
+from webenv.training.plan import Limits, Plan, check_plan
+from webenv.training.row import ProgressRow
+from webenv.training.stop import Stop
+from webenv.training.throughput import Throughput, TimedMenus, TimedVectorEnv, measure_throughput
+from webenv.training.worlds import make_worlds
+
+if TYPE_CHECKING:
+    from webenv.policies.learned import Learner, Update
+    from webenv.policies.learned.policy import LearnedPolicy
+
+__all__ = ["TrainStanding", "Trained", "train"]
+
+_PACKAGES = ("torch", "stable_baselines3", "sb3_contrib")
+_LARGEST = 1e6  # beyond, a weight may take scores over float32's range
+_HOPELESS = 3  # updates without a scored episode after which something is wrong
+
+
+class TrainStanding(NamedTuple):
+    """Where a run stands.
+
+    Attributes:
+        rows: its updates so far.
+        began: how many of them are of earlier processes.
+        limits: how long it is to go on.
+    """
+
+    rows: Sequence[ProgressRow]
+    began: int
+    limits: Limits
+
+
+class Trained(NamedTuple):
+    """What a run came to.
+
+    Attributes:
+        folder: where it is.
+        rows: its updates.
+        policy: what was learned.
+        untrained: what it began with.
+        throughput: how fast it was; ``None`` where there was no update.
+        stopped: whether it was stopped before its limits.
+    """
+
+    folder: Path
+    rows: Sequence[ProgressRow]
+    policy: LearnedPolicy
+    untrained: LearnedPolicy
+    throughput: Throughput | None
+    stopped: bool
+
+
+def train(
+    plan: Plan,
+    limits: Limits,
+    *,
+    out: str | Path | None = None,
+    resume: bool = False,
+    watch: Callable[[TrainStanding], None] | None = None,
+    told: Callable[[str], None] = lambda line: None,
+    progress: Progress = silent,
+) -> Trained:
+    """Trains a policy, and keeps checkpoints, a line for each update, and TensorBoard's event files.
+
+    What an update comes to depends on the plan and on the updates before it, not on being stopped
+    and resumed; so a run that is limited by steps comes to the same weights however often it was.
+
+    Where the disk is full, training goes on, and what could not be written is tried again with the next
+    checkpoint; the last one that was whole stays. Only where the last of all cannot be written is
+    that an error.
+
+    Args:
+        plan: what is trained.
+        limits: how long.
+        out: the folder, which holds no run yet; ``runs/<env>-<algorithm>-<UTC time>`` by default.
+        resume: takes up the run in ``out`` where its last checkpoint was written; it must be of the same plan.
+        watch: called after every update.
+        told: takes lines for whoever runs the training: what is wrong, and goes on.
+        progress: told how many worlds are made, before training begins.
+
+    Raises:
+        InvalidArgument: for an unknown environment, algorithm or setting, or numbers that do not fit each other.
+        MissingExtra: if torch or what else the algorithm needs is not installed.
+        RunError: if the folder holds another run, is in use, or cannot be written; if no episode is scored; or if
+            the weights are no numbers any more.
+        DataError: if the checkpoint is damaged.
+    """
+    settings = check_settings(plan.algorithm, plan.learner)
+    check_plan(plan, limits)
+    if resume and out is None:
+        raise InvalidArgument("resume needs the folder of the run: name it with out (--out DIR).")
+    path = Path(out) if out is not None else default_folder(plan.env.rpartition(":")[2], plan.algorithm)
+    with opened_env(plan.env, plan.settings) as made, TrainingFolder(path, resume=resume) as folder:
+        spec = made.spec
+        run = _identity(plan, settings, made.benchmark, plan.settings if spec is None else spec.kwargs)
+        begun = resume and folder.read_run() is not None
+        if begun:
+            folder.check_run(run)
+        make_worlds(made.benchmark, progress)
+        envs = TimedVectorEnv(made.benchmark, plan.num_envs, group_size=plan.group_size, autoreset_mode="same_step")
+        menus = TimedMenus(envs)
+        learner = make_learner(plan.algorithm, menus, settings, plan.seed)
+        untrained = learner.policy()
+        _begin(folder, begun, run, told)
+        rows = _take_up(folder, learner, told)
+        events = EventLog(path / "tensorboard", told, after=learner.steps)
+        try:
+            stopped = _Training(folder, learner, menus, events, rows, limits, watch, told).run()
+        finally:
+            events.close()
+        throughput = measure_throughput(rows)
+        if throughput is not None:
+            folder.change_run({"throughput": throughput.to_dict()})
+        return Trained(path, rows, learner.policy(), untrained, throughput, stopped)
+
+
+class _Training:
+    """The loop: an update, its figures, and from time to time a checkpoint."""
+
+    def __init__(
+        self,
+        folder: TrainingFolder,
+        learner: Learner,
+        menus: TimedMenus,
+        events: EventLog,
+        rows: list[ProgressRow],
+        limits: Limits,
+        watch: Callable[[TrainStanding], None] | None,
+        told: Callable[[str], None],
+    ) -> None:
+        self._folder, self._learner, self._menus, self._events = folder, learner, menus, events
+        self._rows, self._limits, self._watch, self._told = rows, limits, watch, told
+        self._saved = True  # whether the last update is in the checkpoint
+        self._scored = any(row.episodes for row in rows)
+        self._failing: set[str] = set()
+
+    def run(self) -> bool:
+        """Trains until a limit is reached; gives whether it was stopped before."""
+        began, before = time.perf_counter(), self._rows[-1].seconds if self._rows else 0.0
+        earlier, kept = len(self._rows), began
+        self._show(earlier)
+        with Stop(self._told) as stop:
+            while self._limits.share(self._rows[-1] if self._rows else None) < 1.0 and not stop.asked:
+                earlier_env, earlier_menu = self._menus.env_seconds, self._menus.menu_seconds
+                update = self._learner.update()
+                spent = self._menus.env_seconds - earlier_env, self._menus.menu_seconds - earlier_menu
+                self._add(update, before + time.perf_counter() - began, *spent)
+                self._show(earlier)
+                if time.perf_counter() - kept >= 60 * self._limits.checkpoint:
+                    self._attempt("checkpoint", self._save)
+                    kept = time.perf_counter()
+            if not self._saved or not self._folder.policy.exists():
+                self._end()
+            return stop.asked and self._limits.share(self._rows[-1] if self._rows else None) < 1.0
+
+    def _add(self, update: Update, seconds: float, env_seconds: float, menu_seconds: float) -> None:
+        row = ProgressRow(
+            update=len(self._rows) + 1,
+            steps=self._learner.steps,
+            seconds=seconds,
+            episodes=update.episodes,
+            unscored=update.unscored,
+            success=_finite(update.success),
+            reward=_finite(update.reward),
+            terms=dict(update.terms),
+            play_seconds=update.play_seconds,
+            env_seconds=env_seconds,
+            learn_seconds=update.learn_seconds,
+            figures=dict(update.figures),
+            menu_seconds=menu_seconds,
+        )
+        largest = self._learner.policy().saved.largest
+        if not largest <= _LARGEST:
+            raise RunError(
+                f"update {row.update}: a weight is {largest:.3g}, so training has diverged and ends; what is kept in "
+                f"{self._folder.path} is of earlier updates. A smaller learning rate may help."
+            )
+        self._rows.append(row)
+        self._saved = False
+        self._scored = self._scored or row.episodes > 0
+        if not self._scored and len(self._rows) >= _HOPELESS:
+            raise RunError(
+                f"none of the first {sum(one.unscored for one in self._rows):,} episodes was scored, so nothing can be "
+                "learned; webenv eval with the same options and --policy random says why."
+            )
+        self._attempt("progress", lambda: self._folder.add(row))
+        self._events.write(row)
+
+    def _show(self, earlier: int) -> None:
+        if self._watch is not None:
+            self._watch(TrainStanding(self._rows, earlier, self._limits))
+
+    def _save(self) -> None:
+        self._folder.flush()  # the lines first: a checkpoint stands behind the last line of its own
+        self._learner.policy().save(self._folder.policy)
+        self._learner.save(self._folder.checkpoint)
+        self._saved = True
+
+    def _attempt(self, what: str, write: Callable[[], None]) -> None:
+        """Writes; where that fails it is said, once until it works again, and training goes on."""
+        try:
+            write()
+            self._failing.discard(what)
+        except RunError as error:
+            if what not in self._failing:
+                self._told(f"{error} Training goes on, and tries again.")
+            self._failing.add(what)
+
+    def _end(self) -> None:
+        """The last checkpoint of all.
+
+        Raises:
+            RunError: if it cannot be written.
+        """
+        try:
+            self._save()
+        except RunError as error:
+            steps = self._learner.steps
+            raise RunError(
+                f"{error} That was the checkpoint after {steps:,} steps, at the end of training: make room, and take "
+                "the run up again (--resume) at the one before."
+            ) from error
+
+
+def _identity(
+    plan: Plan, settings: Mapping[str, Any], benchmark: Benchmark, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    packages = {name: importlib.metadata.version(name) for name in _PACKAGES if _installed(name)}
+    return {
+        "env": {"id": plan.env.rpartition(":")[2], "settings": plain(given)},
+        "benchmark": plain(benchmark.identity),
+        "algorithm": {"name": plan.algorithm, "settings": plain(settings)},
+        "num_envs": plan.num_envs,
+        "group_size": plan.group_size,
+        "seed": plan.seed,
+        "versions": versions() | packages,
+    }
+
+
+def _installed(package: str) -> bool:
+    try:
+        importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _begin(folder: TrainingFolder, begun: bool, run: Mapping[str, Any], told: Callable[[str], None]) -> None:
+    """Writes what is trained, or notes with what it is taken up."""
+    if not begun:
+        folder.write_run({**run, "resumed_with": []})
+        return
+    before = folder.read_run() or {}
+    known = [before.get("versions"), *before.get("resumed_with", [])]
+    if run["versions"] not in known:
+        folder.change_run({"resumed_with": [*known[1:], run["versions"]]})
+        told("the run began with other versions; run.json names both.")
+
+
+def _take_up(folder: TrainingFolder, learner: Learner, told: Callable[[str], None]) -> list[ProgressRow]:
+    """Loads the checkpoint, if there is one, and gives the rows up to it."""
+    if folder.checkpoint.exists():
+        learner.load(folder.checkpoint)
+    elif folder.begun:
+        told("there is no checkpoint yet: training begins anew.")
+    return folder.rewind(learner.steps)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,160 @@
+"""Trajectory: a recorded episode as the page holds it, its texts by their numbers in a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from webenv.evaluation.record import Record, Shown
+from webenv.viewing.pool import TextPool
+
+__all__ = ["Played", "ShownPage", "ShownReply", "ShownResult", "Trajectory"]
+
+
+class ShownResult(NamedTuple):
+    """A search hit: numbers of its texts."""
+
+    title: int
+    url: int
+    snippet: int
+
+
+class ShownPage(NamedTuple):
+    """A page that was read, or a document of a reply: numbers of its texts."""
+
+    title: int
+    url: int
+    text: int
+
+
+class ShownReply(NamedTuple):
+    """What a content agent replied: numbers of its texts, and its documents."""
+
+    site: int
+    text: int
+    documents: tuple[ShownPage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One turn, or, of the kind ``start``, what the agent saw before its first; numbers stand for texts.
+
+    Attributes:
+        kind: of the action (:class:`~webenv.evaluation.PlayedTurn`), or ``start``.
+        texts: its arguments.
+        thought: what the policy kept of how it came to it.
+        notice: what the environment said of it.
+        results: the hits that came of it; ``pages`` and ``replies`` likewise.
+        budget: searches, visits, asks and turns left.
+        reward: the turn's reward.
+        terms: its terms, before they are weighed.
+    """
+
+    kind: str
+    texts: tuple[int, ...]
+    thought: int
+    notice: int
+    results: tuple[ShownResult, ...]
+    pages: tuple[ShownPage, ...]
+    replies: tuple[ShownReply, ...]
+    budget: tuple[int, ...]
+    reward: float
+    terms: Mapping[str, float]
+
+    def read(self) -> Iterator[ShownPage]:
+        """The pages that came whole or in part: visited ones, and documents of replies."""
+        yield from self.pages
+        for reply in self.replies:
+            yield from reply.documents
+
+    def urls(self) -> Iterator[int]:
+        """The numbers of the URLs that came up, results first."""
+        yield from (result.url for result in self.results)
+        yield from (page.url for page in self.read())
+
+    def numbers(self) -> Iterator[int]:
+        """The numbers of all its texts."""
+        yield from (*self.texts, self.thought, self.notice)
+        for result in self.results:
+            yield from result
+        for page in self.read():
+            yield from page
+        for reply in self.replies:
+            yield from (reply.site, reply.text)
+
+    def to_data(self) -> dict[str, Any]:
+        """The turn as JSON-ready data; what is empty is left out."""
+        every = {
+            "results": self.results,
+            "pages": self.pages,
+            "replies": self.replies,
+            "reward": self.reward,
+            "terms": dict(self.terms),
+        }
+        rest = {name: value for name, value in every.items() if value}
+        own = {"kind": self.kind, "texts": self.texts, "budget": self.budget}
+        return {**own, "thought": self.thought, "notice": self.notice, **rest}
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """The turns of an episode, its first observation before them, and what they are compared with."""
+
+    turns: tuple[Played, ...]
+    seen: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, record: Record, pool: TextPool) -> Trajectory:
+        """The trajectory of a record, its texts put into the pool.
+
+        Raises:
+            ValueError: if an observation of the record is not of the form that runs have.
+        """
+        try:
+            turns = [_played("start", (), "", record.first, 0.0, {}, pool)]
+            for turn in record.turns:
+                shown = turn.observation
+                turns.append(_played(turn.kind, turn.texts, turn.thought, shown, turn.reward, turn.reward_terms, pool))
+            return cls(tuple(turns), record.seen)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"not a record of an episode: {error!r:.200}") from error
+
+    def numbers(self) -> Iterator[int]:
+        """The numbers of all its texts."""
+        for turn in self.turns:
+            yield from turn.numbers()
+
+
+def _played(
+    kind: str,
+    texts: Sequence[str],
+    thought: str,
+    shown: Shown,
+    reward: float,
+    terms: Mapping[str, float],
+    pool: TextPool,
+) -> Played:
+    def add(value: object) -> int:
+        if not isinstance(value, str):
+            raise TypeError(f"{value!r:.60} is no text")
+        return pool.add(value)
+
+    def page(one: Mapping[str, Any]) -> ShownPage:
+        return ShownPage(add(one["title"]), add(one["url"]), add(one["text"]))
+
+    return Played(
+        kind=str(kind),
+        texts=tuple(map(add, texts)),
+        thought=add(thought),
+        notice=add(shown["notice"]),
+        results=tuple(ShownResult(add(r["title"]), add(r["url"]), add(r["snippet"])) for r in shown["results"]),
+        pages=tuple(map(page, shown["pages"])),
+        replies=tuple(
+            ShownReply(add(reply["site"]), add(reply["text"]), tuple(map(page, reply["documents"])))
+            for reply in shown["replies"]
+        ),
+        budget=tuple(int(left) for left in shown["budget"]),
+        reward=float(reward),
+        terms={str(name): float(value) for name, value in terms.items()},
+    )

@@ -1,0 +1,331 @@
+"""Candidates: the pages that an episode has shown, where searches ranked them, and what of the criteria they have."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from webenv.wrappers.menu.evidence import evidence_of
+from webenv.wrappers.menu.words import Units
+
+__all__ = ["COLUMNS", "GRAIN", "Candidate", "Candidates", "Site", "host_of"]
+
+COLUMNS = (
+    "exists",
+    "read",
+    "failed",
+    "latest",
+    "fused",
+    "found",
+    "rank_whole",
+    "rank_pair",
+    "rank_title",
+    "rank_site",
+    "rank_other",
+    "rank_single_min",
+    "rank_single_mean",
+    "rank_single_max",
+    "same_title",
+    "clauses",
+)
+"""What is kept of a candidate as a number; ``rank_*``: 1 / rank in the searches of a kind, the best."""
+
+_EXISTS, _READ, _FAILED, _LATEST, _FUSED, _FOUND, _RANKS = range(7)
+_SINGLES, _SAME_TITLE, _CLAUSES = 11, 14, 15
+_SORTS = {sort: _RANKS + place for place, sort in enumerate(("whole", "pair", "title", "site", "other"))}
+_TITLE, _TEXT, _SAYS, _STANDS, _COUNTS, _HELD = range(6)
+_CAPACITY = 32
+_HOST = 255  # characters of a host's name
+GRAIN = 1024
+"""Weights are multiples of 1/1024, so sums of them are exact in any order."""
+_FIGURE = 1.5  # what a number is worth
+_ONCE, _BURST = 0.15, 1.5  # what a word is worth that comes once, and what repetition adds at most
+_SAID = np.array([0.0, 0.75, 1.0], dtype=np.float32)  # once is less sure than twice
+_FUSION = 10  # of reciprocal rank fusion; small, for ten results
+
+
+class Candidate:
+    """A page that was seen.
+
+    Attributes:
+        url, title, site: as results or pages have them.
+        passages: what is known of its text: snippets, a content agent's sentences, or its whole text.
+        query: its title beside the whole question, where that was asked for.
+        row: the numbers of :data:`COLUMNS`, counts and sums as they are.
+        singles: 1 / rank in the search of each criterion, C numbers.
+        rows: float32 (r, U) of passages: which units stand in each clause about its subject that has some.
+        titled, known: which units stand in its title, and in any text, as bits.
+        read: whether its whole text is known.
+        tried: whether it was visited, found or not.
+    """
+
+    __slots__ = (
+        "known", "passages", "query", "read", "row", "rows", "singles", "site", "title", "titled", "tried", "url"
+    )  # fmt: skip
+
+    def __init__(self, url: str, title: str, site: str, criteria: int) -> None:
+        self.url = url
+        self.title = title
+        self.site = site or host_of(url)
+        self.passages: list[str] = []
+        self.query: str | None = None
+        self.row = [0.0] * len(COLUMNS)
+        self.row[_EXISTS] = 1.0
+        self.singles = [0.0] * criteria
+        self.rows: list[npt.NDArray[np.float32]] = []
+        self.titled = self.known = 0
+        self.read = False
+        self.tried = False
+
+    @property
+    def clauses(self) -> int:
+        """How many rows there are in all."""
+        return int(self.row[_CLAUSES])
+
+
+class Site:
+    """A site of candidates: how many, how many were read, and the sum of what searches gave them;
+    ``named``: whether a search can name it."""
+
+    __slots__ = ("count", "fused", "named", "read")
+
+    def __init__(self, host: str) -> None:
+        self.named = bool(host) and len(host) <= _HOST and " " not in host
+        self.count = 0
+        self.read = 0
+        self.fused = 0.0
+
+
+class Candidates:
+    """All pages that were seen in an episode, n in the order of first sight.
+
+    Args:
+        units: what is looked for.
+        criteria: how many criteria there are, C.
+
+    Attributes:
+        list: the candidates.
+        sites: the sites by host.
+        seen: int64 (U,): how many candidates have each unit somewhere.
+        shown: float32 (1, U): 1 where one has.
+        worth: float32 (U,): what each unit is worth by how often the pages that were read and say it of their subject
+            repeat it, and by how few of those read these are. Words that tell pages apart come in bursts.
+    """
+
+    def __init__(self, units: Units, criteria: int) -> None:
+        self.criteria = criteria
+        self.list: list[Candidate] = []
+        self.sites: dict[str, Site] = {}
+        self.fused_most = 0.0
+        self._latest: list[int] = []
+        self._numbers: dict[str, int] = {}
+        self._titles: dict[str, list[int]] = {}
+        self.look_for(units)
+
+    def __len__(self) -> int:
+        return len(self.list)
+
+    def look_for(self, units: Units) -> None:
+        """Looks for other units in all that was seen."""
+        self.units = units
+        size = len(units.low)
+        self._held = np.zeros((max(_CAPACITY, 2 * len(self.list)), _HELD, size), dtype=np.float32)
+        self._counted: set[int] = set()
+        self.seen = np.zeros(size, dtype=np.int64)
+        self.shown = np.zeros((1, size), dtype=np.float32)
+        self.worth = np.where(units.figures, np.float32(_FIGURE), np.float32(0))
+        self._having = np.zeros(size, dtype=np.float64)
+        self._repeated = np.zeros(size, dtype=np.float64)
+        self._pages = 0
+        self._unknown: list[list[str]] | None = None
+        for number, candidate in enumerate(self.list):
+            candidate.rows, candidate.titled, candidate.known = [], 0, 0
+            candidate.row[_CLAUSES] = 0.0
+            self._title(number)
+            for text in candidate.passages:
+                self._add(number, text)
+            if candidate.read:
+                self._count(number)
+
+    def held(self, chosen: list[int]) -> npt.NDArray[np.float32]:
+        """What k candidates have of each unit, (k, 5, U).
+
+        Whether it stands in the title, and in any text; in clauses about the subject how surely it is said, whether it
+        stands, and in how many.
+        """
+        if self._counted:
+            numbers = sorted(self._counted)
+            counts = self._held[numbers, _COUNTS]
+            self._held[numbers, _SAYS] = _SAID[np.minimum(counts, 2).astype(np.int64)]
+            self._held[numbers, _STANDS] = np.minimum(counts, 1)
+            self._counted.clear()
+        return self._held[chosen]
+
+    def unknown(self) -> list[list[str]]:
+        """The words of each criterion that no page that was read has of its subject; none before two were read."""
+        if self._unknown is None:
+            self._unknown = [[] for _ in range(self.criteria)]
+            if self._pages > 1:
+                had = (self._having > 0).tolist()
+                self._unknown = [[word for word, unit in words if not had[unit]] for words in self.units.spoken]
+        return self._unknown
+
+    def number(self, url: str) -> int | None:
+        """The number of the candidate of a URL."""
+        return self._numbers.get(url)
+
+    def find(self, url: str, title: str, site: str = "") -> int:
+        """The number of a page's candidate, which it becomes if it is none yet."""
+        number = self._numbers.get(url)
+        if number is None:
+            number = self._numbers[url] = len(self.list)
+            candidate = Candidate(url, title, site, self.criteria)
+            self.list.append(candidate)
+            if number == len(self._held):
+                self._held = np.concatenate([self._held, np.zeros_like(self._held)])
+            alike = self._titles.setdefault(title, [])
+            alike.append(number)
+            if len(alike) > 1:
+                for one in alike:
+                    self.list[one].row[_SAME_TITLE] = len(alike) - 1.0
+            site_of = self.sites.get(candidate.site)
+            if site_of is None:
+                site_of = self.sites[candidate.site] = Site(candidate.site)
+            site_of.count += 1
+            self._title(number)
+        return number
+
+    def turn(self) -> None:
+        """Begins a turn: what it brings is the latest."""
+        for number in self._latest:
+            self.list[number].row[_LATEST] = 0.0
+        self._latest = []
+
+    def result(self, url: str, title: str, snippet: str, site: str, rank: int, sort: str, criteria: list[int]) -> None:
+        """Takes a search result.
+
+        Args:
+            url, title, snippet, site: as the result has them.
+            rank: its rank, from 1.
+            sort: of the search, as :meth:`Queries.sort` gives it. What is found by ``words`` alone gains nothing.
+            criteria: the criteria that it searched one by one.
+        """
+        number = self.find(url, title, site)
+        candidate = self.list[number]
+        row = candidate.row
+        if sort != "words":
+            gain = 1 / (_FUSION + rank)
+            row[_FUSED] += gain
+            row[_FOUND] += 1.0
+            self.sites[candidate.site].fused += gain
+            if row[_FUSED] > self.fused_most:
+                self.fused_most = row[_FUSED]
+        if criteria:
+            singles = candidate.singles
+            for criterion in criteria:
+                singles[criterion] = max(singles[criterion], 1 / rank)
+            row[_SINGLES : _SINGLES + 3] = min(singles), sum(singles) / len(singles), max(singles)
+        column = _SORTS.get(sort)
+        if column is not None:
+            row[column] = max(row[column], 1 / rank)
+        self.passage(number, snippet)
+        self._bring(number)
+
+    def document(self, url: str, title: str, text: str) -> None:
+        """Takes a page that a content agent handed over."""
+        number = self.find(url, title)
+        self.passage(number, text)
+        self._bring(number)
+
+    def _bring(self, number: int) -> None:
+        self._latest.append(number)
+        self.list[number].row[_LATEST] = 1.0
+
+    def passage(self, number: int, text: str) -> None:
+        """Takes a passage of a candidate's text; of one that was read nothing more is to be learned."""
+        candidate = self.list[number]
+        if not candidate.read and text not in candidate.passages:
+            candidate.passages.append(text)
+            self._add(number, text)
+
+    def page(self, url: str, title: str, text: str) -> None:
+        """Takes a page's whole text."""
+        number = self.find(url, title)
+        candidate = self.list[number]
+        if not candidate.read:
+            candidate.read = candidate.tried = True
+            row = candidate.row
+            row[_READ], row[_FAILED], row[_CLAUSES] = 1.0, 0.0, 0.0
+            self.sites[candidate.site].read += 1
+            candidate.passages, candidate.rows = [text], []
+            self._held[number, _COUNTS] = 0
+            self._add(number, text)
+            self._count(number)
+        self._bring(number)
+
+    def alias(self, url: str, asked: str) -> None:
+        """Says that a URL that was asked for leads to another: they are one candidate, if the first is known."""
+        number = self._numbers.get(asked)
+        if number is not None and url not in self._numbers:
+            self._numbers[url] = number
+
+    def tried(self, url: str) -> None:
+        """Says that a URL was visited, whatever came of it."""
+        number = self._numbers.get(url)
+        if number is not None:
+            candidate = self.list[number]
+            candidate.tried = True
+            candidate.row[_FAILED] = float(not candidate.read)
+
+    def _title(self, number: int) -> None:
+        candidate = self.list[number]
+        evidence = evidence_of(candidate.title, candidate.title, self.units)
+        if evidence.bits:
+            candidate.titled = evidence.bits
+            self._held[number, _TITLE] = evidence.has
+            self._show(evidence.has)
+
+    def _add(self, number: int, text: str) -> None:
+        candidate = self.list[number]
+        evidence = evidence_of(text, candidate.title, self.units)
+        held = self._held[number]
+        if len(evidence.rows):
+            candidate.rows.append(evidence.rows)
+            candidate.row[_CLAUSES] += len(evidence.rows)
+            held[_COUNTS] += evidence.counts
+        self._counted.add(number)
+        if evidence.bits & ~candidate.known:
+            if evidence.bits & ~(candidate.known | candidate.titled):
+                self._show(evidence.has > np.maximum(held[_TITLE], held[_TEXT]))
+            np.maximum(held[_TEXT], evidence.has, out=held[_TEXT])
+            candidate.known |= evidence.bits
+
+    def _show(self, units: npt.NDArray[np.bool_]) -> None:
+        """Says that one more candidate has units."""
+        self.seen += units
+        np.maximum(self.shown, units, out=self.shown)
+
+    def _count(self, number: int) -> None:
+        """Counts a page that was read, and says anew what units are worth."""
+        self._pages += 1
+        self._unknown = None
+        counts = self._held[number, _COUNTS]
+        self._having += counts > 0
+        self._repeated += counts
+        having = np.maximum(self._having, 1)
+        bursts = np.clip(self._repeated / having - 1, 0, _BURST)
+        worth = (_ONCE + bursts) * np.log((self._pages + 1) / having) * (self._having > 0)
+        worth = np.where(self.units.figures, _FIGURE, worth)
+        self.worth = (np.round(worth * GRAIN) / GRAIN).astype(np.float32)
+
+
+@lru_cache(maxsize=65_536)
+def host_of(url: str) -> str:
+    """The host of a URL without ``www.``; empty where it has none."""
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""

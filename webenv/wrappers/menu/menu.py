@@ -1,0 +1,374 @@
+"""Menu: the state of one episode as a learner with a fixed number of actions sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from webenv.actions import Action, Kind, answer, ask, note, search, visit
+from webenv.errors import InvalidArgument
+from webenv.observations import ObservationDict
+from webenv.wrappers.menu.candidates import COLUMNS, Candidate, Candidates
+from webenv.wrappers.menu.cover import SOURCES, cover_of
+from webenv.wrappers.menu.features import (
+    ALONE,
+    CANDIDATE_FEATURES,
+    CONTEXT_FEATURES,
+    QUERY_FEATURES,
+    SITE_FEATURES,
+    compare,
+    over_criteria,
+    query_features,
+)
+from webenv.wrappers.menu.phrases import best_phrase
+from webenv.wrappers.menu.queries import Queries
+from webenv.wrappers.menu.size import MenuSize
+from webenv.wrappers.menu.synonyms import learned, quoted_together
+from webenv.wrappers.menu.words import read_units
+
+__all__ = ["Answers", "Menu", "feature_shapes", "write_features"]
+
+Answers = Literal["url", "phrase"]
+_NOTHING: Mapping[str, str] = {"url": "No source found.", "phrase": "I don't know."}
+_EACH = 10  # results of one query
+_SCALED = [COLUMNS.index(name) for name in ("fused", "found", "same_title", "clauses")]
+_CLAUSE, _TOGETHER = (len(COLUMNS) + len(SOURCES) + SOURCES.index(name) for name in ("clause", "together"))
+
+
+def feature_shapes(size: MenuSize) -> dict[str, tuple[int, ...]]:
+    """The shapes of a menu's features by name."""
+    return {
+        "candidates": (size.candidates, len(CANDIDATE_FEATURES)),
+        "context": (len(CONTEXT_FEATURES),),
+        "queries": (size.queries, len(QUERY_FEATURES)),
+        "sites": (size.sites, len(SITE_FEATURES)),
+    }
+
+
+class Menu:
+    """What an agent may do next, numbered, and what is known of it, as numbers.
+
+    It calls nothing: it is told what was done and what came of it, and depends on that alone. It can be
+    copied, and saved as JSON.
+
+    Args:
+        size: how many rows there are of each kind; the actions are numbered as :class:`MenuSize` says.
+        answers: ``"url"``: an answer is a candidate's URL; ``"phrase"``: the short phrase that its text
+            gives for what is asked.
+
+    Raises:
+        InvalidArgument: for a size that is out of range, or another word for answers.
+    """
+
+    def __init__(self, size: MenuSize = MenuSize(), answers: Answers = "url") -> None:  # noqa: B008
+        if answers not in _NOTHING:
+            raise InvalidArgument(f"Menu(answers={answers!r:.80}): expected 'url' or 'phrase'.")
+        self.size = MenuSize(*size).checked()
+        self.answers = answers
+        self._choices = self.size.choices()
+        self._firsts = {kind: first for kind, first, _ in self.size.parts()}
+        self._history: list[tuple[int, tuple[str, ...], ObservationDict]] = []
+        self._question = ""
+
+    # ── what happens ──────────────────────────────────────────────────────────
+
+    def begin(self, observation: ObservationDict) -> Menu:
+        """Begins an episode with its first observation; returns itself."""
+        self._history = []
+        self._first = observation
+        self._question = observation["question"]
+        self._left = self._budget = [int(left) for left in observation["budget"]]
+        self.queries = Queries(self.size, self._question)
+        self._told = self.queries.criteria
+        self.candidates = Candidates(read_units(tuple(self._told)), len(self._told))
+        self._texts: dict[str, None] = {}
+        self._asked: dict[str, None] = {}
+        self._results = 0
+        self._choose()
+        return self
+
+    def update(self, action: Action, observation: ObservationDict) -> None:
+        """Takes what was done, and the observation that came of it.
+
+        Raises:
+            InvalidArgument: where no episode was begun.
+        """
+        if not self._question and not hasattr(self, "_left"):
+            raise InvalidArgument("Menu.update was called before Menu.begin: give it the first observation.")
+        kind, texts = action
+        self._history.append((int(kind), tuple(texts), observation))
+        self._left = [int(left) for left in observation["budget"]]
+        candidates = self.candidates
+        candidates.turn()
+        sort: str = "other"
+        numbers: list[int] = []
+        if kind == Kind.SEARCH:
+            sort, numbers = self.queries.sort(texts[0])
+            self.queries.take(texts)
+        elif kind == Kind.ASK:
+            self._asked.update(dict.fromkeys(texts[1:]))
+        results, pages = observation["results"], observation["pages"]
+        self._results = len(results)
+        for place, result in enumerate(results):
+            url, title, snippet, site = result["url"], result["title"], result["snippet"], result["site"]
+            candidates.result(url, title, snippet, site, place % _EACH + 1, sort, numbers)
+        if kind == Kind.VISIT:
+            if len(texts) == len(pages) == 1:
+                candidates.alias(pages[0]["url"], texts[0])
+            for url in texts:
+                candidates.tried(url)
+        for page in pages:
+            candidates.page(page["url"], page["title"], page["text"])
+        for reply in observation["replies"]:
+            for document in reply["documents"]:
+                candidates.document(document["url"], document["title"], document["text"])
+        self._learn([result["snippet"] for result in results] + [page["text"] for page in pages])
+        self._choose()
+
+    def told(self, first: ObservationDict, turns: Sequence[tuple[Action, ObservationDict]]) -> int:
+        """How many of the turns after a first observation it was told, these very objects; −1 where it was others."""
+        known = self._history
+        if self._first is not first or len(known) > len(turns):
+            return -1
+        same = all(
+            observation is seen and (int(action[0]), tuple(action[1])) == (kind, texts)
+            for (kind, texts, seen), (action, observation) in zip(known, turns, strict=False)
+        )
+        return len(known) if same else -1
+
+    def _learn(self, texts: Sequence[str]) -> None:
+        """Takes what texts say to be other words for those of the criteria, and words that are still unknown."""
+        fresh = [text for text in texts if text not in self._texts and quoted_together(text)]
+        if fresh:
+            self._texts.update(dict.fromkeys(fresh))
+            more = learned(self._told, list(self._texts))
+            criteria = [" ".join([told, *phrases]) for told, phrases in zip(self._told, more, strict=True)]
+            if criteria != self.queries.criteria:
+                self.queries.said_otherwise(criteria)
+                self.candidates.look_for(read_units(tuple(criteria)))
+        self.queries.look_up(self.candidates.unknown())
+
+    def _choose(self) -> None:
+        """Which candidates and sites stand on the menu, in their order."""
+        candidates, k = self.candidates, self.size.candidates
+        every = candidates.list
+        ranked = sorted(range(len(every)), key=[-one.row[4] for one in every].__getitem__)
+        if len(ranked) > k:
+            kept = set([number for number in ranked if every[number].read][:k])
+            kept.update([number for number in ranked if number not in kept][: k - len(kept)])
+            ranked = [number for number in ranked if number in kept]
+        self._chosen = ranked
+        self._found = [every[number] for number in ranked]
+        self._mask: npt.NDArray[np.bool_] | None = None
+        sites = candidates.sites
+        hosts = [host for host, site in sites.items() if site.named]
+        self._sites = sorted(hosts, key=lambda host: (-sites[host].count, -sites[host].fused))[: self.size.sites]
+        self._phrases = [self._phrase(one) for one in self._found] if self.answers == "phrase" else []
+
+    def _phrase(self, candidate: Candidate) -> str:
+        return best_phrase(self.queries.whole, candidate.passages)
+
+    # ── what may be done ──────────────────────────────────────────────────────
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A readable name for each action, such as ``visit candidate 3``."""
+        members = self.size.members()
+        names = ["search the whole question"]
+        names += [f"search {' and '.join(f'criterion {n + 1}' for n in numbers)}" for numbers in members[1:]]
+        words = {
+            "title": "search the title of candidate",
+            "narrow": "search site",
+            "visit": "visit candidate",
+            "ask": "ask site",
+            "answer": "answer candidate",
+        }
+        names += [f"{words[kind]} {row + 1}" for kind, row in self._choices if kind in words]
+        return (*names, "answer that nothing was found")
+
+    def action(self, number: int) -> Action:
+        """The action of a number; one that may not be done now is a note that says so.
+
+        Raises:
+            InvalidArgument: for a number that is not from 0 to A − 1.
+        """
+        if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < self.size.actions:
+            raise InvalidArgument(
+                f"action {number!r:.80}: expected a whole number from 0 to {self.size.actions - 1}, a row of the menu."
+            )
+        if not self.mask()[number]:
+            return note(f"Not on the menu now: {self.names[number]}.")
+        kind, row = self._choices[number]
+        if kind == "search":
+            return search(self.queries.texts[row])
+        if kind == "title":
+            return search(self._title_query(self._found[row]))
+        if kind == "narrow":
+            return search(self.queries.at_site(self._sites[row]))
+        if kind == "visit":
+            return visit(self._url(row))
+        if kind == "ask":
+            return ask(self.queries.whole, self._sites[row])
+        if kind == "answer":
+            return answer(self._url(row) if self.answers == "url" else self._phrases[row])
+        return answer(_NOTHING[self.answers])
+
+    def _url(self, row: int) -> str:
+        return self._found[row].url
+
+    def _title_query(self, candidate: Candidate) -> str:
+        if candidate.query is None:
+            candidate.query = self.queries.beside(candidate.title)
+        return candidate.query
+
+    def mask(self) -> npt.NDArray[np.bool_]:
+        """bool (A,): the actions that may be done: what exists, was not done, and is within the budget.
+
+        On the last turn these are answers alone; to say that nothing was found may always be done.
+        """
+        if self._mask is None:
+            self._mask = self._allowed()
+        return self._mask.copy()
+
+    def _allowed(self) -> npt.NDArray[np.bool_]:
+        mask = np.zeros(self.size.actions, dtype=np.bool_)
+        firsts, found, k = self._firsts, self._found, len(self._found)
+        mask[-1] = True
+        answers = firsts["answer"]
+        mask[answers : answers + k] = True if self.answers == "url" else [bool(text) for text in self._phrases]
+        searches, visits, asks, turns = self._left
+        if turns <= 1:
+            return mask
+        if searches > 0:
+            done = self.queries.done
+            mask[: self.size.queries] = self.queries.left()
+            title, narrow = firsts["title"], firsts["narrow"]
+            mask[title : title + k] = [(one.query or self._title_query(one)) not in done for one in found]
+            mask[narrow : narrow + len(self._sites)] = [self.queries.at_site(host) not in done for host in self._sites]
+        if visits > 0:
+            first = firsts["visit"]
+            mask[first : first + k] = [not (one.tried or one.read) for one in found]
+        if asks > 0:
+            first = firsts["ask"]
+            mask[first : first + len(self._sites)] = [site not in self._asked for site in self._sites]
+        return mask
+
+    # ── what is known ─────────────────────────────────────────────────────────
+
+    def features(self, out: Mapping[str, npt.NDArray[np.float32]]) -> None:
+        """Writes the features, each from 0 to 1; rows that do not exist are 0.
+
+        Args:
+            out: float32 arrays of the shapes that :func:`feature_shapes` gives.
+        """
+        write_features([self], {name: array[None] for name, array in out.items()})
+
+    def _scale(self) -> list[float]:
+        """What the numbers of candidates are multiplied by that are counts and sums."""
+        candidates = self.candidates
+        fused, searches = max(candidates.fused_most, 1e-9), max(len(self.queries.done), 1)
+        return [1 / fused, 1 / searches, 1 / max(len(candidates), 1), 1 / 50]
+
+    def _site_features(self, means: Sequence[float]) -> list[tuple[float, ...]]:
+        """The features of the sites that there are; ``means``: the mean cover of each candidate."""
+        candidates, queries = self.candidates, self.queries
+        total = max(sum(site.fused for site in candidates.sites.values()), 1e-9)
+        best: dict[str, float] = {}
+        for one, mean in zip(self._found, means, strict=False):
+            if mean > best.get(one.site, 0.0):
+                best[one.site] = mean
+        found: list[tuple[float, ...]] = []
+        for host in self._sites:
+            site = candidates.sites[host]
+            searched, asked = queries.at_site(host) in queries.done, host in self._asked
+            share, fused = site.count / len(candidates), min(site.fused / total, 1.0)
+            found.append((1.0, searched, asked, share, fused, min(best.get(host, 0.0), 1.0), site.read / site.count))
+        return found
+
+    def _context_features(self, clause: list[float], together: list[float], known: float) -> list[float]:
+        """The features of the episode, by the mean covers of candidates and the share of units that are known."""
+        found, c = self._found, self.candidates.criteria
+        k = max(len(found), 1)
+        read = [mean for mean, one in zip(clause, found, strict=False) if one.read]
+        tops = [*sorted(clause[: len(found)], reverse=True), 0.0, 0.0]
+        others = [*sorted(together[: len(found)], reverse=True), 0.0, 0.0]
+        numbers = (
+            *(left / max(budget, 1) for left, budget in zip(self._left, self._budget, strict=True)),
+            self._left[3] <= 1,
+            len(found) / self.size.candidates,
+            len(read) / k,
+            sum([one.tried and not one.read for one in found]) / k,
+            c / self.size.criteria,
+            self._results / _EACH,
+            tops[0],
+            max(read, default=0.0),
+            tops[0] - tops[1],
+            others[0],
+            others[0] - others[1],
+            known,
+            sum(self.queries.searched[1 : 1 + c]) / c,
+        )
+        return [0.0 if number < 0 else 1.0 if number > 1 else number for number in numbers]
+
+    # ── as plain data ─────────────────────────────────────────────────────────
+
+    def save(self) -> dict[str, Any]:
+        """What the menu was told, as JSON-ready data."""
+        return {
+            "first": _plain(self._first) if hasattr(self, "_left") else None,
+            "turns": [[kind, list(texts), _plain(observation)] for kind, texts, observation in self._history],
+        }
+
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Takes up what :meth:`save` gave."""
+        if saved["first"] is None:
+            return
+        self.begin(saved["first"])
+        for kind, texts, observation in saved["turns"]:
+            self.update(Action(Kind(kind), tuple(texts)), observation)
+
+
+def write_features(menus: Sequence[Menu], out: Mapping[str, npt.NDArray[np.float32]]) -> None:
+    """Writes the features of N menus of one size.
+
+    Args:
+        menus: the menus, all begun.
+        out: float32 arrays of shape (N, …), for each name that :func:`feature_shapes` gives.
+    """
+    out["queries"][...] = 0
+    size, n = menus[0].size, len(menus)
+    cover = cover_of([(menu.candidates, menu._chosen) for menu in menus], size.candidates, size.criteria)
+    rows = np.zeros((n, size.candidates, ALONE), dtype=np.float64)
+    there = np.arange(size.candidates) < np.array([len(menu._chosen) for menu in menus])[:, None]
+    known = chain.from_iterable(one.row for menu in menus for one in menu._found)
+    rows[there, : len(COLUMNS)] = np.fromiter(known, dtype=np.float64).reshape(-1, len(COLUMNS))
+    rows[:, :, _SCALED] *= np.array([menu._scale() for menu in menus])[:, None]
+    counts = np.array([menu.candidates.criteria for menu in menus])
+    for c in np.unique(counts).tolist():
+        over_criteria(cover.shares[counts == c, :, :c], rows, counts == c)
+    compare(rows, out["candidates"])
+    clause, together = rows[:, :, _CLAUSE].tolist(), rows[:, :, _TOGETHER].tolist()
+    shown = ((cover.known * cover.lengths).sum(axis=1) / np.maximum(cover.lengths.sum(axis=1), 1)).tolist()
+    out["context"][...] = [
+        menu._context_features(*numbers) for menu, *numbers in zip(menus, clause, together, shown, strict=True)
+    ]
+    none = [(0.0,) * len(SITE_FEATURES)] * size.sites
+    sites = [menu._site_features(means) for menu, means in zip(menus, clause, strict=True)]
+    out["sites"][...] = [(found + none)[: size.sites] for found in sites]
+    queries = [menu.queries for menu in menus]
+    searched = np.array([one.searched for one in queries], dtype=np.float64)
+    left = np.array([one.left() for one in queries], dtype=np.float64)
+    criteria = np.zeros((n, 7, size.criteria), dtype=np.float64)
+    criteria[:, 0], criteria[:, 1], criteria[:, 2] = cover.known, cover.weight, cover.values
+    criteria[:, 3:5] = cover.best()
+    criteria[:, 5] = searched[:, 1 : 1 + size.criteria]
+    criteria[:, 6] = cover.lengths
+    query_features(criteria, np.stack([one.members for one in queries]), searched, left, out["queries"])
+
+
+def _plain(observation: ObservationDict) -> dict[str, Any]:
+    return {**observation, "budget": [int(left) for left in observation["budget"]]}

@@ -1,0 +1,93 @@
+"""MenuSize: how many rows a menu has of each kind, and which action is which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from webenv.errors import InvalidArgument
+
+__all__ = ["Choice", "MenuSize"]
+
+_MOST = 64
+
+
+class Choice(NamedTuple):
+    """What an action of a menu does.
+
+    Attributes:
+        kind: ``search``, ``title``, ``narrow``, ``visit``, ``ask``, ``answer`` or ``none``.
+        row: which query, candidate or site it is about, from 0.
+    """
+
+    kind: str
+    row: int
+
+
+class MenuSize(NamedTuple):
+    """How many rows a menu has: C criteria, K candidates, S sites.
+
+    The actions are numbered in this order, with Q = 1 + C + C (C − 1) / 2 queries::
+
+        search × Q | title × K | narrow × S | visit × K | ask × S | answer × K | none × 1
+
+    The queries are the whole question, each criterion, and each pair of criteria.
+
+    >>> MenuSize().queries, MenuSize().actions
+    (11, 68)
+    """
+
+    criteria: int = 4
+    candidates: int = 16
+    sites: int = 4
+
+    @property
+    def queries(self) -> int:
+        """Q, the number of queries."""
+        return 1 + self.criteria + self.criteria * (self.criteria - 1) // 2
+
+    @property
+    def actions(self) -> int:
+        """A, the number of actions: Q + 3 K + 2 S + 1."""
+        return self.queries + 3 * self.candidates + 2 * self.sites + 1
+
+    def parts(self) -> Iterator[tuple[str, int, int]]:
+        """The kinds of action in order, each with its first action and how many it has."""
+        counts = (
+            ("search", self.queries),
+            ("title", self.candidates),
+            ("narrow", self.sites),
+            ("visit", self.candidates),
+            ("ask", self.sites),
+            ("answer", self.candidates),
+            ("none", 1),
+        )
+        first = 0
+        for kind, count in counts:
+            yield kind, first, count
+            first += count
+
+    def choices(self) -> tuple[Choice, ...]:
+        """What each action does, in order."""
+        return tuple(Choice(kind, row) for kind, _, count in self.parts() for row in range(count))
+
+    def members(self) -> tuple[tuple[int, ...], ...]:
+        """Which criteria each query has, in order.
+
+        >>> MenuSize(criteria=2).members()
+        ((0, 1), (0,), (1,), (0, 1))
+        """
+        each = range(self.criteria)
+        return (tuple(each), *((number,) for number in each), *combinations(each, 2))
+
+    def checked(self) -> MenuSize:
+        """Itself.
+
+        Raises:
+            InvalidArgument: where a number is not whole, or not from 1 to 64.
+        """
+        for name, value in zip(self._fields, self, strict=True):
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
+                raise InvalidArgument(f"MenuSize({name}={value!r}): expected a whole number from 1 to {_MOST}.")
+        return self
