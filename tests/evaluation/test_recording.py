@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -129,10 +130,12 @@ class Flaky:
 def test_a_run_with_failures_is_replayed_to_the_byte(sample: Benchmark, tmp_path: Path, parallel: int) -> None:
     """Web, agent and judge fail now and then: what was unscored in the recorded run is so in the replay, for the
     same reasons, though several episodes ask the same."""
-    path, number, mood = tmp_path / "tape.db", itertools.count(), moody()
+    path, mood = tmp_path / "tape.db", moody()
+    numbers: defaultdict[tuple[str, int], Iterator[int]] = defaultdict(itertools.count)  # by who asks, and the turn
 
     def script(messages: Messages) -> Reply:
-        return Fault(400, "too long") if next(number) % 7 == 3 else mood(messages)
+        asked = numbers[messages[0]["content"][:40], len(messages)]
+        return Fault(400, "too long") if next(asked) % 7 == 3 else mood(messages)
 
     with serve(script) as server, Cassette(path, "record") as tape:
         judge, agent = (ChatModel(n, base_url=server.base_url, api_key="k", retries=0) for n in ("judge", "agent"))
