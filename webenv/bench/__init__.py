@@ -1,7 +1,7 @@
 """How webs of growing size build and search on this machine, beside the libraries that do the work."""
 
 from webenv.bench.growth import Point, measure, read_points
-from webenv.bench.picture import check_picture, draw
+from webenv.bench.picture import draw
 from webenv.bench.tables import print_growth
 
-__all__ = ["Point", "check_picture", "draw", "measure", "print_growth", "read_points"]
+__all__ = ["Point", "draw", "measure", "print_growth", "read_points"]

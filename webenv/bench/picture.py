@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from webenv.bench.growth import Point
-from webenv.errors import InvalidArgument, MissingExtra
+from webenv.picture import new_figure
 
 __all__ = ["draw"]
 
 _Line = tuple[str, Callable[[Point], float], str]
 
-_ENDINGS = (".png", ".svg", ".pdf")
 _LEAST_STEP = 1.45  # from one label to the next, on axes of some five decades
 
 _PANELS: list[tuple[str, str, list[_Line]]] = [
@@ -52,28 +51,6 @@ _PANELS: list[tuple[str, str, list[_Line]]] = [
 ]
 
 
-def check_picture(path: Path) -> None:
-    """Tells beforehand whether a picture can be drawn there.
-
-    Raises:
-        InvalidArgument: if the folder is not there, or the file's ending is of no picture.
-        MissingExtra: if matplotlib is not installed.
-    """
-    _figure()
-    if path.suffix.lower() not in _ENDINGS:
-        raise InvalidArgument(f"picture {str(path)!r:.200}: expected a name that ends in {', '.join(_ENDINGS)}.")
-    if not path.absolute().parent.is_dir():
-        raise InvalidArgument(f"picture {str(path)!r:.200}: there is no folder {path.parent}.")
-
-
-def _figure() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plot", "a picture") from error
-    return Figure
-
-
 def draw(points: Sequence[Point], path: Path) -> None:
     """Draws all figures over the number of pages, both in powers of ten.
 
@@ -84,7 +61,7 @@ def draw(points: Sequence[Point], path: Path) -> None:
     Raises:
         MissingExtra: if matplotlib is not installed.
     """
-    figure = _figure()(figsize=(11, 7.5), layout="constrained", facecolor="white")
+    figure = new_figure(11, 7.5)
     axes: Any = figure.subplots(2, 2)
     sizes = [point.pages for point in points]
     for place, (title, unit, lines) in zip(axes.flat, _PANELS, strict=True):

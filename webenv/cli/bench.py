@@ -13,9 +13,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from webenv.bench import check_picture, draw, measure, print_growth
+from webenv.bench import draw, measure, print_growth
 from webenv.bench.growth import Point
 from webenv.cli.options import AsJson
+from webenv.picture import check_picture
 
 __all__ = ["command"]
 

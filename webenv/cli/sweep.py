@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.cli.tables import GROUP_WIDTH, print_unscored, shown_mean, shown_rate
-from webenv.errors import MissingExtra
 from webenv.evaluation.sweep import PlayedRun, Sweep
+from webenv.picture import new_figure
 
 __all__ = ["draw_sweep", "print_sweep"]
 
@@ -57,11 +57,7 @@ def draw_sweep(sweep: Sweep, runs: Sequence[PlayedRun], path: Path) -> None:
     Raises:
         MissingExtra: if matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plot", "a picture of a sweep") from error
-    figure = Figure(figsize=(7, 4.5), layout="constrained", facecolor="white")
+    figure = new_figure(7, 4.5, "a picture of a sweep")
     axes: Any = figure.subplots()
     policies = _policies(runs)
     for number, policy in enumerate(policies):

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from webenv.actions import Action, Kind
 from webenv.formats.closed import Tags
-from webenv.formats.format import has_asks, what_is_left
-from webenv.formats.tags import read_tag, write_tag
-from webenv.messages import after_thinking
-from webenv.observations import ObservationDict
+from webenv.formats.tags import TagFormat
 
 __all__ = ["SourceFormat"]
 
@@ -44,10 +40,9 @@ _REMINDER = (
 )
 
 _TAGS = Tags("search", "visit", "source", "note", "ask")
-_NAMES = {Kind.SEARCH: "search", Kind.VISIT: "visit", Kind.ANSWER: "source", Kind.NOTE: "note"}
 
 
-class SourceFormat:
+class SourceFormat(TagFormat):
     """One tag an action: search, visit, ask, note; a ``<source>`` block is the answer (Needle in the Web, its prompts).
 
     The source is the text between the first open and the first close tag; a markdown link in it is
@@ -59,23 +54,7 @@ class SourceFormat:
 
     name = "source"
     prompt = _WITH_ASKS + _WITHOUT_ASKS
+    _rules, _reminder, _tags = (_WITHOUT_ASKS, _WITH_ASKS), _REMINDER, _TAGS
 
-    def rules(self, first: ObservationDict) -> str:
-        """The rules; without asks where there are none."""
-        return _WITH_ASKS if has_asks(first) else _WITHOUT_ASKS
-
-    def reminder(self, first: ObservationDict) -> str:
-        """The tags; without asks where there are none."""
-        return _REMINDER.format(ask='<ask site="host">question</ask>, ' if has_asks(first) else "")
-
-    def parse(self, reply: str) -> Action | None:
-        """The first tag that is closed."""
-        return read_tag(after_thinking(reply), _TAGS)
-
-    def write(self, action: Action) -> str:
-        """An action as its tag."""
-        return write_tag(action, _NAMES)
-
-    def status(self, observation: ObservationDict, first: ObservationDict) -> str:
-        """What is left."""
-        return what_is_left(observation, first)
+    def __init__(self) -> None:
+        super().__init__(url_answers=True)

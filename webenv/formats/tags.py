@@ -61,21 +61,22 @@ class TagFormat:
 
     name = "tags"
     prompt = _WITH_ASKS + _WITHOUT_ASKS
+    _rules, _reminder, _tags = (_WITHOUT_ASKS, _WITH_ASKS), _REMINDER, _TAGS
 
     def __init__(self, url_answers: bool = False) -> None:
         self._names = {**_NAMES, Kind.ANSWER: "source"} if url_answers else _NAMES
 
     def rules(self, first: ObservationDict) -> str:
         """The rules; without asks where there are none."""
-        return _WITH_ASKS if has_asks(first) else _WITHOUT_ASKS
+        return self._rules[has_asks(first)]
 
     def reminder(self, first: ObservationDict) -> str:
         """The tags; without asks where there are none."""
-        return _REMINDER.format(ask='<ask site="host">question</ask>, ' if has_asks(first) else "")
+        return self._reminder.format(ask='<ask site="host">question</ask>, ' if has_asks(first) else "")
 
     def parse(self, reply: str) -> Action | None:
         """The first tag that is closed."""
-        return read_tag(after_thinking(reply), _TAGS)
+        return read_tag(after_thinking(reply), self._tags)
 
     def write(self, action: Action) -> str:
         """An action as its tag."""

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from webenv.errors import InvalidArgument, MissingExtra
+from webenv.errors import InvalidArgument
+from webenv.picture import check_picture, new_figure
 from webenv.training.comparison import read_level
 from webenv.training.folder import read_rows, read_training
 from webenv.training.row import ProgressRow
 
 __all__ = ["Curve", "draw_curves", "read_curve", "smoothed"]
 
+_WHAT = "a learning curve"
 _COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")
-_ENDINGS = (".png", ".svg", ".pdf")
 _WINDOW = 0.05  # share of a run's episodes that a point of a smooth line is about
 
 
@@ -84,20 +85,6 @@ def smoothed(rows: list[ProgressRow], window: float = _WINDOW) -> list[float]:
     return values
 
 
-def check_picture(path: Path) -> None:
-    """Tells beforehand whether a picture can be drawn there.
-
-    Raises:
-        InvalidArgument: if the folder is not there, or the file's ending is of no picture.
-        MissingExtra: if matplotlib is not installed.
-    """
-    _figure()
-    if path.suffix.lower() not in _ENDINGS:
-        raise InvalidArgument(f"picture {str(path)!r:.200}: expected a name that ends in {', '.join(_ENDINGS)}.")
-    if not path.absolute().parent.is_dir():
-        raise InvalidArgument(f"picture {str(path)!r:.200}: there is no folder {path.parent}.")
-
-
 def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     """Draws success in training over the steps played, a line for each run.
 
@@ -115,8 +102,8 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     """
     if not curves:
         raise InvalidArgument("there is no curve to draw: name the folder of a training run.")
-    check_picture(path)
-    figure = _figure()(figsize=(7.5, 4.5), layout="constrained", facecolor="white")
+    check_picture(path, _WHAT)
+    figure = new_figure(7.5, 4.5, _WHAT)
     axes: Any = figure.subplots()
     names = _names(curves)
     last = max(curve.rows[-1].steps for curve in curves)
@@ -154,14 +141,6 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="best")
     figure.savefig(path, dpi=130)
-
-
-def _figure() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plot", "a learning curve") from error
-    return Figure
 
 
 def _names(curves: Sequence[Curve]) -> list[str]:

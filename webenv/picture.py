@@ -1,0 +1,47 @@
+"""Pictures: matplotlib's figures, and whether one can be drawn in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from webenv.errors import InvalidArgument, MissingExtra
+
+__all__ = ["check_picture", "new_figure"]
+
+_ENDINGS = (".png", ".svg", ".pdf")
+
+
+def check_picture(path: Path, what: str = "a picture") -> None:
+    """Tells beforehand whether a picture can be drawn there.
+
+    Args:
+        path: the file: .png, .svg or .pdf.
+        what: what is to be drawn, for a message.
+
+    Raises:
+        InvalidArgument: if the folder is not there, or the file's ending is of no picture.
+        MissingExtra: if matplotlib is not installed.
+    """
+    _figure_class(what)
+    if path.suffix.lower() not in _ENDINGS:
+        raise InvalidArgument(f"picture {str(path)!r:.200}: expected a name that ends in {', '.join(_ENDINGS)}.")
+    if not path.absolute().parent.is_dir():
+        raise InvalidArgument(f"picture {str(path)!r:.200}: there is no folder {path.parent}.")
+
+
+def new_figure(width: float, height: float, what: str = "a picture") -> Any:
+    """An empty white figure of matplotlib; sizes in inches.
+
+    Raises:
+        MissingExtra: if matplotlib is not installed.
+    """
+    return _figure_class(what)(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def _figure_class(what: str) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "plot", what) from error
+    return Figure
