@@ -27,10 +27,10 @@ from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.segments import index_pages, link_file, own_sites
 from webenv.corpora.store import StoredPage
-from webenv.corpora.workers import cores
 from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError
 from webenv.observations import Page
+from webenv.workers import cores
 
 __all__ = ["add", "build"]
 

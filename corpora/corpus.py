@@ -23,7 +23,6 @@ from webenv.corpora.folder import hold_corpus, release
 from webenv.corpora.indexed_page import IndexedPage
 from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
-from webenv.corpora.partner import Answer
 from webenv.corpora.passages import PASSAGES, Passages, Ready, found
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
@@ -32,9 +31,9 @@ from webenv.corpora.responses import Responses
 from webenv.corpora.searchers import Alone, Begun, Searchers
 from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.corpora.url import host_of, key_of, page_key, parents
-from webenv.corpora.workers import cores
 from webenv.errors import CorpusDamaged, CorpusError
 from webenv.observations import Page, Result
+from webenv.partner import Answer
 from webenv.web import (
     AskRequest,
     AskResponse,
@@ -46,6 +45,7 @@ from webenv.web import (
     VisitRequest,
     VisitResponse,
 )
+from webenv.workers import cores
 
 __all__ = ["Corpus"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 from webenv.corpora.corpus import Corpus
 from webenv.errors import InvalidArgument
@@ -46,8 +47,13 @@ def check_gold(tasks: TaskSet, corpus: Corpus, name: str) -> None:
             f"{name} has the gold page of none of {with_gold} tasks of {tasks.name!r} looked at, such as {first}: "
             "give the web that the tasks are about, or a corpus with its pages."
         )
-    print(
+    _tell(
         f"webenv: note: {name} lacks the gold pages of {len(lacking)} of {with_gold} tasks of {tasks.name!r} looked "
-        f"at, such as {first}; such tasks stay unscored.",
-        file=sys.stderr,
+        f"at, such as {first}; such tasks stay unscored."
     )
+
+
+@cache
+def _tell(line: str) -> None:
+    """Tells it once, however often a web is opened."""
+    print(line, file=sys.stderr)

@@ -13,7 +13,7 @@ from typing import Any
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
 from webenv.corpora.extract import EXTRACTOR, extract
 from webenv.corpora.prepare import prepare
-from webenv.corpora.workers import leave_with_parent
+from webenv.workers import leave_with_parent
 
 __all__ = ["MOST_SECONDS", "Prepared", "prepare_pages"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from webenv.corpora.partner import Answer, Partner
+from webenv.partner import Answer, Partner
 
 __all__ = ["Batch"]
 

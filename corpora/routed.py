@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from webenv.corpora.corpus import Corpus
-from webenv.corpora.partner import Answer
 from webenv.corpora.responses import Known, Responses
 from webenv.corpora.searchers import Begun, Searchers
 from webenv.observations import Result
+from webenv.partner import Answer
 from webenv.web import (
     AskRequest,
     AskResponse,

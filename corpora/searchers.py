@@ -8,8 +8,8 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from webenv.corpora.partner import Answer, Gone, Partner
 from webenv.corpora.portions import Batch
+from webenv.partner import Answer, Gone, Partner
 
 __all__ = ["Alone", "Begun", "Searchers"]
 

@@ -31,7 +31,7 @@ from webenv.corpora.lexical import META, MOST_THREADS, SITES, LexicalIndex, merg
 from webenv.corpora.progress import Progress
 from webenv.corpora.store import DiskStore
 from webenv.corpora.url import parents
-from webenv.corpora.workers import leave_with_parent
+from webenv.workers import leave_with_parent
 
 __all__ = ["index_pages", "link_file", "own_sites", "read_pages"]
 

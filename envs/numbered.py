@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import cache, cached_property, lru_cache
-from typing import Generic, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -89,6 +89,12 @@ class Numbered(Generic[DrawnT]):
         self._drawn = lru_cache(maxsize=_KEPT)(self._draw)
         self._place = lru_cache(maxsize=_KEPT)(self._placed)
         self.check = cache(self._checked)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"worlds": self.worlds, "groups": self.groups, "make": self._make, "enough": self._enough}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
 
     def _made(self, world: int) -> Generator[DrawnT]:
         dials = self.worlds[world]

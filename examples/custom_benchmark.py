@@ -1,4 +1,6 @@
-"""Your own pages and questions as an environment: python examples/custom_benchmark.py."""
+"""Your own pages and questions as an environment: python examples/custom_benchmark.py, without options."""
+
+import argparse
 
 import gymnasium as gym
 
@@ -28,11 +30,11 @@ made_of = {"benchmark": Benchmark(tasks, web, PageJudge(), rules, budget, name="
 gym.register("MyBench-v0", entry_point=SearchEnv, vector_entry_point=SearchVectorEnv, kwargs=made_of)
 
 if __name__ == "__main__":  # or: webenv eval custom_benchmark:MyBench-v0 --policy keyword
+    argparse.ArgumentParser(description=__doc__).parse_args()
     env = gym.make("MyBench-v0")
     observation, info = env.reset(options={"task": "knit"})
     observation, *_ = env.step(search("island knitting"))
-    url = observation["results"][0]["url"]
-    observation, *_ = env.step(visit(url))
+    observation, *_ = env.step(visit(url := observation["results"][0]["url"]))
     print(observation["pages"][0]["text"])
     observation, reward, terminated, truncated, info = env.step(answer(url))
     print(reward, info["verdict"]["outcome"], info["spent"])

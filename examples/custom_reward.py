@@ -3,9 +3,10 @@
 A reward is any class with `weights` and `terms(submissions, verdicts)`: a batch in, a mapping of terms for each
 episode out. It sees what a judge sees (task, answer, pages seen, what was spent), and scored episodes alone.
 
-    python examples/custom_reward.py            # seconds, no network
+    python examples/custom_reward.py            # seconds, no network, no options
 """
 
+import argparse
 import tempfile
 from collections.abc import Mapping, Sequence
 
@@ -47,6 +48,7 @@ class Thrifty:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     rewards = {"weights": {"answer": 1.0, "recall": 0.2, "cost": 0.1}, "class": Thrifty()}
 
     env = gym.make("NeedleInWeb-v0", reward=rewards["class"])  # one episode at a time
@@ -63,9 +65,8 @@ if __name__ == "__main__":
     print("make_vec:", vector)
 
     with tempfile.TemporaryDirectory() as folder:
-        print(
-            f"{'pages read':12}{'success':>9}{'searches':>10}{'visits':>8}" + "".join(f"{name:>10}" for name in rewards)
-        )
+        print("keyword on 30 tasks, reading so many pages at most; means an episode, the last two of either reward:")
+        print(f"{'pages read':12}{'success':>9}{'searches':>10}{'visits':>8}{'weights':>10}{'class':>10}")
         for visits in (0, 2, 10):
             totals = [
                 evaluate(

@@ -3,9 +3,10 @@
 A run is recorded, an episode that failed is read turn by turn, the environment is put back where the agent stood
 (at_step), and tried from there: a bad action is undone (snapshot, restore), and three twins (fork) go three ways.
 
-    python examples/debug_step_by_step.py       # seconds, no network
+    python examples/debug_step_by_step.py       # seconds, no network, no options
 """
 
+import argparse
 import tempfile
 
 import webenv
@@ -13,6 +14,7 @@ from webenv import answer, search, visit
 from webenv.evaluation import at_step, evaluate, read_records
 from webenv.policies import make_policy
 
+argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
 with tempfile.TemporaryDirectory() as folder:
     # 1. Play: every trajectory is kept. Any run folder of `webenv eval` does as well.
     run = f"{folder}/run"

@@ -26,10 +26,10 @@ from webenv.usage import CostTracker
 
 parser = argparse.ArgumentParser(description="Evaluates a language model behind an OpenAI-compatible endpoint.")
 parser.add_argument("model", nargs="?", help="as the endpoint knows it")
-parser.add_argument("--episodes", type=int, default=20)
-parser.add_argument("--web", default="procedural", help="as webenv eval takes it")
-parser.add_argument("--judge", default="exact", help="exact, page, or llm:MODEL")
-parser.add_argument("--dollars", type=float, default=1.0, help="the most that it may cost")
+parser.add_argument("--episodes", type=int, default=20, help="held-out tasks (%(default)s by default)")
+parser.add_argument("--web", default="procedural", help="as webenv eval takes it (%(default)s by default)")
+parser.add_argument("--judge", default="exact", help="exact, page, or llm:MODEL (%(default)s by default)")
+parser.add_argument("--dollars", type=float, default=1.0, help="the most that it may cost (%(default)s by default)")
 given = parser.parse_args()
 if not os.environ.get("OPENAI_BASE_URL") or not given.model:
     sys.exit(

@@ -22,14 +22,14 @@ from webenv.wrappers import VectorMenuWrapper
 
 def main() -> None:
     """Trains, saves the policy, and evaluates it beside the keyword policy."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--web", default="procedural:worlds=8")
-    parser.add_argument("--steps", type=int, default=300_000, help="turns of agents")
-    parser.add_argument("--num-envs", type=int, default=64)
-    parser.add_argument("--group-size", type=int, default=8, help="attempts at one task")
-    parser.add_argument("--episodes", type=int, default=500, help="of the evaluation")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", default="policy.pt")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--web", default="procedural:worlds=8", help="what is trained on (%(default)s by default)")
+    parser.add_argument("--steps", type=int, default=300_000, help="turns of agents (%(default)s by default)")
+    parser.add_argument("--num-envs", type=int, default=64, help="episodes at a time (%(default)s by default)")
+    parser.add_argument("--group-size", type=int, default=8, help="attempts at one task (%(default)s by default)")
+    parser.add_argument("--episodes", type=int, default=500, help="of the evaluation (%(default)s by default)")
+    parser.add_argument("--seed", type=int, default=0, help="decides all chance (%(default)s by default)")
+    parser.add_argument("--out", default="policy.pt", help="what is learned (%(default)s by default)")
     args = parser.parse_args()
 
     generated = args.web.startswith("procedural")
@@ -43,21 +43,23 @@ def main() -> None:
         web=args.web,
         reward={"answer": 1.0, "cost": 0.1},  # a right answer, and not to waste searches and visits
     )
-    settings = GrpoSettings(groups=args.num_envs // args.group_size * 2, learning_rate=1e-3, entropy=0.01)
+    groups = args.num_envs // args.group_size * 2
+    settings = GrpoSettings(groups=groups, learning_rate=1e-3, entropy=0.01, scaled=False)  # costs stay small
     learner = GrpoLearner(VectorMenuWrapper(envs), settings, seed=args.seed)
 
     while learner.steps < args.steps:
         update = learner.update()  # plays until enough groups are done, and learns from them
         speed = update.steps / (update.play_seconds + update.learn_seconds)
+        entropy = update.figures.get("entropy")  # none where all attempts at a task were worth the same
         print(
             f"{learner.steps:9,} steps  {speed:5.0f}/s  success {100 * update.success:5.1f}%  "
-            f"reward {update.reward:6.3f}  entropy {update.figures.get('entropy', float('nan')):.2f}  "
+            f"reward {update.reward:6.3f}  entropy {'-' if entropy is None else f'{entropy:.2f}'}  "
             f"unscored {update.unscored}"
         )
     learner.policy().save(args.out)
-    print(f"{args.out}: webenv eval NeedleInWeb-v0 --split test --policy {args.out}")
-
     held_out = {"web": args.web, "split": "test"} if generated else {"web": args.web}  # worlds that it has not seen
+    options = "".join(f" --{name} {value}" for name, value in held_out.items())
+    print(f"{args.out}: webenv eval NeedleInWeb-v0{options} --policy {args.out}")
     for policy in (learner.policy(), KeywordPolicy()):
         with tempfile.TemporaryDirectory() as folder:
             total = evaluate(

@@ -21,14 +21,14 @@ from webenv.wrappers import make_sb3
 
 def main() -> None:
     """Trains, saves the policy, and evaluates it beside the keyword policy."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--web", default="procedural:worlds=8")
-    parser.add_argument("--steps", type=int, default=300_000, help="turns of agents")
-    parser.add_argument("--num-envs", type=int, default=64)
-    parser.add_argument("--n-steps", type=int, default=64, help="of each slot in an update")
-    parser.add_argument("--episodes", type=int, default=500, help="of the evaluation")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", default="policy.pt")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--web", default="procedural:worlds=8", help="what is trained on (%(default)s by default)")
+    parser.add_argument("--steps", type=int, default=300_000, help="turns of agents (%(default)s by default)")
+    parser.add_argument("--num-envs", type=int, default=64, help="episodes at a time (%(default)s by default)")
+    parser.add_argument("--n-steps", type=int, default=64, help="steps of each in an update (%(default)s by default)")
+    parser.add_argument("--episodes", type=int, default=500, help="of the evaluation (%(default)s by default)")
+    parser.add_argument("--seed", type=int, default=0, help="decides all chance (%(default)s by default)")
+    parser.add_argument("--out", default="policy.pt", help="what is learned (%(default)s by default)")
     args = parser.parse_args()
 
     generated = args.web.startswith("procedural")
@@ -42,15 +42,16 @@ def main() -> None:
     while learner.steps < args.steps:
         update = learner.update()  # plays n_steps in every slot, and learns from them
         speed = update.steps / (update.play_seconds + update.learn_seconds)
+        loss = update.figures.get("value_loss")  # none where no episode was scored
         print(
             f"{learner.steps:9,} steps  {speed:5.0f}/s  success {100 * update.success:5.1f}%  "
-            f"reward {update.reward:6.3f}  value loss {update.figures.get('value_loss', float('nan')):.3f}  "
+            f"reward {update.reward:6.3f}  value loss {'-' if loss is None else f'{loss:.3f}'}  "
             f"unscored {update.unscored}"
         )
     learner.policy().save(args.out)
-    print(f"{args.out}: webenv eval NeedleInWeb-v0 --split test --policy {args.out}")
-
     held_out = {"web": args.web, "split": "test"} if generated else {"web": args.web}  # worlds that it has not seen
+    options = "".join(f" --{name} {value}" for name, value in held_out.items())
+    print(f"{args.out}: webenv eval NeedleInWeb-v0{options} --policy {args.out}")
     for policy in (learner.policy(), KeywordPolicy()):
         with tempfile.TemporaryDirectory() as folder:
             total = evaluate(

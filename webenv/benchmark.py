@@ -52,7 +52,8 @@ class Benchmark:
 
     def __post_init__(self) -> None:
         if not len(self.tasks):
-            raise InvalidArgument(f"{self.tasks.name} holds no task; an environment needs at least one.")
+            why = f": {self.left_out}" if self.left_out else "; an environment needs at least one."
+            raise InvalidArgument(f"{self.tasks.name} holds no task{why}")
         for part, kind in (("web", Web), ("judge", Judge), ("reward", Reward)):
             if not isinstance(getattr(self, part), kind):
                 given = getattr(self, part)
@@ -63,6 +64,15 @@ class Benchmark:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Benchmark:
         return self
+
+    @property
+    def left_out(self) -> str:
+        """How many tasks were left out of the task set, and why one of them was; empty where none was."""
+        excluded = self.tasks.excluded
+        if not excluded:
+            return ""
+        count, first = len(excluded), excluded[0]
+        return f"{count:,} of {len(self.tasks) + count:,} tasks were left out, for one {first.task.id}: {first.reason}."
 
     @property
     def identity(self) -> dict[str, Any]:

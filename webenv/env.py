@@ -18,6 +18,8 @@ from webenv.turn import play_turn
 
 __all__ = ["SearchEnv", "observation_text"]
 
+_SPACE = observation_space()
+
 
 class SearchEnv(gymnasium.Env[ObservationDict, Action]):
     """Puts a question; the agent searches, visits, asks, and answers, under a budget.
@@ -117,7 +119,7 @@ def load_episode(benchmark: Benchmark, saved: Any) -> Episode:
 def load_observation(saved: Any) -> Observation:
     """An observation from its saved form: the nested lists that JSON makes of it."""
     question, results, pages, replies, notice, budget = saved
-    return Observation(
+    observation = Observation(
         question=question,
         results=tuple(Result(*result) for result in results),
         pages=tuple(Page(*page) for page in pages),
@@ -125,6 +127,9 @@ def load_observation(saved: Any) -> Observation:
         notice=notice,
         budget=tuple(budget),
     )
+    if not _SPACE.contains(observation.to_dict()):
+        raise SnapshotError(f"not a saved observation: {saved!r:.80}; expected what webenv.snapshot gave.")
+    return observation
 
 
 def check_benchmark(benchmark: Benchmark, saved: Any) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from webenv.actions import Action, Kind, read_action
 from webenv.budget import Budget, Spending
@@ -38,6 +39,8 @@ from webenv.web import (
 __all__ = ["Episode", "Mark", "Requests", "Responses", "Turn"]
 
 _MOST_ARGUMENTS = 100
+_NAMED = 200  # characters of a URL or a site in a notice
+_NO_TAGS = str.maketrans("<>", "‹›")
 _TITLE, _URL, _SNIPPET, _SITE = (LIMITS[sort] for sort in ("title", "url", "snippet", "site"))
 _USAGE = "An action is one of search, visit, ask, answer and note, with its texts."
 
@@ -179,7 +182,7 @@ class Episode:
             reason = failure.reason if failure is not None else f"the web took over {self.budget.seconds} seconds"
             verdict = Verdict.unscored(reason, "rules")
             ended_as = self.rules.ending(self.ending)
-            return Turn(self._observe((clean(reason, "notice"),)), cost, ended_as, None, verdict)
+            return Turn(self._observe((_told(reason),)), cost, ended_as, None, verdict)
         observation = self._show(plan, responses)
         self.ending = plan.ending
         if not plan.ending:
@@ -287,19 +290,19 @@ class Episode:
         pages: list[Page] = []
         if plan.action is not None and plan.action.kind == Kind.VISIT and self.rules.unseen != "allow":
             unseen = [url for url in plan.action.arguments if url.strip() not in self._seen]
-            notices += [f"Not available, never shown: {url.strip()[:200]}." for url in unseen]
+            notices += [f"Not available, never shown: {_named(url.strip())}." for url in unseen]
         for request, response in zip(plan.requests.visits, responses.visits[: plan.own_visits], strict=False):
             if isinstance(response, Page):
                 pages.append(self._clip(response, request.url, notices))
                 self._seen.setdefault(request.url, response.key)
             elif isinstance(response, Missing):
-                notices.append(f"No page at {request.url[:200]}: {response.reason}.")
+                notices.append(f"No page at {_named(request.url)}: {_told(response.reason)}.")
         replies: list[Reply] = []
         for ask_request, reply in zip(plan.requests.asks, responses.asks, strict=True):
             if isinstance(reply, Reply):
                 replies.append(_clean_reply(reply))
             elif isinstance(reply, Missing):
-                notices.append(f"No content agent at {ask_request.site[:200]}: {reply.reason}.")
+                notices.append(f"No content agent at {_named(ask_request.site)}: {_told(reply.reason)}.")
         documents = [document for reply in replies for document in reply.documents]
         for url, key in [(item.url, item.key) for part in (results, pages, documents) for item in part]:
             self._seen.setdefault(url, key)
@@ -311,7 +314,7 @@ class Episode:
         """What of a page is shown; a notice names it as it was asked for, not as the web calls it."""
         limit = min(self.rules.page_characters, LIMITS["text"])
         if len(page.text) > limit:
-            notices.append(f"Only the first {limit} of {len(page.text)} characters of {asked[:200]} are shown.")
+            notices.append(f"Only the first {limit} of {len(page.text)} characters of {_named(asked)} are shown.")
         text = clean(page.text[:limit], "text")
         return Page(clean(page.url, "url"), clean(page.title, "title"), text, page.date, page.key)
 
@@ -350,8 +353,10 @@ class Episode:
             episode.spent = Spending(int(searches), int(visits), int(asks), int(turns), float(seconds))
             if min(episode.spent) < 0 or min(budget.left(episode.spent)) < 0:
                 raise ValueError(f"spent {saved['spent']} does not fit the budget")
-            episode.ending = str(saved["ending"])
-            episode._seen = {str(url): str(key) for url, key in saved["seen"]}
+            episode.ending = saved["ending"]
+            episode._seen = dict(saved["seen"])
+            if not all(isinstance(text, str) for pair in episode._seen.items() for text in (episode.ending, *pair)):
+                raise TypeError("its ending and what was seen are no texts")
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise SnapshotError(f"not a saved episode: {error!r}; expected what Episode.save gave.") from error
         return episode
@@ -364,6 +369,17 @@ def _ending(raw: object, action: Action | None, rule: str) -> str:
     kind = raw[0] if isinstance(raw, tuple | list) and len(raw) == 2 else None
     known = isinstance(kind, int) and not isinstance(kind, bool) and kind != -1
     return "unknown_action" if known else "no_action"
+
+
+def _named(text: str) -> str:
+    """A URL or a site as one token of a notice: spaces, tags and what is not printable are percent-encoded."""
+    shown = clean(text[:_NAMED], "url")
+    return "".join(one if one.isprintable() and one not in " <>" else quote(one) for one in shown)[:_NAMED]
+
+
+def _told(reason: str) -> str:
+    """A reason of the web's as a part of a notice: on one line, printable, without tags."""
+    return "".join(one if one.isprintable() else " " for one in clean(reason, "notice")).translate(_NO_TAGS)
 
 
 def _clean_result(hit: Result) -> Result:

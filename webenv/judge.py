@@ -144,7 +144,13 @@ class Judge(Protocol):
         ...
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        """One verdict for each submission, in order. What cannot be judged is unscored, never 0."""
+        """One verdict for each submission, in order. What cannot be judged is unscored, never 0.
+
+        May raise :class:`webenv.errors.JudgeError`: each submission is then judged alone, and one that fails so is
+        unscored. A judge that is ``concurrent`` is not asked again, so that no model is paid twice: it gives
+        ``Verdict.unscored`` for what failed, and where it raises, its whole batch is unscored. So it is where any
+        judge raises another :class:`webenv.errors.ServiceError`, or an ``OSError``: whom it asks is down.
+        """
         ...
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from webenv.benchmark import Benchmark
-from webenv.errors import ServiceError, WebenvError, WebError
+from webenv.errors import JudgeError, ServiceError, WebenvError, WebError
 from webenv.judge import Judge, Submission, Verdict, identity_digest
 from webenv.web import Failure
 
@@ -74,6 +74,9 @@ def score_batch(
 def judge_batch(judge: Judge, submissions: Sequence[Submission]) -> list[Verdict]:
     """One call of a judge for a batch, none for nothing; where it fails as a whole, each is unscored.
 
+    A :class:`webenv.errors.JudgeError` of a judge that waits for nobody is of some of the batch: its submissions are
+    judged one by one, and those that fail alone are unscored.
+
     Raises:
         WebenvError: if it does not give one verdict for each submission.
     """
@@ -82,6 +85,9 @@ def judge_batch(judge: Judge, submissions: Sequence[Submission]) -> list[Verdict
     try:
         given = judge.score(submissions)
     except (ServiceError, OSError) as error:
+        alone = isinstance(error, JudgeError) and not vars(type(judge)).get("concurrent", False)
+        if alone and len(submissions) > 1:
+            return [verdict for one in submissions for verdict in judge_batch(judge, [one])]
         return [Verdict.unscored(str(error) or type(error).__name__, judge.identity["name"])] * len(submissions)
     _check_length("Judge.score", len(submissions), len(given))
     if not all(isinstance(verdict, Verdict) for verdict in given):

@@ -6,6 +6,7 @@ import copy
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from enum import Enum
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -29,6 +30,7 @@ _FORMAT, _VERSION = "webenv.snapshot", 1
 _OWN = {kind.__name__: kind for kind in (Action, Document, Observation, Page, Reply, Result, Spending)}
 _GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 _CONSTANTS = (Space, EnvSpec, ModuleType, type, Env, VectorEnv, Benchmark, np.ufunc)
+_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)  # what damaged data raise
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, partial)
 
 EnvT = TypeVar("EnvT", bound="Env[Any, Any] | VectorEnv[Any, Any, Any]")
@@ -75,7 +77,7 @@ def restore(env: Env[Any, Any] | VectorEnv[Any, Any, Any], saved: str | Mapping[
         if data["version"] != _VERSION:
             raise SnapshotError(f"a snapshot of version {data['version']!r}: this webenv reads version {_VERSION}.")
         stack = data["stack"]
-        names = [record["class"] for record in stack]
+        names = [str(record["class"]) for record in stack]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise SnapshotError(f"not a snapshot ({error!r:.200}): expected what webenv.snapshot gave.") from error
     layers = list(_layers(env))
@@ -83,13 +85,14 @@ def restore(env: Env[Any, Any] | VectorEnv[Any, Any, Any], saved: str | Mapping[
     if names != expected:
         raise SnapshotError(f"the snapshot is of {' > '.join(names)}; this environment is {' > '.join(expected)}.")
     states: list[Any] = [record.get("state") if isinstance(record, dict) else None for record in stack]
-    before = [_save(layer, {id(part) for part in _parts(layers[-1])}) for layer in layers]
+    before = _present(layers)
     for layer, state in zip(reversed(layers), reversed(states), strict=True):
         try:
             _load(layer, state)
-        except (ValueError, KeyError, TypeError, AttributeError, SnapshotError) as error:
-            for other, old in zip(reversed(layers), reversed(before), strict=True):
-                _load(other, old)  # all or nothing: what was taken up is given back
+        except (*_DAMAGE, SnapshotError) as error:
+            for other, old in zip(reversed(layers), reversed(before), strict=False):
+                with suppress(*_DAMAGE, SnapshotError):
+                    _load(other, old)  # all or nothing: what was taken up is given back
             if isinstance(error, SnapshotError):
                 raise
             raise SnapshotError(f"the state of {type(layer).__name__} cannot be read: {error!r:.200}.") from error
@@ -143,6 +146,15 @@ def _uncopied(layers: list[Any], memo: dict[int, Any]) -> str:
                 except Exception:  # any of them is what is sought
                     return f"{type(layer).__name__}.{name}, a {type(value).__name__},"
     return type(layers[0]).__name__
+
+
+def _present(layers: list[Any]) -> list[Any]:
+    """The states of the layers; none where a state that was taken up earlier keeps one from being saved."""
+    shared = {id(part) for part in _parts(layers[-1])}
+    try:
+        return [_save(layer, shared) for layer in layers]
+    except (*_DAMAGE, SnapshotError):
+        return []
 
 
 def _save(layer: Any, shared: set[int]) -> Any:

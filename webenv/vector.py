@@ -93,10 +93,10 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         autoreset_mode: str | AutoresetMode = "next_step",
         render_mode: str | None = None,
     ) -> None:
-        if num_envs < 1:
-            raise InvalidArgument(f"num_envs={num_envs}: expected at least 1.")
-        if group_size < 1 or num_envs % group_size:
-            raise InvalidArgument(f"group_size={group_size}: expected a divisor of num_envs={num_envs}.")
+        if not _is_whole(num_envs) or num_envs < 1:
+            raise InvalidArgument(f"num_envs={num_envs!r:.80}: expected a whole number from 1.")
+        if not _is_whole(group_size) or group_size < 1 or num_envs % group_size:
+            raise InvalidArgument(f"group_size={group_size!r:.80}: expected a divisor of num_envs={num_envs}.")
         if render_mode not in (None, "ansi"):
             raise InvalidArgument(f"render_mode={render_mode!r}: expected 'ansi' or None.")
         self.benchmark = benchmark
@@ -349,13 +349,18 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         episodes = [None if one is None else load_episode(self.benchmark, one) for one in saved["episodes"]]
         shown = [None if one is None else load_observation(one) for one in saved["shown"]]
         slots = (episodes, shown, saved["rounds"], saved["ended"])
-        if len(groups) != len(self._groups) or any(len(part) != self.num_envs for part in slots):
+        whole = all(map(_is_whole, saved["rounds"]))
+        if not whole or len(groups) != len(self._groups) or any(len(part) != self.num_envs for part in slots):
             raise SnapshotError(
                 "the state does not have one episode for each slot; expected what webenv.snapshot gave."
             )
         self._groups, self._episodes, self._rounds = groups, episodes, list(saved["rounds"])
         self._observations = shown
         self._ended = np.array(saved["ended"], dtype=np.bool_)
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def _read_mode(mode: str | AutoresetMode) -> AutoresetMode:

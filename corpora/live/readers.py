@@ -12,9 +12,9 @@ from typing import Any
 from webenv.corpora.live.clock import Clock
 from webenv.corpora.live.reading import Fetched, Onward, Unreadable, read
 from webenv.corpora.live.threads import in_thread
-from webenv.corpora.workers import cores, leave_with_parent
 from webenv.observations import Page
 from webenv.web import Failure
+from webenv.workers import cores, leave_with_parent
 
 try:
     import resource

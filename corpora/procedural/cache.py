@@ -25,9 +25,9 @@ from webenv.corpora.procedural.write import generator_version, made_by, write_co
 from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.routed import RoutedWeb
-from webenv.corpora.workers import cores, leave_with_parent
 from webenv.errors import CorpusError, CorpusNotFound
 from webenv.web import Web
+from webenv.workers import cores, leave_with_parent
 
 __all__ = ["cached_corpus", "cached_worlds", "generated_web", "prepare_worlds", "shelf"]
 

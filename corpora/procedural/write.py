@@ -23,9 +23,9 @@ from webenv.corpora.progress import Progress, silent
 from webenv.corpora.segments import index_pages
 from webenv.corpora.store import StoredPage
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
-from webenv.corpora.workers import cores, leave_with_parent
 from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError
+from webenv.workers import cores, leave_with_parent
 
 __all__ = ["generator_version", "made_by", "write_corpus"]
 

@@ -1,6 +1,7 @@
 """A language model, from nothing, that learns to search: first it imitates the investigator, then GRPO goes on.
 
     python examples/language_model/train.py --minutes 10 --seed 0 --out runs/language-model
+    python examples/language_model/train.py --size tiny --minutes 0.1 --out runs/tiny    # to see that it works
 
 See README.md beside this file.
 """
@@ -310,12 +311,28 @@ def _write_text(path: Path, text: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """The command; gives what it found, as in ``validation.json``."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=10, help="of training, both stages (on a CPU: of computing)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("runs/language-model"))
-    parser.add_argument("--size", choices=sorted(SCALES), default="small", help="large: for a GPU")
-    parser.add_argument("--split", choices=("validation", "test"), default="validation", help="what is evaluated on")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=10,
+        help="of training, both stages (%(default)s by default; on a CPU: of computing)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of weights, tasks and sampling (%(default)s by default)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("runs/language-model"), help="the folder (%(default)s by default)"
+    )
+    parser.add_argument(
+        "--size", choices=sorted(SCALES), default="small", help="small by default; large: for a GPU; tiny: to test"
+    )
+    parser.add_argument(
+        "--split",
+        choices=("validation", "test"),
+        default="validation",
+        help="of the evaluation (%(default)s by default)",
+    )
+    parser.add_argument(
+        "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="%(default)s by default"
+    )
     parser.add_argument("--resume", action="store_true", help="goes on from the folder's last checkpoint")
     given = parser.parse_args(arguments)
     if given.device == "cpu":

@@ -3,7 +3,7 @@
 For each task a group of G attempts o_1 … o_G is played by the policy π_old. With R_i the sum of the
 rewards of attempt i, every step of it has the advantage
 
-    A_i = (R_i − mean(R_1 … R_G)) / std(R_1 … R_G)                                                  (1)
+    A_i = (R_i − mean(R_1 … R_G)) / max(std(R_1 … R_G), √(G − 1) / G)                               (1)
 
 and the policy π_θ is moved up the gradient of
 
@@ -16,9 +16,14 @@ and the policy π_θ is moved up the gradient of
 *Differs from* DeepSeekMath: actions of a menu stand where tokens did; there is no KL term to a reference
 policy, as nothing was learned before that could be lost, and an entropy bonus β H instead; the mean is over
 steps, not first within each attempt, and the division by the standard deviation can be left out (``scaled``):
-Liu et al. 2025, Understanding R1-Zero-Like Training, §3, argue against both; groups whose rewards are all
-equal have no advantage and are left out (as in Yu et al. 2025, DAPO, §3.2), and so are attempts that no
-judge could score.
+Liu et al. 2025, Understanding R1-Zero-Like Training, §3, argue against both; the divisor has a floor, the
+standard deviation where one attempt of G is worth 1 and the others 0, which is the least that rewards of 0
+and 1 can have; groups whose rewards are all equal have no advantage and are left out (as in Yu et al. 2025,
+DAPO, §3.2), and so are attempts that no judge could score.
+
+The floor keeps small differences small. Where a reward has a small term besides the answer, such as 0.1 for
+``cost``, attempts that all fail differ by hundredths; divided by their own standard deviation alone these
+would count as much as right and wrong do, and the policy would unlearn to search before it had learned why.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from statistics import fmean, pstdev
 
@@ -63,7 +69,7 @@ class GrpoSettings:
         entropy_end: β after ``decay_steps`` steps.
         decay_steps: steps played, at least 1.
         clip: ε in (2), over 0.
-        scaled: whether (1) divides by the standard deviation of the group's rewards.
+        scaled: whether (1) divides: by the standard deviation of the group's rewards, or by its floor.
         most_gradient: the norm that a gradient is cut to.
         spread: see :class:`webenv.policies.learned.attempts.Attempts`.
         width: units of each layer of the scorer.
@@ -232,5 +238,15 @@ def advantages_of(group: Sequence[Attempt], scaled: bool) -> list[tuple[Attempt,
     rewards = [attempt.reward for attempt in scored]
     if len(scored) < 2 or max(rewards) - min(rewards) < 1e-9:
         return []
-    mean, unit = fmean(rewards), pstdev(rewards) if scaled else 1.0
+    mean, unit = fmean(rewards), max(pstdev(rewards), _floor(len(rewards))) if scaled else 1.0
     return [(attempt, (reward - mean) / unit) for attempt, reward in zip(scored, rewards, strict=True)]
+
+
+@cache
+def _floor(count: int) -> float:
+    """The standard deviation of one 1 among zeros; by :func:`pstdev`, whose value for such a group it must not exceed.
+
+    >>> _floor(2), round(_floor(8), 4)
+    (0.5, 0.3307)
+    """
+    return pstdev([1.0] + [0.0] * (count - 1))

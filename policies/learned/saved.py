@@ -21,6 +21,7 @@ from webenv.wrappers.menu import CANDIDATE_FEATURES, CONTEXT_FEATURES, QUERY_FEA
 __all__ = ["ANSWERS", "SavedPolicy", "clone_scorer", "load_policy", "read_tensors", "save_policy", "write_tensors"]
 
 FORMAT, VERSION = "webenv.policy", 1
+_LARGEST = 1e6  # weight
 
 ANSWERS: Mapping[str, Answers] = {"url": "url", "phrase": "phrase"}
 """The kinds of answers."""
@@ -63,6 +64,11 @@ class SavedPolicy(NamedTuple):
         """The largest of the weights, without its sign; nan if one is no number."""
         return max((float(weights.abs().max()) for weights in self.scorer.state_dict().values()), key=_nan_first)
 
+    @property
+    def diverged(self) -> bool:
+        """Whether a weight is no number, or so large that it may take scores over float32's range."""
+        return not self.largest <= _LARGEST
+
 
 def save_policy(path: str | Path, saved: SavedPolicy) -> None:
     """Writes a policy file; what was there before stays if that fails.
@@ -94,16 +100,22 @@ def load_policy(path: str | Path) -> SavedPolicy:
         for name, known in _FEATURES.items():
             _check_features(path, name, list(data["features"].get(name, ())), known)
         criteria, candidates, sites = data["size"]
-        size = MenuSize(criteria, candidates, sites).checked()
+        size = MenuSize.of((criteria, candidates, sites))
         scorer = _scorer_of(size, data["width"], data["weights"])
         answers: Answers = ANSWERS[data["answers"]]
-        saved = SavedPolicy(scorer.eval(), answers, str(data["env"]), int(data["steps"]))
+        env, steps = data["env"], data["steps"]
+        if not isinstance(env, str) or type(steps) is not int or steps < 0:
+            raise TypeError(f"env={env!r:.40}, steps={steps!r:.20}")
+        saved = SavedPolicy(scorer.eval(), answers, env, steps)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise DataError(
             f"policy file {str(path)!r} is damaged ({_first_line(error)}); save or train it anew."
         ) from error
-    if not math.isfinite(saved.largest):
-        raise DataError(f"policy file {str(path)!r} holds weights that are no finite numbers; train it anew.")
+    if saved.diverged:
+        what = (
+            f"a weight of {saved.largest:.3g}" if math.isfinite(saved.largest) else "weights that are no finite numbers"
+        )
+        raise DataError(f"policy file {str(path)!r} holds {what}: its training diverged; train it anew.")
     return saved
 
 
@@ -114,8 +126,11 @@ def _scorer_of(size: MenuSize, width: int, weights: Mapping[str, Tensor]) -> Men
         ValueError: if they are not those of a scorer so wide: said before room is made for one.
     """
     shape = tuple(weights["critic.weight"].shape)
-    if shape != (width, width):
+    if type(width) is not int or shape != (width, width):
         raise ValueError(f"width {width!r:.20}, but weights of shape {shape}")
+    other = next((one.dtype for one in weights.values() if one.dtype != torch.float32), None)
+    if other is not None:
+        raise ValueError(f"weights of type {other}, expected torch.float32")
     scorer = MenuScorer(size, width)
     scorer.load_state_dict(weights)
     return scorer

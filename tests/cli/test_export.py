@@ -52,6 +52,10 @@ def test_json(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (("runs", "--policy", "react:m", "--out", "c"), "runs holds no run of the policy 'react:m'."),
         (("nowhere", "--out", "c"), "nowhere: there is no such folder; name the folder of a run."),
         (("runs/oracle", "--out", "runs"), "--out 'runs' is no file; name one, which is made or replaced."),
+        (
+            ("runs/oracle", "--out", "runs/oracle/episodes.jsonl"),
+            "--out 'runs/oracle/episodes.jsonl': a run is kept in",
+        ),
         (("runs/oracle", "--out", "no/c"), "--out 'no/c' cannot be written: No such file or directory."),
         (("runs/oracle", "--out", "c", "--format", "block"), "--format 'block'. Did you mean 'blocks'?"),
         (("runs/oracle", "--out", "c", "--minimum", "7"), "--minimum 7.0: expected a verdict's value, 0 to 1."),

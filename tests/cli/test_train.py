@@ -50,14 +50,14 @@ def test_table(capsys: pytest.CaptureFixture[str]) -> None:
     words = train("--steps", "20", "--out", "run", "--eval-episodes", "12")
     assert run(words) == 0
     out, err = capsys.readouterr()
-    assert err == ""
+    assert err.splitlines()[::5] == ["evaluation: grpo plays 12 tasks", "evaluation: investigator plays 12 tasks"]
     shown = [line.split() for line in out.splitlines()]
     names = [words[0] for words in shown if words and words[0] in ("grpo", "untrained", "uniform", "random", "keyword")]
     assert names == ["grpo", "untrained", "uniform", "random", "keyword"]
     assert ["all", "easy", "medium", "hard", "searches", "visits", "turns"] in shown
     title = "NeedleInWeb-v0, the tasks of training (they have no splits), 12 tasks: success % (95% interval)"
     assert title in " ".join(out.split())
-    assert "Throughput: " in out
+    assert "Throughput, in steps a second:" in out
     assert f"To go on, with more --minutes or --steps: webenv {' '.join(words)} --resume" in out
     assert "To play: webenv eval NeedleInWeb-v0 --policy run/policy.pt --web sample\n" in out
     files = {"run.json", "progress.jsonl", "policy.pt", "checkpoint.pt", "evaluation.json", "tensorboard", "evaluation"}
@@ -156,6 +156,7 @@ def test_curve(capsys: pytest.CaptureFixture[str]) -> None:
         (train("--budget", "searches=x"), "searches is 'x'; expected a number"),
         (["train", "LiveNewsBench-v0", "--difficulty", "easy"], "LiveNewsBench-v0 takes no --difficulty"),
         (["train", "NeedleInWeb-v0", "--eval-split", "tset", "--web", "procedural:pages=300"], "'tset'"),
+        (train("--eval-split", "validation"), "--eval-split validation: these tasks have no splits."),
         (["curve", "nowhere"], "nowhere: there is no such folder; name the folder of a run."),
     ],
 )

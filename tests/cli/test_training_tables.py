@@ -4,9 +4,10 @@ import io
 
 from rich.console import Console
 
-from webenv.cli.training_tables import print_rivals
+from webenv.cli.training_tables import print_rivals, print_throughput
 from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.training import HeldOut
+from webenv.training.throughput import Throughput
 
 TEST = HeldOut("X-v0", {}, "test")
 
@@ -52,3 +53,24 @@ def test_other_tags() -> None:
     assert ["all", "easy", "hard", "searches", "visits", "turns", "unscored"] in shown
     assert ["ppo", "87.5", "(53–98)", "100.0", "(57–100)", "66.7", "(21–94)", "2.00", "1.00", "4.00", "2"] in shown
     assert ["2", "×", "no", "judge"] in [line[:4] for line in shown]
+
+
+def test_reasons_once() -> None:
+    """Why episodes are unscored stands once for all policies."""
+    shown = printed(summary("grpo", 7, unscored=2), summary("keyword", 2), summary("random", 0, unscored=3))
+    assert shown[-2:] == [["grpo,", "random:", "5", "unscored,", "in", "no", "mean:"], ["5", "×", "no", "judge"]]
+
+
+def test_throughput() -> None:
+    """Each speed has a line that says what it is of; what training had of it follows."""
+    console = Console(width=100, file=io.StringIO(), record=True)
+    print_throughput(Throughput(measured=10.0, env=25.0, stepped=20.0, learner=50.0), console)
+    assert console.export_text().splitlines() == [
+        "Throughput, in steps a second:",
+        "  training as it was, with all that it does        10",
+        "  environment alone                                25",
+        "  environment with its menus                       20  menus took 10% of all time",
+        "  learner alone: choosing actions, learning        50",
+        "  environment, then learner                        17  training had 60% of it",
+        "  environment, menus, then learner                 14  training had 70% of it",
+    ]

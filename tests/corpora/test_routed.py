@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from webenv.corpora import Corpus, SourcePage, build
-from webenv.corpora.partner import Partner
 from webenv.corpora.routed import RoutedWeb
 from webenv.errors import InvalidArgument
 from webenv.observations import Page, Reply
+from webenv.partner import Partner
 from webenv.web import AskRequest, Failure, Scope, SearchRequest, SearchResponse, VisitRequest, Web
 
 IDENTITY = {"name": "worlds", "web": "three of them"}

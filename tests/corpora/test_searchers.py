@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.partners import partners_of
 from webenv.corpora import Corpus, SourcePage, build
 from webenv.errors import InvalidArgument
 from webenv.web import Scope, SearchRequest
@@ -37,44 +38,26 @@ def corpus(folder: Path) -> Iterator[Corpus]:
         yield corpus
 
 
-def workers_of(pid: int) -> list[int]:
-    """The processes that were started by a process."""
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout
-    return [int(line) for line in listed.split() if int(line) != 0]
-
-
-def searching(pid: int) -> list[int]:
-    found = []
-    for worker in workers_of(pid):
-        try:
-            command = Path(f"/proc/{worker}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if b"webenv.corpora.partner" in command:
-            found.append(worker)
-    return found
-
-
 def test_a_small_batch_starts_no_worker(corpus: Corpus) -> None:
-    before = searching(os.getpid())
+    before = partners_of(os.getpid())
     corpus.search(REQUESTS[:8])
-    assert searching(os.getpid()) == before
+    assert partners_of(os.getpid()) == before
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
 def test_a_killed_worker_costs_no_answer(folder: Path, corpus: Corpus) -> None:
-    before = set(searching(os.getpid()))
+    before = partners_of(os.getpid())
     expected = corpus.rank(REQUESTS)
-    (worker,) = set(searching(os.getpid())) - before
+    (worker,) = partners_of(os.getpid()) - before
     os.kill(worker, signal.SIGKILL)
     assert corpus.rank(REQUESTS) == expected
 
 
 def test_closing_ends_the_workers_and_searching_goes_on(corpus: Corpus) -> None:
-    before = set(searching(os.getpid()))
+    before = partners_of(os.getpid())
     expected = corpus.rank(REQUESTS)
     corpus.close()
-    assert set(searching(os.getpid())) <= before
+    assert partners_of(os.getpid()) <= before
     assert corpus.rank(REQUESTS) == expected
 
 
@@ -96,7 +79,7 @@ def test_a_script_without_a_main_guard_has_workers_that_end_with_it(folder: Path
     with subprocess.Popen([sys.executable, str(script), str(folder)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "64\n"
-        (worker,) = searching(process.pid)
+        (worker,) = partners_of(process.pid)
         process.kill()
     for _ in range(50):
         if gone(worker):
@@ -109,9 +92,9 @@ def test_a_bad_request_leaves_the_workers_to_the_next(corpus: Corpus) -> None:
     corpus.rank(REQUESTS)
     with pytest.raises(InvalidArgument, match="as_of"):
         corpus.search([request._replace(scope=Scope(as_of="x")) for request in REQUESTS])
-    before = set(searching(os.getpid()))
+    before = partners_of(os.getpid())
     corpus.rank(REQUESTS)
-    assert len(set(searching(os.getpid())) - before) == 1
+    assert len(partners_of(os.getpid()) - before) == 1
 
 
 FORKED = SCRIPT.replace("time.sleep(60)", "os.fork()\ntime.sleep(60)")
@@ -126,7 +109,7 @@ def test_workers_end_with_their_parent_though_a_fork_of_it_lives(folder: Path, t
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "64\n"
-        (worker,) = searching(process.pid)
+        (worker,) = partners_of(process.pid)
         time.sleep(0.2)  # for the fork
         os.kill(process.pid, signal.SIGKILL)
         process.wait()

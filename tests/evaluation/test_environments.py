@@ -16,7 +16,7 @@ from webenv.evaluation.environments import make_env, read_arguments, read_budget
         ("NeedleInWeb", "no environment 'NeedleInWeb'. Did you mean 'NeedleInWeb-v0'?"),
         ("needleinweb-v0", "Did you mean 'NeedleInWeb-v0'?"),
         ("NeedleInWeb-v9", "Did you mean 'NeedleInWeb-v0'?"),
-        ("CartPol-v1", "Did you mean 'CartPole-v1'?"),
+        ("CartPol-v1", "NeedleInWeb-v0"),
         ("zzz", "NeedleInWeb-v0"),
         ("", "NeedleInWeb-v0"),
         ("a b/c:d", "there is no module 'a b/c' to import"),

@@ -13,10 +13,11 @@ def test_runs() -> None:
     """The reward is used by gym.make, make_vec and evaluate; reading ten pages for the same success costs in it."""
     done = subprocess.run([sys.executable, str(EXAMPLE)], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
-    single, vector, head, *rows = done.stdout.splitlines()
+    single, vector, about, head, *rows = done.stdout.splitlines()
     assert single.startswith("gym.make: 0.975 {'answer': 1.0, ")
     assert "'efficiency': 0.95, 'uncited': 0.0" in single
     assert vector == "make_vec: [ 0.8 -0.2 -0.2]"
+    assert about.startswith("keyword on 30 tasks, reading so many pages at most")
     assert head.split() == ["pages", "read", "success", "searches", "visits", "weights", "class"]
     assert [row.split() for row in rows] == [
         ["0", "0.167", "4.00", "0.00", "0.327", "0.150"],

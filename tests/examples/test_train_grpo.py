@@ -23,7 +23,7 @@ def test_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     *updates, saved, learned, keyword = out.splitlines()
     assert updates
     assert all(re.fullmatch(r" +[\d,]+ steps +\d+/s  success +[\d.]+%  reward .*  unscored 0", one) for one in updates)
-    assert saved == "policy.pt: webenv eval NeedleInWeb-v0 --split test --policy policy.pt"
+    assert saved == "policy.pt: webenv eval NeedleInWeb-v0 --web sample --policy policy.pt"
     assert re.fullmatch(r"learned +[\d.]+% \([\d.]+–[\d.]+\)", learned)
     assert re.fullmatch(r"keyword +[\d.]+% \([\d.]+–[\d.]+\)", keyword)
     from webenv.policies.learned.policy import LearnedPolicy

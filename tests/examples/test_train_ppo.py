@@ -22,7 +22,7 @@ def test_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert err == ""
     first, saved, learned, keyword = out.splitlines()
     assert re.fullmatch(r" +64 steps +\d+/s  success +[\d.]+%  reward .*  value loss [\d.]+  unscored 0", first)
-    assert saved == "policy.pt: webenv eval NeedleInWeb-v0 --split test --policy policy.pt"
+    assert saved == "policy.pt: webenv eval NeedleInWeb-v0 --web sample --policy policy.pt"
     assert learned.startswith("learned ")
     assert keyword.startswith("keyword ")
     from webenv.policies.learned.policy import LearnedPolicy

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.training.conftest import row
+from tests.training.test_log import file_size
 from webenv.errors import InvalidArgument, RunError
 from webenv.training.curve import Curve, draw_curves, read_curve, smoothed
 from webenv.training.folder import TrainingFolder
@@ -26,12 +27,24 @@ def test_read(tmp_path: Path) -> None:
         folder.add(row(1))
     totals = {"grpo": (0.8, [0.7, 0.9]), "keyword": (0.3, [0.2, 0.4])}
     runs = [{"policy": name, "total": {"success_rate": r, "interval": i}} for name, (r, i) in totals.items()]
-    (tmp_path / "evaluation.json").write_text(json.dumps({"runs": runs}))
+    (tmp_path / "evaluation.json").write_text(json.dumps({"split": "test", "runs": runs}))
     curve = read_curve(tmp_path)
-    assert curve == Curve("X-v0", "grpo", 7, str(tmp_path), [row(1)], (0.8, (0.7, 0.9)), (0.3, (0.2, 0.4)))
+    assert curve == Curve("X-v0", "grpo", 7, str(tmp_path), [row(1)], (0.8, (0.7, 0.9)), (0.3, (0.2, 0.4)), "test")
     (tmp_path / "evaluation.json").write_text("{")
     with pytest.raises(RunError, match=r"evaluation\.json cannot be read"):
         read_curve(tmp_path)
+
+
+def test_marks(tmp_path: Path) -> None:
+    """A mark says which tasks it is about: a split, or those of training where they have no splits."""
+    pytest.importorskip("matplotlib")
+    curve = Curve("X-v0", "ppo", 0, "run", [row(1), row(2)], (0.8, (0.7, 0.9)), None)
+    told = {"test": "on the split test", "": "on the tasks of training"}
+    for split, words in told.items():
+        draw_curves([curve._replace(split=split)], tmp_path / "one.svg")
+        draw_curves([curve._replace(split=split, seed=seed) for seed in (0, 1)], tmp_path / "two.svg")
+        assert words in (tmp_path / "one.svg").read_text()
+        assert f"what was learned, {words}" in (tmp_path / "two.svg").read_text()
 
 
 def test_drawn(tmp_path: Path) -> None:
@@ -49,5 +62,8 @@ def test_drawn(tmp_path: Path) -> None:
         draw_curves(curves, tmp_path / "curve.txt")
     with pytest.raises(InvalidArgument, match="there is no folder"):
         draw_curves(curves, tmp_path / "no" / "curve.png")
+    with file_size(1000), pytest.raises(RunError, match=r"one\.png cannot be written: .*; what was written before is"):
+        draw_curves(curves, tmp_path / "one.png")
+    assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(InvalidArgument, match="no curve to draw"):
         draw_curves([], tmp_path / "curve.png")

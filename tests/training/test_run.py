@@ -11,6 +11,7 @@ import pytest
 from tests.training.conftest import SMALL, limits, lines, row
 from tests.training.test_log import file_size
 from webenv.errors import DataError, InvalidArgument, RunError
+from webenv.evaluation.target import check_target
 from webenv.judge import Verdict
 from webenv.policies.learned.policy import LearnedPolicy
 from webenv.training import Limits, Plan, Trained, TrainStanding, read_rows, train
@@ -97,6 +98,48 @@ def test_full_disk(plan: Plan, tmp_path: Path) -> None:
     assert len(lines(folder)) == len(whole.rows)
 
 
+def test_full_disk_from_the_first(plan: Plan, tmp_path: Path) -> None:
+    """Where no checkpoint was ever written the policy alone is kept, and set aside when training begins anew."""
+    folder, told = tmp_path / "run", []
+    with file_size(30_000), pytest.raises(RunError) as error:
+        train(plan, limits(20), out=folder)
+    assert "which begins anew, as there is none before" in str(error.value)
+    (learned,) = [one.name for one in folder.glob("*.pt")]
+    saved = (folder / learned).read_bytes()
+    steps = LearnedPolicy.load(folder / learned).saved.steps
+    assert str(error.value).endswith(f"{folder / 'policy.pt'} is of {steps} steps.")
+    train(plan, limits(1), out=folder, resume=True, told=told.append)
+    assert (folder / f"policy-{steps}.pt").read_bytes() == saved
+    assert any(f"it is kept as {folder / f'policy-{steps}.pt'}" in line for line in told)
+
+
+def test_lost_lines(plan: Plan, tmp_path: Path) -> None:
+    """Where lines of updates before a checkpoint are lost, that is said, and the next ones are counted on."""
+    folder, told = tmp_path / "run", []
+    whole = train(plan, limits(60), out=folder).rows
+    (folder / "progress.jsonl").write_bytes(whole[0].to_line())
+    rows = train(plan, limits(whole[-1].steps + 1), out=folder, resume=True, told=told.append).rows
+    assert told == [
+        f"progress.jsonl ends at {whole[0].steps} steps, the checkpoint is of {whole[-1].steps}: updates and seconds "
+        "are counted on from that line, without what is lost between, and throughput is not measured."
+    ]
+    assert [row.update for row in rows] == [1, 2]
+    assert rows[1].seconds > rows[0].seconds
+
+
+def test_kept_files(plan: Plan, tmp_path: Path) -> None:
+    """No file of a training run may be written anew by another command, under its own name or by a link."""
+    train(plan, limits(1), out=tmp_path / "run")
+    (tmp_path / "link").symlink_to(tmp_path / "run" / "policy.pt")
+    files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert len(files) >= 5
+    for path in (*files, tmp_path / "link"):
+        with pytest.raises(InvalidArgument, match="a run is kept in this file"):
+            check_target(path)
+    check_target(tmp_path / "run" / "view.html")
+    check_target(tmp_path / "episodes.jsonl")
+
+
 def test_refused(plan: Plan, tmp_path: Path) -> None:
     """Another seed, algorithm setting, environment or number of slots is refused in a line that says what differs."""
     folder = tmp_path / "run"
@@ -126,7 +169,7 @@ def test_damaged(plan: Plan, tmp_path: Path) -> None:
     train(plan, limits(10), out=tmp_path / "run")
     before = lines(tmp_path / "run")
     (tmp_path / "run" / "checkpoint.pt").write_bytes(b"PK\x03\x04 cut")
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match="Put a whole copy in its place, or delete it"):
         train(plan, limits(20), out=tmp_path / "run", resume=True)
     assert lines(tmp_path / "run") == before
 
@@ -143,6 +186,9 @@ def test_numbers(plan: Plan) -> None:
         ("epochs='x'; expected a whole number", replace(plan, learner={"epochs": "x"}), limits(1)),
         ("group_size=3: expected 2 or more, and a divisor of num_envs=4", replace(plan, group_size=3), limits(1)),
         ("group_size=1: expected 2 or more", replace(plan, group_size=1), limits(1)),
+        ("width=5000: expected at most 4,096", replace(plan, learner={"width": 5000}), limits(1)),
+        ("num_envs=80000: expected 1 to 16,384", replace(plan, num_envs=80_000), limits(1)),
+        ("would have 4,000,000 steps", replace(of(plan, "ppo"), learner={"n_steps": 10**6}), limits(1)),
         ("num_envs=0", replace(plan, num_envs=0), limits(1)),
         ("steps=0", plan, limits(0)),
         ("seed=-1: expected a whole number from 0", replace(plan, seed=-1), limits(1)),
@@ -171,6 +217,12 @@ def test_nothing_scored(plan: Plan, tmp_path: Path) -> None:
     unscored = replace(plan, settings={"web": "sample", "judge": _Silent()})
     with pytest.raises(RunError, match=r"none of the first \d+ episodes was scored, so nothing can be learned"):
         train(unscored, limits(1000), out=tmp_path / "run")
+
+
+def test_nothing_ended_yet(plan: Plan, tmp_path: Path) -> None:
+    """Updates in which no episode has ended say nothing about scores."""
+    short = replace(of(plan, "ppo"), learner={"n_steps": 1, "n_epochs": 1, "width": 8}, num_envs=1)
+    assert [row.episodes for row in train(short, limits(4), out=tmp_path / "run").rows][:3] == [0, 0, 0]
 
 
 class _Doubting:
@@ -208,7 +260,7 @@ def test_unscored(plan: Plan, algorithm: str, tmp_path: Path) -> None:
 def test_diverged(plan: Plan, tmp_path: Path) -> None:
     """Where a weight leaves all bounds the run ends before it is kept; the policy that was kept before stays."""
     wild = replace(plan, learner={**SMALL, "learning_rate": 1e12})
-    with pytest.raises(RunError, match=r"a weight is .*, so training has diverged and ends; what is kept in"):
+    with pytest.raises(RunError, match=r"a weight is .*, so training has diverged and ends; the checkpoint of"):
         train(wild, limits(400, checkpoint=1e-6), out=tmp_path / "run")
     assert LearnedPolicy.load(tmp_path / "run" / "policy.pt").saved.largest < 10
 

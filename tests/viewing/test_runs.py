@@ -57,7 +57,19 @@ def test_two_runs(tmp_path: Path) -> None:
     first, second = run_of(tmp_path / "a", "keyword", 1), run_of(tmp_path / "b", "keyword", 1)
     data = overview(write_view(first, second, tmp_path / "pair.html").path)
     assert data["pair"] == [0, 1]
-    assert [run["label"] for run in data["runs"]] == ["keyword, a", "keyword, b"]
+    assert [run["label"] for run in data["runs"]] == ["a", "b"]
+
+
+def test_policies_of_one_name(tmp_path: Path) -> None:
+    """Runs of policies of one name are told apart by as much of their folders' paths as it takes."""
+    for name in ("grpo-40", "untrained"):
+        run_of(tmp_path / "runs" / "test" / name, "learned", 1)
+    run_of(tmp_path / "runs" / "test" / "keyword", "keyword", 1)
+    labels = [run["label"] for run in overview(write_view(tmp_path / "runs").path)["runs"]]
+    assert labels == ["grpo-40", "keyword", "untrained"]
+    run_of(tmp_path / "runs" / "all" / "keyword", "keyword", 1)
+    labels = [run["label"] for run in overview(write_view(tmp_path / "runs").path)["runs"]]
+    assert labels == ["all/keyword", "test/grpo-40", "test/keyword", "test/untrained"]
 
 
 def test_runs_without_a_task_in_common(tmp_path: Path) -> None:
@@ -160,6 +172,26 @@ def test_a_run_beside_itself(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", "keyword", 1)
     with pytest.raises(InvalidArgument, match=r"given twice; name another run"):
         write_view(run, tmp_path / "run" / ".." / "run")
+
+
+def test_a_training_run(tmp_path: Path) -> None:
+    """Of a training run it is said where its episodes are."""
+    (tmp_path / "evaluation").mkdir()
+    (tmp_path / "run.json").write_text('{"format": "webenv.training", "version": 1}')
+    with pytest.raises(RunError, match=r"folder of a training run; .* are in .*/evaluation: name that"):
+        write_view(tmp_path)
+
+
+def test_what_is_read_stays(tmp_path: Path) -> None:
+    """A page replaces no file that a run is kept in, and none that it is made of."""
+    run = run_of(tmp_path / "run", "keyword", 1)
+    kept = tmp_path / "kept.jsonl"
+    kept.write_bytes(episode(ANSWER).to_line())
+    for read, out in ((run, run / "run.json"), (run, run / "episodes.jsonl"), (kept, kept)):
+        before = out.read_bytes()
+        with pytest.raises(InvalidArgument, match="would be lost; name another"):
+            write_view(read, out=out)
+        assert out.read_bytes() == before
 
 
 @pytest.mark.parametrize("out", ["taken", "nowhere/view.html"])

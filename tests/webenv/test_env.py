@@ -17,7 +17,7 @@ from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, ResetNeeded, UnknownTask
 from webenv.judge import Judge, Reward
 from webenv.rules import Rules
-from webenv.task import TaskSet
+from webenv.task import Excluded, TaskSet
 from webenv.web import Web
 
 LAMP = "https://harbour.example/lamp"
@@ -136,9 +136,14 @@ def test_render() -> None:
 
 
 def test_a_benchmark_needs_a_task() -> None:
-    """A benchmark without tasks is refused by name."""
+    """A benchmark without tasks is refused by name; where all were left out, with their number and one's reason."""
     assert refusal(lambda: Benchmark(TaskSet([], name="none"), small_web(), GoldJudge())) == (
         "none holds no task; an environment needs at least one."
+    )
+    bad = TaskSet([], [Excluded(task, "it has no claims") for task in small_tasks()], name="bad")
+    assert refusal(lambda: Benchmark(bad, small_web(), GoldJudge())) == (
+        f"bad holds no task: {len(bad.excluded)} of {len(bad.excluded)} tasks were left out, "
+        f"for one {bad.excluded[0].task.id}: it has no claims."
     )
 
 

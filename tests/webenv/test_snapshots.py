@@ -8,9 +8,10 @@ import subprocess
 import sys
 import threading
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from itertools import cycle
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -34,6 +35,7 @@ from webenv.errors import SnapshotError
 from webenv.rules import Rules
 from webenv.task import Task, TaskSet
 from webenv.vector import SearchVectorEnv
+from webenv.wrappers import MenuWrapper, TextWrapper, VectorTextWrapper
 
 LAMP = "https://harbour.example/lamp"
 
@@ -398,6 +400,63 @@ def test_a_refused_state_leaves_the_environment(change: Callable[[dict[str, Any]
         webenv.restore(env, data)
     except SnapshotError:
         assert webenv.snapshot(env) == before
+
+
+def places(data: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where values stand in JSON data; of lists, in the first two items."""
+    items = data.items() if isinstance(data, dict) else enumerate(data[:2]) if isinstance(data, list) else ()
+    for key, value in items:
+        yield (*where, key)
+        yield from places(value, (*where, key))
+
+
+def damaged(data: Any, where: tuple[Any, ...], value: Any) -> Any:
+    if not where:
+        return value
+    changed = copy.copy(data)
+    changed[where[0]] = damaged(data[where[0]], where[1:], value)
+    return changed
+
+
+@pytest.mark.parametrize("kind", ["env", "vector", "text", "texts", "menu"])
+def test_a_damaged_field(kind: str) -> None:
+    """A state with a damaged field is refused as such, or taken; the whole one is taken after it."""
+    one, many = SearchEnv(benchmark()), SearchVectorEnv(benchmark(), 2)
+    env: Any = {
+        "env": one,
+        "vector": many,
+        "text": TextWrapper(one, references=True),
+        "texts": VectorTextWrapper(many, "tools"),
+        "menu": MenuWrapper(one),
+    }[kind]
+    action: Any = {"env": search("lamp"), "vector": [search("lamp")] * 2, "texts": ["<search>lamp</search>"] * 2}.get(
+        kind, "<search>lamp</search>" if kind == "text" else 0
+    )
+    env.reset(seed=0)
+    env.step(action)
+    whole = json.loads(webenv.snapshot(env))
+    refused = 0
+    for where, value in zip(places(whole["stack"]), cycle((None, "x", -1, [], 10**30)), strict=False):
+        try:
+            webenv.restore(env, {**whole, "stack": damaged(whole["stack"], where, value)})
+        except SnapshotError:
+            refused += 1
+        webenv.restore(env, whole)
+        assert json.loads(webenv.snapshot(env)) == whole
+    assert refused > 5
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("budget", None), ("budget", -1), ("budget", []), ("entries", [[1, "", "", [], True]])]
+)
+def test_a_damaged_conversation(name: str, value: Any) -> None:
+    """A conversation that could not go on is refused."""
+    env = TextWrapper(SearchEnv(benchmark()))
+    env.reset(seed=0)
+    data = json.loads(webenv.snapshot(env))
+    data["stack"][0]["state"]["own"][name] = value
+    with pytest.raises(SnapshotError, match="the state of TextWrapper cannot be read"):
+        webenv.restore(env, data)
 
 
 def test_other_environments_cannot_be_saved() -> None:

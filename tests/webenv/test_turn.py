@@ -186,17 +186,39 @@ def test_an_unscored_verdict_truncates_its_own_episode() -> None:
     assert right[1:4] == (1.0, True, False)
 
 
-def test_a_judge_that_raises_leaves_its_batch_unscored() -> None:
-    """A judge that raises leaves all that it was given unscored, under its name."""
+def test_a_judge_that_raises_leaves_its_own_episode_unscored() -> None:
+    """Where a judge raises for a batch, each is judged alone: what it raises for is unscored, under its name."""
     steps = play(benchmark(), answer("strike"), answer(LAMP), note("x"))
-    assert [step[1:4] for step in steps] == [(0.0, False, True), (0.0, False, True), (0.0, False, False)]
-    assert steps[1].info["verdict"] == {
+    assert [step[1:4] for step in steps] == [(0.0, False, True), (1.0, True, False), (0.0, False, False)]
+    assert steps[0].info["verdict"] == {
         "outcome": "unscored",
         "value": None,
         "explanation": "the judge is on strike",
         "judge": "gold",
         "identity": "88f5d642097c",
     }
+
+
+class PaidJudge(GoldJudge):
+    """A judge that waits for others."""
+
+    concurrent = True
+
+
+class LostJudge(GoldJudge):
+    """A judge that cannot be asked."""
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        self.batches.append(len(submissions))
+        raise ConnectionError("nobody there")
+
+
+@pytest.mark.parametrize("judge", [PaidJudge(), LostJudge()])
+def test_a_judge_that_waits_for_others_is_not_asked_again(judge: GoldJudge) -> None:
+    """Where one that pays raises, or one that cannot be asked, its batch is unscored: nothing is asked twice."""
+    steps = play(benchmark(judge=judge), answer("strike"), answer(LAMP))
+    assert [step[1:4] for step in steps] == [(0.0, False, True)] * 2
+    assert judge.batches == [2]
 
 
 class ShortWeb(DictWeb):

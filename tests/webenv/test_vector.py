@@ -382,7 +382,10 @@ def test_the_first_reset_takes_all_slots() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_envs": 0}, "num_envs=0: expected at least 1."),
+        ({"num_envs": 0}, "num_envs=0: expected a whole number from 1."),
+        ({"num_envs": True}, "num_envs=True: expected a whole number from 1."),
+        ({"num_envs": "4"}, "num_envs='4': expected a whole number from 1."),
+        ({"num_envs": 4, "group_size": None}, "group_size=None: expected a divisor of num_envs=4."),
         ({"num_envs": 4, "group_size": 3}, "group_size=3: expected a divisor of num_envs=4."),
         ({"num_envs": 4, "group_size": 0}, "group_size=0: expected a divisor of num_envs=4."),
         ({"num_envs": 4, "autoreset_mode": "next"}, "autoreset_mode='next'. Did you mean 'next_step'?"),

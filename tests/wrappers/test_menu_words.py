@@ -81,7 +81,7 @@ def test_any_text_is_read(text: str) -> None:
     """No text raises, and each code has a clause."""
     passage = read_passage(text)
     assert len(passage.codes) == len(passage.places)
-    assert passage.places.max(initial=-1) < len(passage.pronouns) == len(passage.quoted)
+    assert all(place >= 0 for place in (*passage.places, *passage.pronouns, *passage.quoted))
 
 
 def test_words_that_a_text_says_to_be_the_same() -> None:

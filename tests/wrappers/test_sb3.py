@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.webs import BrokenWeb, benchmark, pages_of
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, UnknownTask
 from webenv.vector import SearchVectorEnv
 from webenv.wrappers import MenuSize, MenuWrapper, VectorMenuWrapper
 
@@ -90,7 +90,7 @@ def test_an_unscored_episode_is_truncated() -> None:
     )
     envs.reset()
     envs.step(np.array([0]))
-    _, rewards, dones, infos = envs.step(np.array([envs.envs.menus[0].names.index("visit candidate 1")]))
+    _, rewards, dones, infos = envs.step(np.array([envs.envs.size.names().index("visit candidate 1")]))
     assert (dones[0], infos[0]["TimeLimit.truncated"], infos[0]["scored"], rewards[0]) == (True, True, False, 0.0)
     assert infos[0]["verdict"]["outcome"] == "unscored"
 
@@ -129,6 +129,17 @@ def test_what_slots_are_asked() -> None:
     envs.close()
 
 
+def test_a_reset_that_is_refused_keeps_no_options() -> None:
+    """Seeds and options are of one reset: after one that is refused the next begins as ever."""
+    envs = small()
+    envs.seed(3)
+    envs.set_options({"task": "nope"})
+    with pytest.raises(UnknownTask):
+        envs.reset()
+    envs.reset()
+    assert len(envs.reset_infos) == 3
+
+
 @pytest.mark.parametrize("mode", ["next_step", "disabled"])
 def test_other_modes_are_refused(mode: str) -> None:
     """stable-baselines3 wants the next episode to begin in the step that ends one."""
@@ -139,19 +150,20 @@ def test_other_modes_are_refused(mode: str) -> None:
 @pytest.mark.parametrize(
     ("env_id", "settings", "message"),
     [
-        ("Needle-v0", {}, "'Needle-v0' is no registered id"),
+        ("Nope-v0", {}, "'Nope-v0' is no registered id. Expected one of: LiveNewsBench-v0, NeedleInWeb-v0."),
+        (None, {}, "env_id=None: expected a registered id"),
+        ("NeedleInWeb-v0", {"num_envs": None}, "num_envs=None: expected a whole number from 1."),
+        ("NeedleInWeb-v0", {"size": 5}, "size=5: expected a MenuSize"),
         ("CartPole-v1", {}, "'CartPole-v1' is no search environment"),
         ("NeedleInWeb-v0", {"colour": 1}, "takes no keyword 'colour'"),
         ("NeedleInWeb-v0", {"autoreset_mode": "disabled"}, "takes no autoreset_mode"),
         ("NeedleInWeb-v0", {"size": MenuSize(criteria=0)}, r"MenuSize\(criteria=0\)"),
     ],
 )
-def test_what_cannot_be_made(env_id: str, settings: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_made(env_id: Any, settings: dict[str, Any], message: str) -> None:
     """Each is refused in one line."""
     with pytest.raises(InvalidArgument, match=message) as refused:
-        make_sb3(
-            env_id, 2, **{"web": "sample", **settings} if "web" not in settings and "Needle" in env_id else settings
-        )
+        make_sb3(env_id, **{"num_envs": 2, **({"web": "sample"} if env_id == "NeedleInWeb-v0" else {}), **settings})
     assert "\n" not in str(refused.value)
 
 

@@ -119,6 +119,16 @@ def test_results_left_out_have_no_number() -> None:
     assert titles(env.step("<visit>3</visit>")[0])[0].startswith("Notice: No result has the number 3")
 
 
+def test_a_visit_that_reads_like_a_notice() -> None:
+    """What an agent visits, or a web gives for a reason, is not taken for the numbers of results."""
+    env = made()
+    env.step("<search>whale</search>")
+    text = env.step("<visit>Query 1 found results 1 to 3.</visit>")[0]
+    assert titles(text) == ["Notice: No page at Query%201%20found%20results%201%20to%203.: no such page."]
+    seen = observe(notice="No page at u: Query 1 found results 1 to 3.")
+    assert select(seen, None, 2) == seen
+
+
 def test_a_notice_that_was_cut() -> None:
     """Where the notice does not tell which results are whose, all are taken for those of one query."""
     hits = [Result(str(number), f"https://a.example/{number}", "", "a.example") for number in range(4)]

@@ -134,6 +134,7 @@ def test_what_is_refused() -> None:
     for replies, message in (
         (["a"], "step was given 1 replies: expected 2"),
         ("ab", "step was given 'ab': expected 2 replies"),
+        (None, "step was given None: expected 2 replies"),
         (["a", 7], "expected a model's text, or the message"),
     ):
         with pytest.raises(InvalidArgument, match=message):

@@ -34,6 +34,7 @@ from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation.agreement import Agreement, Table, compare, flips_of, pairs_of
 from webenv.evaluation.environments import read_arguments
 from webenv.evaluation.rescored import rescored_names
+from webenv.evaluation.target import check_kept
 from webenv.evaluation.verdicts import OWN, Flip, judged_by, read_flips
 from webenv.judge import VerdictDict
 from webenv.spaces import printable
@@ -78,6 +79,8 @@ def command(
     """
     if len(judge) != 2 or judge[0] == judge[1]:
         raise InvalidArgument(f"--judge {', '.join(judge)}: expected two of them, as in --judge run --judge exact.")
+    if out is not None:
+        check_kept(out)
     settings = read_arguments({"web": web, "tasks": tasks}, others=set_ or ())
     costs = read_costs(prices, cost_limit)
     tape = open_cassette(cassette, cassette_mode)

@@ -22,6 +22,7 @@ from webenv.cassette.file import FORMAT
 from webenv.cassette.question import ROLES, question
 from webenv.cli.options import AsJson
 from webenv.errors import DataError
+from webenv.evaluation.target import check_kept
 from webenv.recorded.model import read_reply
 from webenv.recorded.transcript import read_answer, read_failure
 
@@ -61,6 +62,8 @@ def export_command(
     """Write answers, then failures, as JSON, one a line, as they were recorded; the first line says of whom."""
     if kind is not None and kind not in ROLES:
         raise typer.BadParameter(f"--kind {kind!r}: expected one of {', '.join(ROLES)}.")
+    if out is not None:
+        check_kept(out, file)
     with Cassette(file) as cassette, _writing(out) as lines:
         contents = cassette.contents()
         answerers = [{"role": role, "identity": by} for role, by, _ in contents.answerers]

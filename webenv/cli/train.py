@@ -27,9 +27,8 @@ from webenv.cli.options import (
     Votes,
     WebName,
 )
-from webenv.cli.progress import ProgressBar
 from webenv.cli.tables import wide_console
-from webenv.cli.training_progress import TrainingProgress
+from webenv.cli.training_progress import RivalProgress, TrainingProgress
 from webenv.cli.training_tables import print_rivals, print_throughput
 from webenv.errors import InvalidArgument, MissingExtra, RunError
 from webenv.evaluation.environments import read_arguments, read_setting
@@ -49,6 +48,7 @@ __all__ = ["command"]
 
 _LEARNER, _RUN, _TEST = "Algorithm", "Run", "Evaluation"
 _MINUTES = 10.0
+_SPLIT = "test"
 _OPTIONS = {name: f"--{name}" for name in ("web", "tasks", "difficulty", "site", "split", "judge")}
 _OPTIONS |= {"judge_prompt": "--judge-prompt", "judge_votes": "--votes"}
 
@@ -121,13 +121,13 @@ def command(
     ] = True,
     eval_episodes: Annotated[int, typer.Option(min=1, help="Tasks of each policy.", rich_help_panel=_TEST)] = 500,
     eval_split: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="SPLIT",
-            help="Of these tasks: test; validation while settings are chosen.",
+            help="Of these tasks: test by default; validation while settings are chosen.",
             rich_help_panel=_TEST,
         ),
-    ] = "test",
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Trains a policy over a menu of actions, on tasks of the split train, and compares it with others on test tasks.
@@ -154,7 +154,7 @@ def command(
     check_plan(plan, limits)
     folder = out if out is not None else default_folder(env.rpartition(":")[2], algo)
     resume_line = _resume_line(context.obj, folder)
-    _warn_of_costs(env, settings)
+    _warn(env, settings)
     test = _held_out(env, settings, eval_split, eval_)
     trained = _train(plan, limits, folder, resume, resume_line)
     if trained.stopped:
@@ -167,14 +167,20 @@ def command(
         _report(plan, trained, summaries, test, picture, resume_line)
 
 
-def _held_out(env: str, settings: dict[str, Any], split: str, wanted: bool) -> HeldOut:
+def _held_out(env: str, settings: dict[str, Any], split: str | None, wanted: bool) -> HeldOut:
     """The tasks of the evaluation; where none is wanted and there is no such split, those of training."""
     try:
-        return HeldOut.of(env, settings, split)
+        test = HeldOut.of(env, settings, split or _SPLIT)
     except InvalidArgument as error:
         if wanted:
             raise InvalidArgument(f"{error} Choose the evaluation's with --eval-split, or --no-eval.") from error
         return HeldOut(env, settings, "")
+    if wanted and split and not test.split:
+        raise InvalidArgument(
+            f"--eval-split {split}: these tasks have no splits. Leave it out, and all are evaluated on; or "
+            "train with --no-eval on some of them, and play the others with webenv eval --tasks and --policy FILE.pt."
+        )
+    return test
 
 
 def _use_one_thread() -> None:
@@ -203,7 +209,7 @@ def _train(plan: Plan, limits: TrainingLimits, folder: Path, resume: bool, resum
 
 
 def _compare(test: HeldOut, trained: Trained, name: str, episodes: int, resume_line: str) -> list[Summary]:
-    with TrainingProgress("worlds of the evaluation") as shown:
+    with TrainingProgress("evaluation") as shown:
         worlds = shown.worlds
         try:
             return compare(
@@ -211,7 +217,7 @@ def _compare(test: HeldOut, trained: Trained, name: str, episodes: int, resume_l
                 rivals(trained, name),
                 trained.folder,
                 episodes=episodes,
-                watch=ProgressBar,
+                watch=RivalProgress,
                 progress=worlds,
             )
         except KeyboardInterrupt as interrupt:
@@ -232,9 +238,11 @@ def _learner_settings(algorithm: str, learning_rate: float | None, others: Seque
     return given
 
 
-def _warn_of_costs(env: str, settings: dict[str, Any]) -> None:
-    """Says what an environment will ask of others, thousands of times, that may have to be paid for."""
+def _warn(env: str, settings: dict[str, Any]) -> None:
+    """Says which tasks were left out, and what will be asked of others that may have to be paid for."""
     with opened_env(env, settings) as made:
+        if made.benchmark.left_out:
+            print(f"webenv: note: {made.benchmark.left_out}", file=sys.stderr)
         web, judge = made.benchmark.web, made.benchmark.judge
         if "model" in judge.identity:
             print(

@@ -1,21 +1,28 @@
-"""The progress of training: a bar on a terminal, a line a minute elsewhere."""
+"""The progress of training: a bar on a terminal; elsewhere a line for each stage, and a line a minute."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from webenv.cli.progress import ProgressBar
+from webenv.evaluation.run import Standing
 from webenv.training.plan import Limits
 from webenv.training.row import ProgressRow, recent
 from webenv.training.run import TrainStanding
 
-__all__ = ["TrainingProgress", "standing_line"]
+__all__ = ["RivalProgress", "TrainingProgress", "standing_line"]
 
 _EVERY = 60.0  # seconds between two lines where there is no terminal
+_FIRST = 10.0  # seconds before the first of them
+_BAR = 10  # columns
+_AROUND = _BAR + len(" -:--:-- ") + 1  # columns of a terminal that bar and time take
+_USELESS = 5  # updates without anything to learn from, after which that is said
 
 
 class TrainingProgress:
@@ -30,10 +37,11 @@ class TrainingProgress:
         console = Console(stderr=True)
         self._name, self._every = name, every
         self._live = console.is_terminal
-        self._told = time.monotonic()
+        self._due = time.monotonic() + min(_FIRST, every)
+        self._useless = False
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=20),
+            BarColumn(bar_width=_BAR),
             TimeRemainingColumn(),
             TextColumn("{task.fields[standing]}", markup=False),
             console=console,
@@ -58,11 +66,12 @@ class TrainingProgress:
             self._progress.reset(self._task, total=1.0)
             self._progress.update(self._task, completed=share)
             return
-        line = standing_line(standing)
+        room = self._progress.console.width - len(self._name) - _AROUND if self._live else None
+        line = standing_line(standing, room)
         self._progress.update(self._task, completed=standing.limits.share(standing.rows[-1]), standing=line)
-        if not self._live and time.monotonic() - self._told >= self._every:
-            self._told = time.monotonic()
+        if self._is_due():
             self.note(f"{self._name}: {_minutes(standing.limits, standing.rows[-1])}, {line}")
+        self._tell_useless(standing.rows)
 
     def note(self, line: str) -> None:
         """Prints a line, above the bar where there is one."""
@@ -74,25 +83,93 @@ class TrainingProgress:
     def worlds(self, stage: str, done: int, total: int | None) -> None:
         """Shows how many worlds are made."""
         share = done / total if total else 0.0
+        first = not self._progress.tasks[0].fields["standing"]
         self._progress.update(self._task, total=1.0, completed=share, standing=f"{stage} {done} of {total}")
+        if done != total and (self._is_due() or (first and not self._live)):
+            self.note(f"{self._name}: making {stage}, {done} of {total} are there")
+
+    def _is_due(self) -> bool:
+        """Whether it is time for a line, where there is no terminal."""
+        if self._live or time.monotonic() < self._due:
+            return False
+        self._due = time.monotonic() + self._every
+        return True
+
+    def _tell_useless(self, rows: Sequence[ProgressRow]) -> None:
+        """Notes, once until it is otherwise, that there is nothing to learn from."""
+        last = rows[-_USELESS:]
+        useless = len(last) == _USELESS and all(row.episodes and row.figures.get("useful") == 0 for row in last)
+        if useless and not self._useless:
+            self.note(
+                f"webenv: note: in the last {_USELESS} updates all attempts at a task were worth the same, so nothing "
+                "was learned. Easier tasks, a larger --group-size, more entropy or another reward may help."
+            )
+        self._useless = useless
 
 
-def standing_line(standing: TrainStanding) -> str:
-    """Speed, success of the last episodes, rewards and what was not scored, in one line."""
-    rows = standing.rows
-    last = rows[-1]
-    most = f" of {standing.limits.steps:,}" if standing.limits.steps else ""
-    parts = [f"{last.steps:,}{most} steps, {_speed(standing):,.0f}/s"]
-    success = recent(rows)
-    if success is not None:
-        parts.append(f"success {100 * success[1]:.1f}% of the last {success[0]:,} episodes")
-    if last.reward is not None:
-        terms = ", ".join(f"{name} {value:.2f}" for name, value in last.terms.items())
-        parts.append(f"reward {last.reward:.2f}" + (f" ({terms})" if terms else ""))
+class RivalProgress(ProgressBar):
+    """A policy of the evaluation at play: a bar on a terminal; elsewhere a line when it begins.
+
+    Args:
+        name: of the policy.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._name, self._told = name, Console(stderr=True).is_terminal
+
+    def __call__(self, standing: Standing) -> None:
+        """Shows where the policy stands."""
+        super().__call__(standing)
+        if not self._told and standing.done < standing.total:
+            print(f"evaluation: {self._name} plays {standing.total:,} tasks", file=sys.stderr, flush=True)
+        self._told = True
+
+
+def standing_line(standing: TrainStanding, room: int | None = None) -> str:
+    """Speed; success and rewards of the last episodes; what was not scored: in one line.
+
+    Args:
+        standing: where training stands.
+        room: the most columns; what matters least is left out for them. ``None``: all of it.
+    """
+    lines = list(_lines(standing))
+    return next((line for line in lines if room is None or len(line) <= room), lines[-1])
+
+
+def _lines(standing: TrainStanding) -> Iterator[str]:
+    """The line, and then shorter ones."""
+    rows, most = standing.rows, standing.limits.steps
+    steps, speed = f"{rows[-1].steps:,}", f"{_speed(standing):,.0f}/s"
+    whole = f"{steps}{f' of {most:,}' if most else ''} steps, {speed}"
+    last = recent(rows)
+    success = [f"success {100 * last[1]:.1f}%"] if last else []
+    about = [f"success {100 * last[1]:.1f}% of the last {last[0]:,} episodes"] if last else []
+    reward, terms = _rewards(rows, last[0] if last else 0)
     unscored = sum(row.unscored for row in rows)
-    if unscored:
-        parts.append(f"unscored {unscored:,}")
-    return ", ".join(parts)
+    end = [f"unscored {unscored:,}"] if unscored else []
+    for rewards in ([reward + terms], [reward], []):
+        yield ", ".join([whole, *about, *(one for one in rewards if one), *end])
+    yield ", ".join([whole, *success, *end])
+    yield ", ".join([f"{steps} steps, {speed}", *success, *end])
+    yield ", ".join([f"{steps} steps", *success])
+
+
+def _rewards(rows: Sequence[ProgressRow], episodes: int) -> tuple[str, str]:
+    """The mean reward of the last episodes, and its terms."""
+    count, total, terms = 0, 0.0, dict[str, float]()
+    for row in reversed(rows):
+        if count >= episodes:
+            break
+        if row.reward is not None:
+            count += row.episodes
+            total += row.reward * row.episodes
+            for name, value in row.terms.items():
+                terms[name] = terms.get(name, 0.0) + value * row.episodes
+    if not count:
+        return "", ""
+    each = ", ".join(f"{name} {value / count:.2f}" for name, value in sorted(terms.items()))
+    return f"reward {total / count:.2f}", f" ({each})" if each else ""
 
 
 def _speed(standing: TrainStanding) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
@@ -51,8 +53,8 @@ def print_rivals(summaries: Sequence[Summary], test: HeldOut, console: Console) 
         table.add_row(Text(summary.label), *cells)
     console.print(Text(title, style="bold"))
     console.print(table)
-    for summary in summaries:
-        print_unscored(summary, console)
+    if unscored:
+        print_unscored(_together([summary for summary in summaries if summary.unscored]), console)
 
 
 def print_throughput(speed: Throughput, console: Console) -> None:
@@ -62,14 +64,32 @@ def print_throughput(speed: Throughput, console: Console) -> None:
         speed: the figures.
         console: where to.
     """
-    learner = f"learner {speed.learner:,.0f}"
-    without = f"bare environment {speed.env:,.0f}, {learner}: {speed.predicted:,.0f} one after the other"
-    with_menus = f"environment with menus {speed.stepped:,.0f}, {learner}: {speed.predicted_with_menus:,.0f}"
-    menus = f"menus took {100 * speed.menus:.0f}% of the time"
-    console.print(
-        f"Throughput: {speed.measured:,.0f} steps/s, {100 * speed.ratio:.0f}% of what follows from {without}\n"
-        f"            and {100 * speed.ratio_with_menus:.0f}% of what follows from {with_menus}; {menus}",
-        soft_wrap=True,
+    ways = (
+        ("training as it was, with all that it does", speed.measured, ""),
+        ("environment alone", speed.env, ""),
+        ("environment with its menus", speed.stepped, f"menus took {100 * speed.menus:.0f}% of all time"),
+        ("learner alone: choosing actions, learning", speed.learner, ""),
+        ("environment, then learner", speed.predicted, f"training had {100 * speed.ratio:.0f}% of it"),
+        (
+            "environment, menus, then learner",
+            speed.predicted_with_menus,
+            f"training had {100 * speed.ratio_with_menus:.0f}% of it",
+        ),
+    )
+    console.print("Throughput, in steps a second:")
+    for what, rate, note in ways:
+        console.print(f"  {what:<42}{rate:>9,.0f}  {note}".rstrip(), soft_wrap=True)
+
+
+def _together(summaries: Sequence[Summary]) -> Summary:
+    """One summary that has the unscored episodes of all, with their reasons."""
+    reasons = sum((Counter(summary.unscored) for summary in summaries), Counter[str]())
+    first = summaries[0]
+    return dataclasses.replace(
+        first,
+        label=", ".join(summary.label for summary in summaries),
+        total=dataclasses.replace(first.total, unscored=sum(summary.total.unscored for summary in summaries)),
+        unscored=dict(reasons.most_common()),
     )
 
 

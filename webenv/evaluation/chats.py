@@ -24,6 +24,7 @@ from webenv.evaluation.folder import read_numbered, read_played
 from webenv.evaluation.forking import run_of_policy
 from webenv.evaluation.record import Record
 from webenv.evaluation.rescored import find_rescored, read_rescored, rescored_names
+from webenv.evaluation.target import check_target
 from webenv.judge import VerdictDict
 from webenv.wrappers.style import Style
 
@@ -171,6 +172,7 @@ def export_chats(
     *,
     bare: bool = False,
     watch: Callable[[int, int], None] | None = None,
+    prompt: str | Path | None = None,
     **options: Any,
 ) -> Exported:
     """Writes the conversations of a run into a file, whole or not at all; a file that was there is replaced.
@@ -182,17 +184,16 @@ def export_chats(
         minimum: the least value of the verdict, 0 to 1.
         bare: writes ``messages`` (and ``tools``) alone, as some services take no other keys.
         watch: called with how many conversations were written, and episodes left out, after each.
+        prompt: a file whose text replaces the system message.
         options: what else :func:`read_chats` takes.
 
     Raises:
-        InvalidArgument: if the file cannot be written; and what :func:`read_chats` raises.
+        InvalidArgument: if the file cannot be written, or a run is kept in it; and what :func:`read_chats` raises.
     """
-    found = read_chats(run, format, minimum, **options)
+    found = read_chats(run, format, minimum, prompt=prompt, **options)
     left_out: Counter[str] = Counter()
     turns = written = 0
-    path = Path(out).resolve()
-    if path.exists() and not path.is_file():
-        raise InvalidArgument(f"out={str(out)!r} is no file; name one, which is made or replaced.")
+    path = check_target(out, *() if prompt is None else (prompt,))
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")  # of no other that writes the same file
     try:
         with open(draft, "wb") as file:

@@ -82,10 +82,15 @@ def _import(module: str) -> None:
 
 
 def _known(name: str) -> list[str]:
-    """The ids to suggest: webenv's own if one is near or none of gymnasium's is."""
+    """The ids to suggest: webenv's own, or those that are not gymnasium's where one of these alone is near."""
     own = _search_envs()
-    every = list(gymnasium.registry)
-    return own if "Did you mean" in did_you_mean(name, own) or "Did" not in did_you_mean(name, every) else every
+    others = [one for one, spec in gymnasium.registry.items() if not _is_gymnasiums(spec.entry_point)]
+    near = "Did you mean" in did_you_mean(name, others)
+    return others if near and "Did you mean" not in did_you_mean(name, own) else own
+
+
+def _is_gymnasiums(entry: object) -> bool:
+    return str(entry if isinstance(entry, str) else getattr(entry, "__module__", "")).startswith("gymnasium.")
 
 
 def _search_envs() -> list[str]:

@@ -18,6 +18,7 @@ RUN = "run.json"
 """The file that says what is done."""
 
 _VERSION = 1
+_TRAINING, _PLAYED = "webenv.training", "evaluation"  # the format of training runs, and where they keep runs
 _SHOWN = 8  # folders that a message names
 _OWN = {".lock", f".{RUN}.new"}
 
@@ -146,7 +147,7 @@ def read_run(path: str | Path, kind: str) -> dict[str, Any]:
         kind: the format that it should be of.
 
     Raises:
-        RunError: if there is none, or it is of another format.
+        RunError: if there is none, or it is of another format; of a training run it says where its runs are.
     """
     file = Path(path) / RUN
     try:
@@ -163,6 +164,10 @@ def read_run(path: str | Path, kind: str) -> dict[str, Any]:
         raise RunError(f"{file} cannot be read: {reason}; name the folder of a run.") from error
     except (ValueError, RecursionError) as error:
         raise RunError(f"{file} cannot be read: {error}.") from error
+    if isinstance(run, dict) and run.get("format") == _TRAINING != kind:
+        played = Path(path) / _PLAYED
+        where = f"are in {played}: name that" if played.is_dir() else f"would be in {played}, and there are none"
+        raise RunError(f"{path} is the folder of a training run; the episodes of its evaluation {where}.")
     if not isinstance(run, dict) or run.get("format") != kind or run.get("version") != _VERSION:
         raise RunError(f"{file} is not of the format {kind} {_VERSION}, which this webenv reads.")
     return run

@@ -24,7 +24,6 @@ from webenv.evaluation.recording import cassette_entries, cassettes_of, check_ca
 from webenv.evaluation.spending import kept_usage, read_usage
 from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.policy import Policy
-from webenv.task import TaskSet
 from webenv.usage import CostTracker
 
 __all__ = ["Standing", "default_folder", "evaluate", "folder_name", "note_cassettes"]
@@ -119,7 +118,7 @@ def evaluate(
         raise InvalidArgument("retry_unscored goes with resume: it plays unscored episodes of an earlier run again.")
     path = Path(out) if out is not None else default_folder(name, policy.identity["name"])
     run = run_identity(name, given, benchmark, policy, seed)
-    notes = _left_out(benchmark.tasks)
+    notes = [benchmark.left_out] if benchmark.left_out else []
     tapes = cassettes_of(benchmark, cassettes)
     check_clock(benchmark, tapes)
     with RunFolder(path, resume=resume) as folder:
@@ -192,17 +191,6 @@ def _check_types(run: Mapping[str, Any], path: Path) -> None:
     for part, kinds in _KINDS.items():
         if part not in run or not isinstance(run[part], kinds):
             raise RunError(f"{path} is damaged: {part} in run.json is {run.get(part)!r:.60}; name another --out.")
-
-
-def _left_out(tasks: TaskSet) -> list[str]:
-    """What is to be said of tasks that were left out."""
-    if not tasks.excluded:
-        return []
-    first = tasks.excluded[0]
-    return [
-        f"{len(tasks.excluded)} of {len(tasks) + len(tasks.excluded)} tasks were left out, "
-        f"for one {first.task.id}: {first.reason}."
-    ]
 
 
 def _benchmark(

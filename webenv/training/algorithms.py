@@ -12,7 +12,9 @@ from webenv.wrappers.menu import VectorMenuWrapper
 if TYPE_CHECKING:
     from webenv.policies.learned import Learner
 
-__all__ = ["ALGORITHMS", "check_settings", "make_learner", "needs_groups"]
+__all__ = ["ALGORITHMS", "check_settings", "make_learner", "needs_groups", "reads_final"]
+
+_MOST = {"width": 4_096, "groups": 10_000, "n_steps": 2**20}  # what memory holds
 
 ALGORITHMS = ("grpo", "ppo")
 """GRPO compares attempts at one task; PPO is sb3-contrib's MaskablePPO. Both train the scorer of a menu."""
@@ -27,6 +29,11 @@ def needs_groups(algorithm: str) -> bool:
     if algorithm not in ALGORITHMS:
         raise InvalidArgument(f"no algorithm is called {algorithm!r}. {did_you_mean(algorithm, ALGORITHMS)}")
     return algorithm == "grpo"
+
+
+def reads_final(algorithm: str) -> bool:
+    """Whether an algorithm reads the last observations of episodes: PPO does, where one was cut off."""
+    return algorithm == "ppo"
 
 
 def check_settings(algorithm: str, given: Mapping[str, object]) -> dict[str, Any]:
@@ -48,7 +55,11 @@ def check_settings(algorithm: str, given: Mapping[str, object]) -> dict[str, Any
         if name not in defaults:
             raise InvalidArgument(f"{algorithm} has no setting {name!r:.60}; it has {', '.join(sorted(defaults))}.")
         read[name] = _typed(algorithm, name, value, defaults[name])
-    return asdict(kind(**read))
+    checked = asdict(kind(**read))
+    for name, most in _MOST.items():
+        if checked.get(name, 0) > most:
+            raise InvalidArgument(f"{name}={checked[name]!r}: expected at most {most:,}.")
+    return checked
 
 
 def make_learner(algorithm: str, menus: VectorMenuWrapper, settings: Mapping[str, Any], seed: int) -> Learner:

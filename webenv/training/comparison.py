@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from webenv.policies.learned.policy import LearnedPolicy
     from webenv.training.run import Trained
 
-__all__ = ["HAND_WRITTEN", "HeldOut", "compare", "read_level", "rivals"]
+__all__ = ["HAND_WRITTEN", "HeldOut", "compare", "read_level", "read_split", "rivals"]
 
 HAND_WRITTEN = ("random", "keyword", "investigator")
 """Policies that what was learned is compared with, by their names."""
@@ -142,18 +142,45 @@ def read_level(folder: str | Path, policy: str) -> tuple[float, tuple[float, flo
         folder: of the run.
         policy: its name; the learned one is that of the algorithm.
     """
-    file = Path(folder) / _REPORT
-    if not file.exists():
+    report = _read_report(folder)
+    if report is None:
         return None
     try:
-        runs: Sequence[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["runs"]
-        total = next((run["total"] for run in runs if run["policy"] == policy), None)
+        total = next((run["total"] for run in report["runs"] if run["policy"] == policy), None)
         if total is None or total["success_rate"] is None:
             return None
         low, high = total["interval"]
         return float(total["success_rate"]), (float(low), float(high))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RunError(f"{file} cannot be read ({error!r:.100}); delete it to have the run evaluated again.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def read_split(folder: str | Path) -> str | None:
+    """The split that a training run was evaluated on, empty for the tasks of training; ``None``: not evaluated.
+
+    Args:
+        folder: of the run.
+    """
+    report = _read_report(folder)
+    return None if report is None else str(report.get("split", ""))
+
+
+def _read_report(folder: str | Path) -> dict[str, Any] | None:
+    file = Path(folder) / _REPORT
+    if not file.exists():
+        return None
+    try:
+        report = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(report, dict):
+            raise TypeError(f"a {type(report).__name__}")
+        return report
+    except (OSError, ValueError, TypeError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def _unreadable(folder: str | Path, error: Exception) -> RunError:
+    file = Path(folder) / _REPORT
+    return RunError(f"{file} cannot be read ({error!r:.100}); delete it to have the run evaluated again.")
 
 
 def _uniform(policy: LearnedPolicy) -> LearnedPolicy:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument
+from webenv.evaluation.target import check_target
+from webenv.files import write_whole
 from webenv.picture import check_picture, new_figure
-from webenv.training.comparison import read_level
+from webenv.training.comparison import read_level, read_split
 from webenv.training.folder import read_rows, read_training
 from webenv.training.row import ProgressRow
 
@@ -30,6 +33,7 @@ class Curve(NamedTuple):
         rows: its updates with a scored episode.
         learned: success on the tasks of the evaluation and its 95% interval, 0 to 1; ``None``: not evaluated.
         keyword: that of the policy ``keyword`` on the same tasks.
+        split: of these tasks; empty where they are those of training, ``None``: not evaluated.
     """
 
     env: str
@@ -39,6 +43,7 @@ class Curve(NamedTuple):
     rows: list[ProgressRow]
     learned: tuple[float, tuple[float, float]] | None
     keyword: tuple[float, tuple[float, float]] | None
+    split: str | None = None
 
 
 def read_curve(folder: str | Path) -> Curve:
@@ -53,9 +58,8 @@ def read_curve(folder: str | Path) -> Curve:
     if not rows:
         raise InvalidArgument(f"{folder}: no update of this run had a scored episode: there is no curve to draw.")
     name = run["algorithm"]["name"]
-    return Curve(
-        run["env"]["id"], name, run["seed"], str(folder), rows, read_level(folder, name), read_level(folder, "keyword")
-    )
+    learned, keyword = read_level(folder, name), read_level(folder, "keyword")
+    return Curve(run["env"]["id"], name, run["seed"], str(folder), rows, learned, keyword, read_split(folder))
 
 
 def smoothed(rows: list[ProgressRow], window: float = _WINDOW) -> list[float]:
@@ -97,12 +101,14 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
         path: the file: .png, .svg or .pdf.
 
     Raises:
-        InvalidArgument: if there is no curve, or no such picture can be written.
+        InvalidArgument: if there is no curve, or no such picture can be written there.
+        RunError: if it cannot be written; what was there before stays.
         MissingExtra: if matplotlib is not installed.
     """
     if not curves:
         raise InvalidArgument("there is no curve to draw: name the folder of a training run.")
     check_picture(path, _WHAT)
+    check_target(path)
     figure = new_figure(7.5, 4.5, _WHAT)
     axes: Any = figure.subplots()
     names = _names(curves)
@@ -123,7 +129,7 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
                 markersize=6,
                 elinewidth=1.4,
                 capsize=3,
-                label="on held-out tasks" if len(curves) == 1 else None,
+                label=_where(curves) if len(curves) == 1 else None,
             )
     levels = [curve.keyword[0] for curve in curves if curve.keyword is not None]
     if levels:
@@ -131,7 +137,7 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
         axes.axhline(level, color="#55554f", linestyle=(0, (5, 3)), linewidth=1.3, label=f"keyword {level:.1f}")
     title = ", ".join(dict.fromkeys(curve.env for curve in curves))
     axes.set_title(f"{title}: success in training", loc="left", fontsize=11, fontweight="bold")
-    axes.set_xlabel("steps played" + (" (marks: what was learned, on held-out tasks)" if len(curves) > 1 else ""))
+    axes.set_xlabel("steps played" + (f" (marks: what was learned, {_where(curves)})" if len(curves) > 1 else ""))
     axes.set_ylabel("success, %")
     axes.set_ylim(0, 100)
     axes.set_xlim(0, last * (1.05 + 0.012 * len(curves)))
@@ -140,7 +146,17 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="best")
-    figure.savefig(path, dpi=130)
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix[1:].lower(), dpi=130)
+    write_whole(path, picture.getvalue())
+
+
+def _where(curves: Sequence[Curve]) -> str:
+    """The tasks that the marks are about."""
+    splits = {curve.split for curve in curves if curve.learned is not None}
+    if splits == {""}:
+        return "on the tasks of training"
+    return f"on the split {splits.pop()}" if len(splits) == 1 else "in the evaluation"
 
 
 def _names(curves: Sequence[Curve]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain, count
 from pathlib import Path
 
 from webenv.errors import RunError
@@ -24,7 +25,8 @@ class TrainingFolder(Ledger):
     """The folder of one training run, held by one process at a time.
 
     ``run.json`` says what is trained; ``progress.jsonl`` has a line for each update
-    (:class:`ProgressRow`); ``checkpoint.pt`` and ``policy.pt`` are the last checkpoint, whole.
+    (:class:`ProgressRow`); ``checkpoint.pt`` and ``policy.pt`` are the last checkpoint, whole; a
+    ``policy-<steps>.pt`` is one that the run came to and lost the checkpoint of.
 
     Args:
         path: the folder; made if need be.
@@ -50,6 +52,19 @@ class TrainingFolder(Ledger):
     def policy(self) -> Path:
         """The file of the policy, as ``webenv eval --policy`` takes it."""
         return self.path / POLICY
+
+    def set_aside(self, name: str) -> Path:
+        """Renames the policy's file to ``policy-<name>.pt`` or one that is free; gives where it is.
+
+        Raises:
+            RunError: if it cannot be renamed.
+        """
+        names = chain([name], (f"{name}-{number}" for number in count(2)))
+        aside = next(path for path in (self.path / f"policy-{one}.pt" for one in names) if not path.exists())
+        try:
+            return self.policy.replace(aside)
+        except OSError as error:
+            raise RunError(f"{self.policy} cannot be renamed: {error.strerror or error}.") from error
 
     def check_run(self, run: Mapping[str, object]) -> None:
         """Refuses to go on with another run than the one in the folder.
@@ -80,7 +95,7 @@ class TrainingFolder(Ledger):
             RunError: if a line is damaged, or the file cannot be written.
         """
         rows = [row for row in read_rows(self.path) if row.steps <= steps]
-        write_whole(self.path / self.LINES, b"".join(row.to_line() for row in rows).decode())
+        write_whole(self.path / self.LINES, b"".join(row.to_line() for row in rows))
         self.open_lines()
         return rows
 

@@ -14,6 +14,7 @@ from webenv.training.row import ProgressRow
 __all__ = ["Limits", "Plan", "check_plan"]
 
 _MOST_SEED = 2**63 - 1
+_MOST_ENVS, _MOST_STEPS = 2**14, 2**20  # of one update: what memory holds
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,20 @@ def check_plan(plan: Plan, limits: Limits) -> None:
         InvalidArgument: naming what came and what was expected.
     """
     groups = needs_groups(plan.algorithm)
-    if plan.num_envs < 1:
-        raise InvalidArgument(f"num_envs={plan.num_envs}: expected at least 1.")
+    if not 1 <= plan.num_envs <= _MOST_ENVS:
+        raise InvalidArgument(f"num_envs={plan.num_envs}: expected 1 to {_MOST_ENVS:,}.")
     if groups and (plan.group_size < 2 or plan.num_envs % plan.group_size):
         raise InvalidArgument(
             f"group_size={plan.group_size}: expected 2 or more, and a divisor of num_envs={plan.num_envs}."
         )
     if not groups and plan.group_size != 1:
         raise InvalidArgument(f"group_size={plan.group_size}: {plan.algorithm} compares no attempts; leave it out.")
+    n_steps = plan.learner.get("n_steps", 1)
+    if isinstance(n_steps, int) and n_steps * plan.num_envs > _MOST_STEPS:
+        raise InvalidArgument(
+            f"n_steps={n_steps}: an update of {plan.num_envs} slots would have {n_steps * plan.num_envs:,} steps; "
+            f"expected at most {_MOST_STEPS:,}."
+        )
     for name, value in (("minutes", limits.minutes), ("steps", limits.steps), ("checkpoint", limits.checkpoint)):
         if value is not None and not 0 < value < math.inf:
             raise InvalidArgument(f"{name}={value}: expected a number over 0.")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import importlib.metadata
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webenv.benchmark import Benchmark
 from webenv.corpora.progress import Progress, silent
-from webenv.errors import InvalidArgument, RunError
+from webenv.errors import DataError, InvalidArgument, RunError, WebenvError
 from webenv.evaluation.identity import plain, versions
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder
-from webenv.training.algorithms import check_settings, make_learner
+from webenv.garbage import rare_collections
+from webenv.training.algorithms import check_settings, make_learner, reads_final
 from webenv.training.folder import TrainingFolder
 from webenv.training.log import EventLog
 from webenv.training.plan import Limits, Plan, check_plan
@@ -31,8 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["TrainStanding", "Trained", "train"]
 
 _PACKAGES = ("torch", "stable_baselines3", "sb3_contrib")
-_LARGEST = 1e6  # beyond, a weight may take scores over float32's range
-_HOPELESS = 3  # updates without a scored episode after which something is wrong
+_HOPELESS, _EARLY = 50, 3  # episodes without a score, and updates, after which something is wrong
 
 
 class TrainStanding(NamedTuple):
@@ -57,7 +58,7 @@ class Trained(NamedTuple):
         rows: its updates.
         policy: what was learned.
         untrained: what it began with.
-        throughput: how fast it was; ``None`` where there was no update.
+        throughput: how fast it was; ``None`` where there was no update, or lines of updates were lost.
         stopped: whether it was stopped before its limits.
     """
 
@@ -100,8 +101,8 @@ def train(
     Raises:
         InvalidArgument: for an unknown environment, algorithm or setting, or numbers that do not fit each other.
         MissingExtra: if torch or what else the algorithm needs is not installed.
-        RunError: if the folder holds another run, is in use, or cannot be written; if no episode is scored; or if
-            the weights are no numbers any more.
+        RunError: if the folder holds another run, is in use, or cannot be written; if no episode is scored; if
+            the weights are no numbers any more; or if memory is used up.
         DataError: if the checkpoint is damaged.
     """
     settings = check_settings(plan.algorithm, plan.learner)
@@ -117,17 +118,19 @@ def train(
             folder.check_run(run)
         make_worlds(made.benchmark, progress)
         envs = TimedVectorEnv(made.benchmark, plan.num_envs, group_size=plan.group_size, autoreset_mode="same_step")
-        menus = TimedMenus(envs)
-        learner = make_learner(plan.algorithm, menus, settings, plan.seed)
-        untrained = learner.policy()
-        _begin(folder, begun, run, told)
-        rows = _take_up(folder, learner, told)
-        events = EventLog(path / "tensorboard", told, after=learner.steps)
-        try:
-            stopped = _Training(folder, learner, menus, events, rows, limits, watch, told).run()
-        finally:
-            events.close()
-        throughput = measure_throughput(rows)
+        final = reads_final(plan.algorithm)
+        with _enough_memory(path), rare_collections(), closing(TimedMenus(envs, final=final)) as menus:
+            learner = make_learner(plan.algorithm, menus, settings, plan.seed)
+            untrained = learner.policy()
+            _begin(folder, begun, run, told)
+            rows = _take_up(folder, learner, told)
+            events = EventLog(path / "tensorboard", told, after=learner.steps)
+            try:
+                stopped = _Training(folder, learner, menus, events, rows, limits, watch, told).run()
+            finally:
+                events.close()
+        whole = not (folder.read_run() or {}).get("lines_lost", False)
+        throughput = measure_throughput(rows) if whole else None
         if throughput is not None:
             folder.change_run({"throughput": throughput.to_dict()})
         return Trained(path, rows, learner.policy(), untrained, throughput, stopped)
@@ -149,7 +152,8 @@ class _Training:
     ) -> None:
         self._folder, self._learner, self._menus, self._events = folder, learner, menus, events
         self._rows, self._limits, self._watch, self._told = rows, limits, watch, told
-        self._saved = True  # whether the last update is in the checkpoint
+        self._kept = learner.steps if folder.checkpoint.exists() else None  # steps of the checkpoint
+        self._saved = _steps_of(folder.policy) == learner.steps  # whether the last update is in both files
         self._scored = any(row.episodes for row in rows)
         self._failing: set[str] = set()
 
@@ -168,13 +172,13 @@ class _Training:
                 if time.perf_counter() - kept >= 60 * self._limits.checkpoint:
                     self._attempt("checkpoint", self._save)
                     kept = time.perf_counter()
-            if not self._saved or not self._folder.policy.exists():
+            if not self._saved:
                 self._end()
             return stop.asked and self._limits.share(self._rows[-1] if self._rows else None) < 1.0
 
     def _add(self, update: Update, seconds: float, env_seconds: float, menu_seconds: float) -> None:
         row = ProgressRow(
-            update=len(self._rows) + 1,
+            update=self._rows[-1].update + 1 if self._rows else 1,
             steps=self._learner.steps,
             seconds=seconds,
             episodes=update.episodes,
@@ -188,19 +192,21 @@ class _Training:
             figures=dict(update.figures),
             menu_seconds=menu_seconds,
         )
-        largest = self._learner.policy().saved.largest
-        if not largest <= _LARGEST:
+        saved = self._learner.policy().saved
+        if saved.diverged:
+            kept = "no checkpoint is" if self._kept is None else f"the checkpoint of {self._kept:,} steps is"
             raise RunError(
-                f"update {row.update}: a weight is {largest:.3g}, so training has diverged and ends; what is kept in "
-                f"{self._folder.path} is of earlier updates. A smaller learning rate may help."
+                f"update {row.update}: a weight is {saved.largest:.3g}, so training has diverged and ends; {kept} "
+                f"kept in {self._folder.path}. A smaller learning rate may help."
             )
         self._rows.append(row)
         self._saved = False
         self._scored = self._scored or row.episodes > 0
-        if not self._scored and len(self._rows) >= _HOPELESS:
+        unscored = 0 if self._scored else sum(one.unscored for one in self._rows)
+        if unscored >= _HOPELESS and len(self._rows) >= _EARLY:
             raise RunError(
-                f"none of the first {sum(one.unscored for one in self._rows):,} episodes was scored, so nothing can be "
-                "learned; webenv eval with the same options and --policy random says why."
+                f"none of the first {unscored:,} episodes was scored, so nothing can be learned; webenv eval with the "
+                "same options and --policy random says why."
             )
         self._attempt("progress", lambda: self._folder.add(row))
         self._events.write(row)
@@ -211,8 +217,9 @@ class _Training:
 
     def _save(self) -> None:
         self._folder.flush()  # the lines first: a checkpoint stands behind the last line of its own
-        self._learner.policy().save(self._folder.policy)
         self._learner.save(self._folder.checkpoint)
+        self._kept = self._learner.steps
+        self._learner.policy().save(self._folder.policy)
         self._saved = True
 
     def _attempt(self, what: str, write: Callable[[], None]) -> None:
@@ -234,10 +241,15 @@ class _Training:
         try:
             self._save()
         except RunError as error:
-            steps = self._learner.steps
+            steps, kept, policy = self._learner.steps, self._kept, self._folder.policy
+            with suppress(RunError):  # smaller than a checkpoint
+                self._learner.policy().save(policy)
+            where = ", which begins anew, as there is none before" if kept is None else f" at that of {kept:,} steps"
+            learned = _steps_of(policy)
             raise RunError(
                 f"{error} That was the checkpoint after {steps:,} steps, at the end of training: make room, and take "
-                "the run up again (--resume) at the one before."
+                f"the run up again (--resume){where}. "
+                + ("No policy is kept." if learned is None else f"{policy} is of {learned:,} steps.")
             ) from error
 
 
@@ -277,12 +289,64 @@ def _begin(folder: TrainingFolder, begun: bool, run: Mapping[str, Any], told: Ca
 
 
 def _take_up(folder: TrainingFolder, learner: Learner, told: Callable[[str], None]) -> list[ProgressRow]:
-    """Loads the checkpoint, if there is one, and gives the rows up to it."""
+    """Loads the checkpoint, if there is one, and gives the rows up to it; a policy of later steps is set aside."""
     if folder.checkpoint.exists():
-        learner.load(folder.checkpoint)
+        _load(folder.checkpoint, learner)
     elif folder.begun:
         told("there is no checkpoint yet: training begins anew.")
-    return folder.rewind(learner.steps)
+    rows = folder.rewind(learner.steps)
+    learned = _steps_of(folder.policy)
+    if folder.policy.exists() and (learned is None or learned > learner.steps):
+        what = "cannot be read" if learned is None else f"is of {learned:,} steps"
+        aside = folder.set_aside("unread" if learned is None else str(learned))
+        told(f"policy.pt {what}, training goes on from {learner.steps:,}: it is kept as {aside}.")
+    known = rows[-1].steps if rows else 0
+    if known != learner.steps:
+        folder.change_run({"lines_lost": True, "throughput": None})
+        told(
+            f"progress.jsonl ends at {known:,} steps, the checkpoint is of {learner.steps:,}: updates and seconds are "
+            "counted on from that line, without what is lost between, and throughput is not measured."
+        )
+    return rows
+
+
+def _load(checkpoint: Path, learner: Learner) -> None:
+    """Takes up a checkpoint.
+
+    Raises:
+        DataError: if it is damaged.
+    """
+    try:
+        learner.load(checkpoint)
+    except (WebenvError, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        said = str(error) if isinstance(error, WebenvError) else f"{str(checkpoint)!r} is damaged ({error!r:.100})."
+        raise DataError(
+            f"{said} Put a whole copy in its place, or delete it: --resume then begins anew, and sets policy.pt aside."
+        ) from error
+
+
+def _steps_of(policy: Path) -> int | None:
+    """How many steps a policy file was trained for; ``None`` if there is none that can be read."""
+    from webenv.policies.learned.saved import load_policy
+
+    try:
+        return load_policy(policy).steps
+    except DataError:
+        return None
+
+
+@contextmanager
+def _enough_memory(path: Path) -> Iterator[None]:
+    """Says in one line that memory is used up."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "can't allocate memory" not in str(error):  # torch's
+            raise
+        raise RunError(
+            f"memory is used up; what {path} holds is kept. Choose fewer num_envs, or a smaller update (groups, "
+            "n_steps) or width."
+        ) from error
 
 
 def _finite(value: float) -> float | None:

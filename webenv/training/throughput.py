@@ -45,15 +45,16 @@ class TimedMenus(VectorMenuWrapper):
 
     Args:
         env: the environment.
+        final: as :class:`webenv.wrappers.VectorMenuWrapper` takes it.
 
     Attributes:
         seconds: wall time spent in ``reset`` and ``step`` so far, the environment's counted.
     """
 
-    def __init__(self, env: TimedVectorEnv) -> None:
+    def __init__(self, env: TimedVectorEnv, *, final: bool = True) -> None:
         self.seconds = 0.0
         self._timed = env
-        super().__init__(env)
+        super().__init__(env, final=final)
 
     @property
     def env_seconds(self) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 
 from webenv.errors import InvalidArgument
 from webenv.evaluation.summary import Summary
+from webenv.evaluation.target import check_target
 from webenv.files import write_whole
 from webenv.viewing.data import PageData, page_data
 from webenv.viewing.pool import TextPool
@@ -26,6 +27,7 @@ PAGE = "view.html"
 """The name of the page in its run's folder."""
 
 _SCRIPTS = ("store", "text", "state", "list", "turns", "episode", "summary", "app")
+_NAMED = 2  # the most runs that a title names
 _LARGE = 200_000_000  # characters; browsers grow slow, and some refuse a script of twice as many
 
 
@@ -67,18 +69,17 @@ def write_view(run: str | Path, other: str | Path | None = None, out: str | Path
 
     Raises:
         RunError: if a run cannot be read, or the page not be written: then nothing of it is left.
-        InvalidArgument: if both are one run.
+        InvalidArgument: if both are one run, or a run is kept in the file.
     """
+    path = _target(Path(run)) if out is None else Path(out)
+    if path.is_dir():
+        raise InvalidArgument(f"out={str(path)!r} is a folder; name a file, as in {path / PAGE}.")
+    check_target(path, run, *() if other is None else (other,))
     pool = TextPool()
     groups = [read_runs(run, pool)] + ([] if other is None else [read_runs(other, pool)])
     runs = labelled(groups)
     pair = None if other is None else _first_pair(runs, len(groups[0]))
     data = page_data(runs, pool, pair)
-    path = _target(Path(run)) if out is None else Path(out)
-    if path.is_dir():
-        raise InvalidArgument(f"out={str(path)!r} is a folder; name a file, as in {path / PAGE}.")
-    if path.exists() and not path.is_file():  # a device would be replaced, for every process of the machine
-        raise InvalidArgument(f"out={str(path)!r} is no file; name one, which is made or replaced.")
     text = render(data, _title(runs))
     write_whole(path, text)
     notes = [note for one in runs for note in one.notes]
@@ -132,7 +133,7 @@ def _target(run: Path) -> Path:
 
 def _title(runs: Sequence[ViewedRun]) -> str:
     envs = dict.fromkeys(str(run.part("env").get("id", "")) for run in runs)
-    labels = ", ".join(run.label for run in runs)
+    labels = ", ".join(run.label for run in runs) if len(runs) <= _NAMED else f"{len(runs)} runs"
     return f"{' and '.join(filter(None, envs))}: {labels}".removeprefix(": ")
 
 

@@ -116,7 +116,7 @@ def read_runs(path: str | Path, pool: TextPool) -> list[ViewedRun]:
 
 
 def labelled(groups: Sequence[Sequence[ViewedRun]]) -> list[ViewedRun]:
-    """All runs, each under a label that no other has: its policy, or with its folder's name, or its path.
+    """All runs, each under a label that no other has: its policy, its judge, or as much of its path's end as it takes.
 
     Raises:
         InvalidArgument: if a run is there twice.
@@ -126,11 +126,11 @@ def labelled(groups: Sequence[Sequence[ViewedRun]]) -> list[ViewedRun]:
     twice = next((run for run, path in zip(runs, paths, strict=True) if paths.count(path) > 1), None)
     if twice is not None:
         raise InvalidArgument(f"{twice.path} is given twice; name another run to compare with, or one alone.")
+    parts = [Path(run.path).parts for run in runs]
     tries = (
         [run.policy or Path(run.path).name for run in runs],
         [run.judge for run in runs],
-        [f"{run.policy}, {Path(run.path).name}" for run in runs],
-        [run.path for run in runs],
+        *([str(Path(*path[-count:])) for path in parts] for count in range(1, 1 + max(map(len, parts)))),
         [f"{run.path}, {run.judge}" for run in runs],
     )
     labels = next(names for names in tries if len(set(names)) == len(runs) and all(names))

@@ -215,8 +215,12 @@ class Dialogue:
     def load(self, saved: Mapping[str, Any]) -> None:
         """Takes up what :meth:`save` gave."""
         fresh = Dialogue(self.style)
+        if saved["budget"] is None and saved["entries"]:
+            raise ValueError("entries before the first observation")
         if saved["budget"] is not None:
             budget = np.array(saved["budget"], dtype=np.int32)
+            if budget.shape != (4,):
+                raise ValueError(f"budget {saved['budget']!r:.80}")
             nothing: dict[str, Any] = {"question": "", "results": (), "pages": (), "replies": (), "notice": ""}
             fresh._first = cast("ObservationDict", {**nothing, "budget": budget})
         for entry in saved["entries"]:

@@ -89,4 +89,6 @@ def load_entry(saved: Any) -> Entry:
         shown, brought, calls, remarks = saved
         return Heard(Shown(*shown), tuple(brought), tuple(calls), tuple(remarks))
     reply, rest, content, calls, exact = saved
+    if not all(isinstance(text, str) for text in (reply, rest, content)):
+        raise TypeError(f"a reply {saved!r:.80}")
     return Said(reply, rest, content, tuple(Call(*call) for call in calls), exact)

@@ -24,7 +24,9 @@ def select(observation: ObservationDict, most: int | None, number: int) -> Obser
     if most is None and number == 1:
         return observation
     results, notice = observation["results"], observation["notice"]
-    groups = [(int(found[2]) - 1, int(found[3])) for found in _FOUND.finditer(notice)] if results else []
+    if not results:
+        return observation
+    groups = [(int(found[2]) - 1, int(found[3])) for found in _FOUND.finditer(notice)]
     told = sum(end - start for start, end in groups) == len(results)  # not so for one query, or a notice that was cut
     groups = groups if told else [(0, len(results))]
     kept: list[dict[str, str]] = []

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from gymnasium.envs.registration import load_env_creator
 from gymnasium.vector import AutoresetMode, VectorWrapper
 
-from webenv.errors import InvalidArgument, MissingExtra
+from webenv.errors import InvalidArgument, MissingExtra, did_you_mean
+from webenv.registration import IDS
 from webenv.vector import SearchVectorEnv
 from webenv.wrappers.menu import MenuSize, VectorMenuWrapper
 
@@ -60,10 +61,12 @@ class SearchVecEnv(VecEnv):
     def reset(self) -> dict[str, npt.NDArray[np.float32]]:
         """Begins an episode in every slot, with the seeds of :meth:`seed` and the options of :meth:`set_options`."""
         seeds = None if all(seed is None for seed in self._seeds) else self._seeds
-        observations, infos = self.envs.reset(seed=seeds, options=self._task_options())
+        try:
+            observations, infos = self.envs.reset(seed=seeds, options=self._task_options())
+        finally:
+            self._reset_seeds()
+            self._reset_options()
         self.reset_infos = [_of_slot(infos, slot) for slot in range(self.num_envs)]
-        self._reset_seeds()
-        self._reset_options()
         self._returns[:] = 0
         self._lengths[:] = 0
         return observations
@@ -181,14 +184,15 @@ def make_sb3(
     """
     if "autoreset_mode" in settings:
         raise InvalidArgument("make_sb3 takes no autoreset_mode: stable-baselines3 wants 'same_step'.")
+    if not isinstance(env_id, str):
+        raise InvalidArgument(f"env_id={env_id!r:.100}: expected a registered id, such as 'NeedleInWeb-v0'.")
+    size = MenuSize.of(size)
     module, _, name = env_id.rpartition(":")
     if module:
         import_module(module)
-    try:
-        spec = gymnasium.spec(name)
-    except gymnasium.error.Error as error:
-        raise InvalidArgument(f"{env_id!r:.100} is no registered id: {error}".replace("\n", " ")) from error
-    entry = spec.vector_entry_point
+    if name not in gymnasium.registry:
+        raise InvalidArgument(f"{env_id!r:.100} is no registered id. {did_you_mean(name, IDS)}")
+    entry = gymnasium.registry[name].vector_entry_point
     creator = load_env_creator(entry) if isinstance(entry, str) else entry
     if not (isinstance(creator, type) and issubclass(creator, SearchVectorEnv)):
         raise InvalidArgument(f"{env_id!r:.100} is no search environment; webenv.registration.IDS names them.")

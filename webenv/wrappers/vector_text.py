@@ -101,13 +101,15 @@ class VectorTextWrapper(
             ResetNeeded: where no episode is running.
             InvalidArgument: for another number of replies than slots, or one that is neither text nor message.
         """
-        if isinstance(actions, str | Mapping) or len(actions) != self.num_envs:
-            came = repr(actions)[:80] if isinstance(actions, str | Mapping) else f"{len(actions)} replies"
+        given = actions.tolist() if isinstance(actions, np.ndarray) else actions
+        listed = hasattr(given, "__getitem__") and not isinstance(given, str | bytes | Mapping)
+        if not listed or len(given) != self.num_envs:
+            came = f"{len(given)} replies" if listed else repr(actions)[:80]
             raise InvalidArgument(f"step was given {came}: expected {self.num_envs} replies, one for each slot.")
         idle = self._ended if self._mode is AutoresetMode.NEXT_STEP else np.zeros_like(self._ended)
         read: list[Read | None] = [
             None if resting else dialogue.read(reply)
-            for dialogue, reply, resting in zip(self._dialogues, actions, idle, strict=True)
+            for dialogue, reply, resting in zip(self._dialogues, given, idle, strict=True)
         ]
         taken = [Action(-1, ()) if one is None else one.action for one in read]
         observations, rewards, terminated, truncated, infos = self.env.step(taken)

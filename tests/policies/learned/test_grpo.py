@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean, pstdev
 
 import pytest
 
@@ -33,6 +34,24 @@ def test_an_advantage_is_a_reward_less_the_mean_of_its_group() -> None:
 def test_scaled_advantages_are_in_standard_deviations() -> None:
     """Divided by the group's standard deviation (of all its attempts, not of a sample)."""
     assert [worth for _, worth in advantages_of(group(1, 0, 0, 1), scaled=True)] == [1.0, -1.0, -1.0, 1.0]
+
+
+def test_small_differences_stay_small() -> None:
+    """What differs by hundredths is divided by no less than the spread of one success among as many attempts."""
+    found = [worth for _, worth in advantages_of(group(0, -0.01, -0.01, -0.02), scaled=True)]
+    assert found == pytest.approx([0.0231, 0, 0, -0.0231], abs=1e-4)  # 0.01 / (√3 / 4)
+    assert [worth for _, worth in advantages_of(group(1, 0, 0, 0), scaled=True)] == pytest.approx(
+        [3**0.5, *[-(3**-0.5)] * 3]
+    )
+
+
+@pytest.mark.parametrize("count", [2, 3, 8, 16, 64])
+def test_rewards_of_0_and_1_are_divided_by_their_own_spread(count: int) -> None:
+    """To the bit, whatever the size of the group and the number of successes."""
+    for right in range(1, count):
+        rewards = [1.0] * right + [0.0] * (count - right)
+        found = [worth for _, worth in advantages_of(group(*rewards), scaled=True)]
+        assert found == [(reward - fmean(rewards)) / pstdev(rewards) for reward in rewards]
 
 
 def test_groups_without_a_difference_have_no_advantage() -> None:

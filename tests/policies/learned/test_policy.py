@@ -62,7 +62,7 @@ def test_it_decides_as_its_scorer_does_over_the_wrapper() -> None:
         rows, info = env.reset(options={"task": task})
         for decision in history.decisions:
             batch = {name: torch.from_numpy(values).unsqueeze(0) for name, values in rows.items()}
-            scores = chosen.saved.scorer(batch, torch.from_numpy(info["action_mask"]).unsqueeze(0))
+            scores = chosen.saved.scorer(batch, torch.from_numpy(info["action_mask"]).bool().unsqueeze(0))
             number = int(scores.best()[0])
             assert env.menu.action(number) == decision.action
             assert env.menu.names[number] == decision.thought

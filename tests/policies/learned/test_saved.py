@@ -70,6 +70,9 @@ def test_other_features_are_refused(tmp_path: Path) -> None:
         {"answers": "song"},
         {"steps": None},
         {"steps": math.inf},
+        {"steps": 1.5},
+        {"env": None},
+        {"weights": {name: one.to(torch.complex64) for name, one in some_policy().scorer.state_dict().items()}},
         {"features": None},
         {"features": {"queries": 5}},
     ],
@@ -86,6 +89,9 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     weights = some_policy().scorer.state_dict()
     weights["menu.bias"][0] = float("nan")
     with pytest.raises(DataError, match="no finite numbers"):
+        load_policy(changed(tmp_path / "p.pt", weights=weights))
+    weights["menu.bias"][0] = 1e30
+    with pytest.raises(DataError, match=r"holds a weight of 1e\+30: its training diverged"):
         load_policy(changed(tmp_path / "p.pt", weights=weights))
 
 

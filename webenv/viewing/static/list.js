@@ -228,7 +228,7 @@ function rowOf(item) {
     comparing() && sign(one), el('span', { class: 'outcome' }, plainWords(one.outcome)),
     el('span', {}, comparing() ? count(one.spent[3], 'turn') : spentWords(one)), el('span', { class: 'stage' }, stageWords(one))));
   return el('li', {}, el('a', { href, tabindex: '-1', 'data-key': item.key },
-    el('span', { class: 'head' }, !comparing() && sign(row), data(shortId(row), 'span', { class: 'task', title: visible(row.task) }),
+    el('span', { class: 'head' }, !comparing() && sign(row), el('span', { class: 'task', title: visible(row.task) }, data(shortId(row), 'bdi')),
       row.attempt > 0 && el('span', { class: 'small' }, `attempt ${row.attempt}`),
       many && data(store.index.runs[row.run].label, 'span', { class: 'small run' }),
       el('span', { class: 'reward', title: 'reward' }, item.rows.map((one) => number(one.reward)).join(' | '))),

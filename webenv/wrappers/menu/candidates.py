@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
 
-from webenv.wrappers.menu.evidence import evidence_of
+from webenv.wrappers.menu.evidence import evidence_of, standing_in
 from webenv.wrappers.menu.words import Units
 
 __all__ = ["COLUMNS", "GRAIN", "Candidate", "Candidates", "Site", "host_of"]
@@ -36,14 +37,14 @@ COLUMNS = (
 _EXISTS, _READ, _FAILED, _LATEST, _FUSED, _FOUND, _RANKS = range(7)
 _SINGLES, _SAME_TITLE, _CLAUSES = 11, 14, 15
 _SORTS = {sort: _RANKS + place for place, sort in enumerate(("whole", "pair", "title", "site", "other"))}
-_TITLE, _TEXT, _SAYS, _STANDS, _COUNTS, _HELD = range(6)
+_TITLE, _TEXT, _COUNTS, _HELD = range(4)
+_EMPTY = array("d", [0.0] * len(COLUMNS))
 _CAPACITY = 32
 _HOST = 255  # characters of a host's name
 GRAIN = 1024
 """Weights are multiples of 1/1024, so sums of them are exact in any order."""
 _FIGURE = 1.5  # what a number is worth
 _ONCE, _BURST = 0.15, 1.5  # what a word is worth that comes once, and what repetition adds at most
-_SAID = np.array([0.0, 0.75, 1.0], dtype=np.float32)  # once is less sure than twice
 _FUSION = 10  # of reciprocal rank fusion; small, for ten results
 
 
@@ -57,13 +58,13 @@ class Candidate:
         row: the numbers of :data:`COLUMNS`, counts and sums as they are.
         singles: 1 / rank in the search of each criterion, C numbers.
         rows: float32 (r, U) of passages: which units stand in each clause about its subject that has some.
-        titled, known: which units stand in its title, and in any text, as bits.
+        known: which units stand in any text, as bits.
         read: whether its whole text is known.
         tried: whether it was visited, found or not.
     """
 
     __slots__ = (
-        "known", "passages", "query", "read", "row", "rows", "singles", "site", "title", "titled", "tried", "url"
+        "known", "passages", "query", "read", "row", "rows", "singles", "site", "title", "tried", "url"
     )  # fmt: skip
 
     def __init__(self, url: str, title: str, site: str, criteria: int) -> None:
@@ -72,11 +73,11 @@ class Candidate:
         self.site = site or host_of(url)
         self.passages: list[str] = []
         self.query: str | None = None
-        self.row = [0.0] * len(COLUMNS)
+        self.row = array("d", _EMPTY)
         self.row[_EXISTS] = 1.0
         self.singles = [0.0] * criteria
         self.rows: list[npt.NDArray[np.float32]] = []
-        self.titled = self.known = 0
+        self.known = 0
         self.read = False
         self.tried = False
 
@@ -109,8 +110,6 @@ class Candidates:
     Attributes:
         list: the candidates.
         sites: the sites by host.
-        seen: int64 (U,): how many candidates have each unit somewhere.
-        shown: float32 (1, U): 1 where one has.
         worth: float32 (U,): what each unit is worth by how often the pages that were read and say it of their subject
             repeat it, and by how few of those read these are. Words that tell pages apart come in bursts.
     """
@@ -133,16 +132,13 @@ class Candidates:
         self.units = units
         size = len(units.low)
         self._held = np.zeros((max(_CAPACITY, 2 * len(self.list)), _HELD, size), dtype=np.float32)
-        self._counted: set[int] = set()
-        self.seen = np.zeros(size, dtype=np.int64)
-        self.shown = np.zeros((1, size), dtype=np.float32)
         self.worth = np.where(units.figures, np.float32(_FIGURE), np.float32(0))
         self._having = np.zeros(size, dtype=np.float64)
         self._repeated = np.zeros(size, dtype=np.float64)
         self._pages = 0
         self._unknown: list[list[str]] | None = None
         for number, candidate in enumerate(self.list):
-            candidate.rows, candidate.titled, candidate.known = [], 0, 0
+            candidate.rows, candidate.known = [], 0
             candidate.row[_CLAUSES] = 0.0
             self._title(number)
             for text in candidate.passages:
@@ -150,19 +146,15 @@ class Candidates:
             if candidate.read:
                 self._count(number)
 
-    def held(self, chosen: list[int]) -> npt.NDArray[np.float32]:
-        """What k candidates have of each unit, (k, 5, U).
-
-        Whether it stands in the title, and in any text; in clauses about the subject how surely it is said, whether it
-        stands, and in how many.
-        """
-        if self._counted:
-            numbers = sorted(self._counted)
-            counts = self._held[numbers, _COUNTS]
-            self._held[numbers, _SAYS] = _SAID[np.minimum(counts, 2).astype(np.int64)]
-            self._held[numbers, _STANDS] = np.minimum(counts, 1)
-            self._counted.clear()
+    def known(self, chosen: list[int]) -> npt.NDArray[np.float32]:
+        """What k candidates have of each unit, (k, 3, U): whether it stands in the title, and in any text; in how many
+        clauses about the subject."""
         return self._held[chosen]
+
+    def seen(self) -> npt.NDArray[np.int64]:
+        """int64 (U,): how many candidates have each unit somewhere."""
+        held = self._held[: len(self.list)]
+        return np.asarray(np.maximum(held[:, _TITLE], held[:, _TEXT]).sum(axis=0), dtype=np.int64)
 
     def unknown(self) -> list[list[str]]:
         """The words of each criterion that no page that was read has of its subject; none before two were read."""
@@ -227,7 +219,8 @@ class Candidates:
             singles = candidate.singles
             for criterion in criteria:
                 singles[criterion] = max(singles[criterion], 1 / rank)
-            row[_SINGLES : _SINGLES + 3] = min(singles), sum(singles) / len(singles), max(singles)
+            row[_SINGLES], row[_SINGLES + 1] = min(singles), sum(singles) / len(singles)
+            row[_SINGLES + 2] = max(singles)
         column = _SORTS.get(sort)
         if column is not None:
             row[column] = max(row[column], 1 / rank)
@@ -282,11 +275,9 @@ class Candidates:
 
     def _title(self, number: int) -> None:
         candidate = self.list[number]
-        evidence = evidence_of(candidate.title, candidate.title, self.units)
-        if evidence.bits:
-            candidate.titled = evidence.bits
-            self._held[number, _TITLE] = evidence.has
-            self._show(evidence.has)
+        has, bits = standing_in(candidate.title, self.units)
+        if bits:
+            self._held[number, _TITLE] = has
 
     def _add(self, number: int, text: str) -> None:
         candidate = self.list[number]
@@ -296,17 +287,9 @@ class Candidates:
             candidate.rows.append(evidence.rows)
             candidate.row[_CLAUSES] += len(evidence.rows)
             held[_COUNTS] += evidence.counts
-        self._counted.add(number)
         if evidence.bits & ~candidate.known:
-            if evidence.bits & ~(candidate.known | candidate.titled):
-                self._show(evidence.has > np.maximum(held[_TITLE], held[_TEXT]))
             np.maximum(held[_TEXT], evidence.has, out=held[_TEXT])
             candidate.known |= evidence.bits
-
-    def _show(self, units: npt.NDArray[np.bool_]) -> None:
-        """Says that one more candidate has units."""
-        self.seen += units
-        np.maximum(self.shown, units, out=self.shown)
 
     def _count(self, number: int) -> None:
         """Counts a page that was read, and says anew what units are worth."""

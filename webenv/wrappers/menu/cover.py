@@ -27,7 +27,8 @@ there, 1 from four times on.
 
 _RARE, _WORTH, _VALUES, _PAIRS, _ALL, _SCHEMES = range(6)  # how units are weighed; the last: all words alike
 _FLOORS = np.array([1e-6, 1.0, 1e-6, 1e-6])[:, None]
-_HELD = 5
+_HELD, _KNOWN = 5, 3  # what is weighed of a candidate, of which so much is known at once
+_SAID = np.array([0.0, 0.75, 1.0], dtype=np.float32)  # once is less sure than twice
 
 
 class Cover(NamedTuple):
@@ -62,36 +63,80 @@ def cover_of(menus: Sequence[tuple[Candidates, list[int]]], rows: int, criteria:
         rows: K, at least as many as are chosen of any.
         criteria: C, at least as many as any has.
     """
-    n = len(menus)
-    sums = np.zeros((n, 2, _SCHEMES, criteria), dtype=np.float64)  # of all units, and of those that were seen
-    found = np.zeros((n, rows, _HELD, _SCHEMES, criteria), dtype=np.float32)
+    n, units = len(menus), max(len(candidates.units.low) for candidates, _ in menus)
+    weights = np.zeros((n, units, _SCHEMES, criteria), dtype=np.float32)
+    rare, worth = np.zeros((2, n, units), dtype=np.float32)
+    any_ = np.zeros((n, 2, units), dtype=np.float32)  # of all units, and of those that were seen
+    held = np.zeros((n, rows, _HELD, units), dtype=np.float32)
+    clauses, places, starts, parts = _clauses(menus, units)
     best = np.zeros((n, rows, _SCHEMES, criteria), dtype=np.float64)
     for menu, (candidates, chosen) in enumerate(menus):
-        plan = _plan(candidates.units, criteria)
-        weights = plan.weights.copy()
-        np.multiply(plan.words, _rarity(len(candidates))[candidates.seen][:, None], out=weights[:, _RARE])
-        np.multiply(plan.words, candidates.worth[:, None], out=weights[:, _WORTH])
-        k = len(chosen)
-        blocks, starts, full = [plan.every, candidates.shown], [], []
-        if k:
-            blocks.append(candidates.held(chosen).reshape(k * _HELD, len(weights)))
-        place = 2 + k * _HELD
+        u = len(candidates.units.low)
+        seen = candidates.seen()
+        weights[menu, :u] = _weights(candidates.units, criteria)
+        rare[menu, :u] = _rarity(len(candidates))[seen]
+        worth[menu, :u] = candidates.worth
+        any_[menu, 1, :u] = seen
+        if chosen:
+            held[menu, : len(chosen), :_KNOWN, :u] = candidates.known(chosen)
+    np.minimum(any_, 1, out=any_)
+    any_[:, 0] = 1
+    np.multiply(weights[:, :, _ALL], rare[:, :, None], out=weights[:, :, _RARE])
+    np.multiply(weights[:, :, _ALL], worth[:, :, None], out=weights[:, :, _WORTH])
+    flat = weights.reshape(n, units, _SCHEMES * criteria)
+    counts = held[:, :, 2]
+    held[:, :, 4] = counts
+    np.minimum(counts, 1, out=held[:, :, 3])
+    held[:, :, 2] = _SAID[np.minimum(counts, 2).astype(np.int64)]
+    sums = (any_ @ flat).astype(np.float64).reshape(n, 2, _SCHEMES, criteria)
+    found = (held.reshape(n, rows * _HELD, units) @ flat).reshape(n, rows, _HELD, _SCHEMES, criteria)
+    if starts:
+        scores = np.empty((len(clauses), _SCHEMES * criteria), dtype=np.float32)
+        for menu, part in enumerate(parts):
+            np.matmul(clauses[part], flat[menu], out=scores[part])
+        best[places] = np.maximum.reduceat(scores, starts, axis=0).reshape(-1, _SCHEMES, criteria)
+    return _shares(sums, found, best, np.array([candidates.criteria for candidates, _ in menus]))
+
+
+class _Clauses(NamedTuple):
+    """The clauses of all chosen candidates, one below the other.
+
+    Attributes:
+        rows: float32 (R, units): the units of each.
+        places: of each candidate that has some its menu, and its row there.
+        starts: its first clause.
+        parts: the clauses of each menu.
+    """
+
+    rows: npt.NDArray[np.float32]
+    places: tuple[list[int], list[int]]
+    starts: list[int]
+    parts: list[slice]
+
+
+def _clauses(menus: Sequence[tuple[Candidates, list[int]]], units: int) -> _Clauses:
+    blocks: list[list[npt.NDArray[np.float32]]] = []
+    places: tuple[list[int], list[int]] = [], []
+    starts: list[int] = []
+    parts: list[slice] = []
+    end = 0
+    for menu, (candidates, chosen) in enumerate(menus):
+        first, of_menu = end, []
         for row, number in enumerate(chosen):
             candidate = candidates.list[number]
             if candidate.rows:
-                starts.append(place)
-                full.append(row)
-                blocks += candidate.rows
-                place += candidate.clauses
-        scores = np.concatenate(blocks) @ weights.reshape(len(weights), _SCHEMES * criteria)
-        sums[menu] = scores[:2].reshape(2, _SCHEMES, criteria)
-        if k:
-            found[menu, :k] = scores[2 : 2 + k * _HELD].reshape(k, _HELD, _SCHEMES, criteria)
-        if full:
-            best[menu, full if len(full) < full[-1] + 1 else slice(len(full))] = np.maximum.reduceat(
-                scores, starts, axis=0
-            ).reshape(-1, _SCHEMES, criteria)
-    return _shares(sums, found, best, np.array([candidates.criteria for candidates, _ in menus]))
+                places[0].append(menu)
+                places[1].append(row)
+                starts.append(end)
+                of_menu += candidate.rows
+                end += candidate.clauses
+        blocks.append(of_menu)
+        parts.append(slice(first, end))
+    rows = np.zeros((end, units), dtype=np.float32)
+    for (candidates, _), of_menu, part in zip(menus, blocks, parts, strict=True):
+        if of_menu:
+            np.concatenate(of_menu, out=rows[part, : len(candidates.units.low)])
+    return _Clauses(rows, places, starts, parts)
 
 
 def _shares(
@@ -121,31 +166,17 @@ def _shares(
     return Cover(shares, known, weight, np.minimum(values, 1), lengths * there)
 
 
-class _Plan(NamedTuple):
-    """What does not change as long as the units do.
-
-    Attributes:
-        weights: float32 (U, schemes, C): of units in criteria; those by what was seen are yet to be written.
-        words: float32 (U, C): 1 where a criterion has a unit that is a word.
-        every: float32 (1, U): ones.
-    """
-
-    weights: npt.NDArray[np.float32]
-    words: npt.NDArray[np.float32]
-    every: npt.NDArray[np.float32]
-
-
 @lru_cache(maxsize=1_024)
-def _plan(units: Units, criteria: int) -> _Plan:
+def _weights(units: Units, criteria: int) -> npt.NDArray[np.float32]:
+    """float32 (U, schemes, C): of units in criteria; those by what was seen are yet to be written."""
     u, c = units.belongs.shape
     belongs = np.zeros((u, criteria), dtype=np.float32)
     belongs[:, :c] = units.belongs
-    words = belongs * units.words[:, None]
     weights = np.zeros((u, _SCHEMES, criteria), dtype=np.float32)
     weights[:, _VALUES] = belongs * units.values[:, None]
     weights[:, _PAIRS] = belongs * units.pairs[:, None]
-    weights[:, _ALL] = words
-    return _Plan(weights, words, np.ones((1, u), dtype=np.float32))
+    weights[:, _ALL] = belongs * units.words[:, None]
+    return weights
 
 
 @lru_cache(maxsize=1_024)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from webenv.wrappers.menu.words import Units, codes_of, read_passage
 
-__all__ = ["Evidence", "evidence_of"]
+__all__ = ["Evidence", "Standing", "evidence_of", "standing_in"]
 
 _ROWS = 400  # clauses of one passage that are kept
 
@@ -20,15 +20,38 @@ class Evidence(NamedTuple):
 
     Attributes:
         has: bool (U,): which units stand in it.
+        bits: the same as bits.
         rows: float32 (r, U): which stand in each clause about the subject that has some.
         counts: float32 (U,): in how many of these clauses each stands.
-        bits: ``has`` as bits.
     """
 
     has: npt.NDArray[np.bool_]
+    bits: int
     rows: npt.NDArray[np.float32]
     counts: npt.NDArray[np.float32]
+
+
+class Standing(NamedTuple):
+    """Which of U units stand in a text.
+
+    Attributes:
+        has: bool (U,).
+        bits: the same as bits.
+    """
+
+    has: npt.NDArray[np.bool_]
     bits: int
+
+
+@lru_cache(maxsize=32_768)
+def standing_in(text: str, units: Units) -> Standing:
+    """Which units stand in a text; the latest are kept."""
+    codes = read_passage(text).codes
+    return _standing(codes.searchsorted(units.high, "right") > codes.searchsorted(units.low, "left"))
+
+
+def _standing(has: npt.NDArray[np.bool_]) -> Standing:
+    return Standing(has, int.from_bytes(np.packbits(has).tobytes()))
 
 
 @lru_cache(maxsize=32_768)
@@ -48,27 +71,31 @@ def evidence_of(text: str, title: str, units: Units) -> Evidence:
     low, high = _sought(title, units)
     first = passage.codes.searchsorted(low, "left")
     last = passage.codes.searchsorted(high, "right")
-    table = np.zeros((len(passage.quoted), size), dtype=np.float32)
-    own = passage.pronouns.copy()
-    for number in (last > first).nonzero()[0].tolist():
-        places = passage.places[first[number] : last[number]]
-        if number < size:
-            table[places, number] = 1
-        else:
-            own[places] = True
-    kept = (own & ~passage.quoted & table.any(axis=1)).nonzero()[0][:_ROWS]
-    rows = table[kept]
-    has = last[:size] > first[:size]
-    return Evidence(has, rows, rows.sum(axis=0), int.from_bytes(np.packbits(has).tobytes()))
+    there = last > first
+    standing = _standing(there[:size])
+    found: dict[int, list[int]] = {}  # the units of each clause
+    own = set(passage.pronouns)
+    for number in there.nonzero()[0].tolist() if standing.bits else ():
+        for place in passage.places[first[number] : last[number]].tolist():
+            if number < size:
+                found.setdefault(place, []).append(number)
+            else:
+                own.add(place)
+    kept = sorted(place for place in found if place in own and place not in passage.quoted)[:_ROWS]
+    rows = np.zeros((len(kept), size), dtype=np.float32)
+    for row, place in enumerate(kept):
+        rows[row, found[place]] = 1
+    return Evidence(*standing, rows, rows.sum(axis=0))
 
 
-@lru_cache(maxsize=4_096)
 def _sought(title: str, units: Units) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """The codes of the units, least and greatest, and behind them those that name the subject of a page."""
-    about = np.concatenate([units.kind, np.array(_names(title), dtype=np.uint32)])
-    return np.concatenate([units.low, about]), np.concatenate([units.high, about])
+    names = _names(title)
+    return np.concatenate([units.low, units.kind, names]), np.concatenate([units.high, units.kind, names])
 
 
-def _names(title: str) -> list[int]:
+@lru_cache(maxsize=16_384)
+def _names(title: str) -> npt.NDArray[np.uint32]:
     """The codes of a title's names: its words with a capital, or in a script without any."""
-    return codes_of(word.strip("“”\"'.,:;!?()") for word in title.split() if word[:1].isupper() or not word.isascii())
+    names = [word.strip("“”\"'.,:;!?()") for word in title.split() if word[:1].isupper() or not word.isascii()]
+    return np.array(codes_of(names), dtype=np.uint32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from webenv.actions import Action, Kind, answer, ask, note, search, visit
 from webenv.errors import InvalidArgument
 from webenv.observations import ObservationDict
 from webenv.wrappers.menu.candidates import COLUMNS, Candidate, Candidates
+from webenv.wrappers.menu.course import Course
 from webenv.wrappers.menu.cover import SOURCES, cover_of
 from webenv.wrappers.menu.features import (
     ALONE,
@@ -25,14 +25,15 @@ from webenv.wrappers.menu.features import (
     query_features,
 )
 from webenv.wrappers.menu.phrases import best_phrase
-from webenv.wrappers.menu.queries import Queries
+from webenv.wrappers.menu.queries import queries_of
 from webenv.wrappers.menu.size import MenuSize
 from webenv.wrappers.menu.synonyms import learned, quoted_together
 from webenv.wrappers.menu.words import read_units
 
-__all__ = ["Answers", "Menu", "feature_shapes", "write_features"]
+__all__ = ["Answers", "Features", "Menu", "feature_shapes", "write_features"]
 
 Answers = Literal["url", "phrase"]
+Features = dict[str, npt.NDArray[np.float32]]
 _NOTHING: Mapping[str, str] = {"url": "No source found.", "phrase": "I don't know."}
 _EACH = 10  # results of one query
 _SCALED = [COLUMNS.index(name) for name in ("fused", "found", "same_title", "clauses")]
@@ -60,6 +61,9 @@ class Menu:
         answers: ``"url"``: an answer is a candidate's URL; ``"phrase"``: the short phrase that its text
             gives for what is asked.
 
+    Attributes:
+        course: what it was told.
+
     Raises:
         InvalidArgument: for a size that is out of range, or another word for answers.
     """
@@ -67,27 +71,26 @@ class Menu:
     def __init__(self, size: MenuSize = MenuSize(), answers: Answers = "url") -> None:  # noqa: B008
         if answers not in _NOTHING:
             raise InvalidArgument(f"Menu(answers={answers!r:.80}): expected 'url' or 'phrase'.")
-        self.size = MenuSize(*size).checked()
+        self.size = MenuSize.of(size)
         self.answers = answers
         self._choices = self.size.choices()
         self._firsts = {kind: first for kind, first, _ in self.size.parts()}
-        self._history: list[tuple[int, tuple[str, ...], ObservationDict]] = []
-        self._question = ""
+        self.course = Course()
 
     # ── what happens ──────────────────────────────────────────────────────────
 
     def begin(self, observation: ObservationDict) -> Menu:
         """Begins an episode with its first observation; returns itself."""
-        self._history = []
-        self._first = observation
-        self._question = observation["question"]
+        self.course.begin(observation)
         self._left = self._budget = [int(left) for left in observation["budget"]]
-        self.queries = Queries(self.size, self._question)
+        self.queries = queries_of(self.size, observation["question"]).copy()
         self._told = self.queries.criteria
         self.candidates = Candidates(read_units(tuple(self._told)), len(self._told))
-        self._texts: dict[str, None] = {}
+        self._texts: set[str] = set()
+        self._learned: list[list[str]] = [[] for _ in self._told]
         self._asked: dict[str, None] = {}
         self._results = 0
+        self._rank()
         self._choose()
         return self
 
@@ -97,12 +100,12 @@ class Menu:
         Raises:
             InvalidArgument: where no episode was begun.
         """
-        if not self._question and not hasattr(self, "_left"):
+        if self.course.first is None:
             raise InvalidArgument("Menu.update was called before Menu.begin: give it the first observation.")
         kind, texts = action
-        self._history.append((int(kind), tuple(texts), observation))
+        self.course.add(action, observation)
         self._left = [int(left) for left in observation["budget"]]
-        candidates = self.candidates
+        candidates, known = self.candidates, len(self.candidates)
         candidates.turn()
         sort: str = "other"
         numbers: list[int] = []
@@ -127,36 +130,32 @@ class Menu:
             for document in reply["documents"]:
                 candidates.document(document["url"], document["title"], document["text"])
         self._learn([result["snippet"] for result in results] + [page["text"] for page in pages])
+        if results or len(candidates) > known:
+            self._rank()
         self._choose()
-
-    def told(self, first: ObservationDict, turns: Sequence[tuple[Action, ObservationDict]]) -> int:
-        """How many of the turns after a first observation it was told, these very objects; −1 where it was others."""
-        known = self._history
-        if self._first is not first or len(known) > len(turns):
-            return -1
-        same = all(
-            observation is seen and (int(action[0]), tuple(action[1])) == (kind, texts)
-            for (kind, texts, seen), (action, observation) in zip(known, turns, strict=False)
-        )
-        return len(known) if same else -1
 
     def _learn(self, texts: Sequence[str]) -> None:
         """Takes what texts say to be other words for those of the criteria, and words that are still unknown."""
         fresh = [text for text in texts if text not in self._texts and quoted_together(text)]
         if fresh:
-            self._texts.update(dict.fromkeys(fresh))
-            more = learned(self._told, list(self._texts))
-            criteria = [" ".join([told, *phrases]) for told, phrases in zip(self._told, more, strict=True)]
+            self._texts.update(fresh)
+            self._learned = learned(self._told, fresh, self._learned)
+            criteria = [" ".join([told, *phrases]) for told, phrases in zip(self._told, self._learned, strict=True)]
             if criteria != self.queries.criteria:
                 self.queries.said_otherwise(criteria)
                 self.candidates.look_for(read_units(tuple(criteria)))
         self.queries.look_up(self.candidates.unknown())
 
+    def _rank(self) -> None:
+        """In which order candidates and sites stand, by what searches gave them."""
+        every, sites = self.candidates.list, self.candidates.sites
+        self._ranked = sorted(range(len(every)), key=[-one.row[4] for one in every].__getitem__)
+        hosts = [host for host, site in sites.items() if site.named]
+        self._sites = sorted(hosts, key=lambda host: (-sites[host].count, -sites[host].fused))[: self.size.sites]
+
     def _choose(self) -> None:
-        """Which candidates and sites stand on the menu, in their order."""
-        candidates, k = self.candidates, self.size.candidates
-        every = candidates.list
-        ranked = sorted(range(len(every)), key=[-one.row[4] for one in every].__getitem__)
+        """Which candidates stand on the menu: those that were read, and then the first."""
+        every, ranked, k = self.candidates.list, self._ranked, self.size.candidates
         if len(ranked) > k:
             kept = set([number for number in ranked if every[number].read][:k])
             kept.update([number for number in ranked if number not in kept][: k - len(kept)])
@@ -164,9 +163,6 @@ class Menu:
         self._chosen = ranked
         self._found = [every[number] for number in ranked]
         self._mask: npt.NDArray[np.bool_] | None = None
-        sites = candidates.sites
-        hosts = [host for host, site in sites.items() if site.named]
-        self._sites = sorted(hosts, key=lambda host: (-sites[host].count, -sites[host].fused))[: self.size.sites]
         self._phrases = [self._phrase(one) for one in self._found] if self.answers == "phrase" else []
 
     def _phrase(self, candidate: Candidate) -> str:
@@ -177,18 +173,7 @@ class Menu:
     @property
     def names(self) -> tuple[str, ...]:
         """A readable name for each action, such as ``visit candidate 3``."""
-        members = self.size.members()
-        names = ["search the whole question"]
-        names += [f"search {' and '.join(f'criterion {n + 1}' for n in numbers)}" for numbers in members[1:]]
-        words = {
-            "title": "search the title of candidate",
-            "narrow": "search site",
-            "visit": "visit candidate",
-            "ask": "ask site",
-            "answer": "answer candidate",
-        }
-        names += [f"{words[kind]} {row + 1}" for kind, row in self._choices if kind in words]
-        return (*names, "answer that nothing was found")
+        return self.size.names()
 
     def action(self, number: int) -> Action:
         """The action of a number; one that may not be done now is a note that says so.
@@ -196,10 +181,7 @@ class Menu:
         Raises:
             InvalidArgument: for a number that is not from 0 to A − 1.
         """
-        if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < self.size.actions:
-            raise InvalidArgument(
-                f"action {number!r:.80}: expected a whole number from 0 to {self.size.actions - 1}, a row of the menu."
-            )
+        self.size.check_action(number)
         if not self.mask()[number]:
             return note(f"Not on the menu now: {self.names[number]}.")
         kind, row = self._choices[number]
@@ -318,14 +300,12 @@ class Menu:
 
     def save(self) -> dict[str, Any]:
         """What the menu was told, as JSON-ready data."""
-        return {
-            "first": _plain(self._first) if hasattr(self, "_left") else None,
-            "turns": [[kind, list(texts), _plain(observation)] for kind, texts, observation in self._history],
-        }
+        return self.course.save()
 
     def load(self, saved: Mapping[str, Any]) -> None:
         """Takes up what :meth:`save` gave."""
         if saved["first"] is None:
+            self.course = Course()
             return
         self.begin(saved["first"])
         for kind, texts, observation in saved["turns"]:
@@ -344,8 +324,8 @@ def write_features(menus: Sequence[Menu], out: Mapping[str, npt.NDArray[np.float
     cover = cover_of([(menu.candidates, menu._chosen) for menu in menus], size.candidates, size.criteria)
     rows = np.zeros((n, size.candidates, ALONE), dtype=np.float64)
     there = np.arange(size.candidates) < np.array([len(menu._chosen) for menu in menus])[:, None]
-    known = chain.from_iterable(one.row for menu in menus for one in menu._found)
-    rows[there, : len(COLUMNS)] = np.fromiter(known, dtype=np.float64).reshape(-1, len(COLUMNS))
+    known = b"".join([one.row for menu in menus for one in menu._found])
+    rows[there, : len(COLUMNS)] = np.frombuffer(known, dtype=np.float64).reshape(-1, len(COLUMNS))
     rows[:, :, _SCALED] *= np.array([menu._scale() for menu in menus])[:, None]
     counts = np.array([menu.candidates.criteria for menu in menus])
     for c in np.unique(counts).tolist():
@@ -368,7 +348,3 @@ def write_features(menus: Sequence[Menu], out: Mapping[str, npt.NDArray[np.float
     criteria[:, 5] = searched[:, 1 : 1 + size.criteria]
     criteria[:, 6] = cover.lengths
     query_features(criteria, np.stack([one.members for one in queries]), searched, left, out["queries"])
-
-
-def _plain(observation: ObservationDict) -> dict[str, Any]:
-    return {**observation, "budget": [int(left) for left in observation["budget"]]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from webenv.question import criteria_of, query_of
 from webenv.wrappers.menu.size import MenuSize
 
-__all__ = ["Queries"]
+__all__ = ["Queries", "queries_of"]
 
 
 class Queries:
@@ -50,6 +51,15 @@ class Queries:
                 continue
             self.members[row, [number for number in numbers if number < len(self.criteria)]] = 1
             self._say(row, self.whole if row == 0 else " ".join(self.criteria[number] for number in numbers))
+
+    def copy(self) -> Queries:
+        """The same, to go on on its own."""
+        other = copy(self)
+        other.criteria, other.texts, other.searched = self.criteria[:], self.texts[:], self.searched[:]
+        other.done, other._at_sites = self.done.copy(), self._at_sites.copy()
+        other._sorts = {query: (sort, numbers[:]) for query, (sort, numbers) in self._sorts.items()}
+        other._looked_up, other._look_ups = self._looked_up.copy(), self._look_ups.copy()
+        return other
 
     def _say(self, row: int, text: str) -> None:
         """Gives a row the query that it is searched with next."""
@@ -118,6 +128,12 @@ class Queries:
     def beside(self, title: str) -> str:
         """The words of a title beside the whole question."""
         return _query(f"{title} {self.whole}")
+
+
+@lru_cache(maxsize=1_024)
+def queries_of(size: MenuSize, question: str) -> Queries:
+    """The queries of a question before any was searched, to be copied: many attempts begin with the same."""
+    return Queries(size, question)
 
 
 _query = lru_cache(maxsize=65_536)(query_of)  # many attempts ask the same

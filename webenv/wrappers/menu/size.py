@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from webenv.errors import InvalidArgument
 
 __all__ = ["Choice", "MenuSize"]
 
 _MOST = 64
+_NAMES = {
+    "search": "search {}",
+    "title": "search the title of candidate {}",
+    "narrow": "search site {}",
+    "visit": "visit candidate {}",
+    "ask": "ask site {}",
+    "answer": "answer candidate {}",
+    "none": "answer that nothing was found",
+}
 
 
 class Choice(NamedTuple):
@@ -81,13 +92,35 @@ class MenuSize(NamedTuple):
         each = range(self.criteria)
         return (tuple(each), *((number,) for number in each), *combinations(each, 2))
 
-    def checked(self) -> MenuSize:
-        """Itself.
+    def names(self) -> tuple[str, ...]:
+        """A readable name for each action, such as ``visit candidate 3``."""
+        queries = [" and ".join(f"criterion {number + 1}" for number in numbers) for numbers in self.members()[1:]]
+        return tuple(
+            _NAMES[kind].format(["the whole question", *queries][row] if kind == "search" else row + 1)
+            for kind, row in self.choices()
+        )
+
+    def check_action(self, number: Any) -> None:
+        """Refuses what is no number of an action.
 
         Raises:
-            InvalidArgument: where a number is not whole, or not from 1 to 64.
+            InvalidArgument: for a number that is not from 0 to A − 1.
         """
-        for name, value in zip(self._fields, self, strict=True):
+        if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < self.actions:
+            raise InvalidArgument(
+                f"action {number!r:.80}: expected a whole number from 0 to {self.actions - 1}, a row of the menu."
+            )
+
+    @classmethod
+    def of(cls, numbers: Any) -> MenuSize:
+        """The size that three numbers say, or a size.
+
+        Raises:
+            InvalidArgument: where they are not three, or a number is not whole, or not from 1 to 64.
+        """
+        if not isinstance(numbers, tuple) or len(numbers) != len(cls._fields):
+            raise InvalidArgument(f"size={numbers!r:.100}: expected a MenuSize, as in MenuSize(criteria=4, sites=2).")
+        for name, value in zip(cls._fields, numbers, strict=True):
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
                 raise InvalidArgument(f"MenuSize({name}={value!r}): expected a whole number from 1 to {_MOST}.")
-        return self
+        return cls(*numbers)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 __all__ = ["learned", "quoted_together"]
 
 _END = re.compile(r"[.!?]\s|[.!?]$|[\n。！？]")
 _QUOTED = re.compile(r"“([^“”\n]{2,60})”|「([^「」\n]{1,30})」|\"([^\"\n]{2,60})\"")
+_CURLED = re.compile(r"“([^“”\n]{2,60})”()()")  # the same, where there are no others: found faster
 _READ = 60_000  # characters of a text that are read
 _LONGEST = 8  # words of a phrase
 _MOST = 6  # phrases of one sentence
@@ -25,7 +26,7 @@ def quoted_together(text: str) -> tuple[tuple[str, ...], ...]:
     """
     sentences: list[list[str]] = []
     last = -1
-    for match in _QUOTED.finditer(text[:_READ]) if not text.isascii() or '"' in text else ():
+    for match in _quoted_in(text[:_READ]):
         if last < 0 or _END.search(text, last, match.start()):
             sentences.append([])
         sentences[-1].append((match[1] or match[2] or match[3]).lower())
@@ -37,14 +38,21 @@ def quoted_together(text: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def learned(criteria: Sequence[str], texts: Sequence[str]) -> list[list[str]]:
+def _quoted_in(text: str) -> Iterable[re.Match[str]]:
+    if "「" in text or '"' in text:
+        return _QUOTED.finditer(text)
+    return _CURLED.finditer(text) if text.count("“") > 1 else ()
+
+
+def learned(criteria: Sequence[str], texts: Sequence[str], known: Sequence[Sequence[str]] = ()) -> list[list[str]]:
     """What else may be said for each criterion: the phrases that stand beside one of its own.
 
     Args:
         criteria: the criteria.
         texts: what was shown.
+        known: what earlier texts gave.
     """
-    found: list[list[str]] = [[] for _ in criteria]
+    found = [list(phrases) for phrases in known] or [[] for _ in criteria]
     for text in texts:
         phrases = quoted_together(text)
         if phrases:

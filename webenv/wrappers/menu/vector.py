@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +11,18 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
-from webenv.actions import note
-from webenv.errors import InvalidArgument, ResetNeeded
+from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError
 from webenv.vector import SearchVectorEnv
-from webenv.wrappers.menu.menu import Menu, feature_shapes, write_features
+from webenv.workers import cores
+from webenv.wrappers.menu.menu import Features
+from webenv.wrappers.menu.shared import SharedMenus
 from webenv.wrappers.menu.size import MenuSize
-from webenv.wrappers.menu.wrapper import Features, answers_of, check_size, menu_space
+from webenv.wrappers.menu.slots import Event
+from webenv.wrappers.menu.wrapper import answers_of, check_size, menu_space
 
 __all__ = ["VectorMenuWrapper"]
+
+_LEAST = 16  # slots that are worth a process
 
 
 class VectorMenuWrapper(VectorWrapper):
@@ -28,44 +32,59 @@ class VectorMenuWrapper(VectorWrapper):
         env: a vector of search environments, as ``gymnasium.make_vec("NeedleInWeb-v0", num_envs=64)`` gives,
             in any autoreset mode.
         size: how many criteria, candidates and sites a menu has.
+        workers: processes that share the menus, this one included; ``None``: as many as there are cores, with 16
+            slots or more each. Slots of a group stay together. What is given does not depend on it.
+        final: in mode ``"same_step"``, whether infos have ``final_obs``, the features of episodes that ended; a learner
+            that does not read them saves their time with ``False``.
 
     Raises:
-        InvalidArgument: where ``env`` is none, or the size is out of range.
+        InvalidArgument: where ``env`` is none, or a number is out of range.
     """
 
-    def __init__(self, env: Any, size: MenuSize = MenuSize()) -> None:  # noqa: B008
+    def __init__(
+        self,
+        env: Any,
+        size: MenuSize = MenuSize(),  # noqa: B008
+        *,
+        workers: int | None = None,
+        final: bool = True,
+    ) -> None:
         base = getattr(env, "unwrapped", None)
         if not isinstance(base, SearchVectorEnv):
             raise InvalidArgument(
                 f"VectorMenuWrapper({type(env).__name__}): expected a vector of search environments, as "
                 "gymnasium.make_vec('NeedleInWeb-v0', num_envs=64) gives."
             )
+        if isinstance(workers, bool) or not isinstance(workers, int | None) or (workers is not None and workers < 1):
+            raise InvalidArgument(f"workers={workers!r}: expected a whole number from 1, or None.")
         super().__init__(env)
         self.mode = base.autoreset_mode
-        answers = answers_of(base.benchmark)
-        self.menus = [Menu(size, answers) for _ in range(env.num_envs)]
-        self.size = self.menus[0].size
-        self._shapes = feature_shapes(self.size)
+        self.size = MenuSize.of(size)
+        self._menus = SharedMenus(
+            self.size, answers_of(base.benchmark), _shares(env.num_envs, base.group_size, workers)
+        )
         self.single_action_space = spaces.Discrete(self.size.actions)
         self.single_observation_space = menu_space(self.size)
         self.action_space = batch_space(self.single_action_space, env.num_envs)
         self.observation_space = batch_space(self.single_observation_space, env.num_envs)
         self._masks = np.zeros((env.num_envs, self.size.actions), dtype=np.bool_)
         self._ended = np.zeros(env.num_envs, dtype=np.bool_)
-        self._begun = False
+        self._final = final
+        self._begun = self._torn = False
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Features, dict[str, Any]]:
         """Begins episodes; see :meth:`webenv.SearchVectorEnv.reset`."""
-        observations, infos = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
         mask = (options or {}).get("reset_mask")
-        slots = range(self.num_envs) if mask is None else np.flatnonzero(mask).tolist()
-        for slot in slots:
-            self.menus[slot].begin(_of(observations, slot))
-        self._ended[list(slots)] = False
+        if self._torn and mask is not None and not np.all(mask):
+            self._reset_needed()
+        observations, infos = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
+        begun = np.ones(self.num_envs, dtype=np.bool_) if mask is None else np.asarray(mask)
+        self._ended[begun] = False
         self._begun = True
-        return self._batch(), infos | self._mask_info()
+        features = self._tell([_begins(observations, slot) if begun[slot] else Event() for slot in self._slots])
+        return features, infos | self._mask_info()
 
     def step(
         self, actions: npt.NDArray[np.integer[Any]]
@@ -81,31 +100,30 @@ class VectorMenuWrapper(VectorWrapper):
         """
         if not self._begun:
             raise ResetNeeded("step was called before reset: call envs.reset() first.")
-        if len(actions) != self.num_envs:
-            raise InvalidArgument(
-                f"step was given {len(actions)} actions: expected {self.num_envs}, one for each slot."
-            )
-        done = [
-            note("") if ended else menu.action(number)
-            for menu, number, ended in zip(self.menus, _whole(actions), self._ended, strict=True)
-        ]
+        if self._torn:
+            self._reset_needed()
+        numbers = self._numbers(actions)
+        done = self._menus.actions([None if self._ended[slot] else numbers[slot] for slot in self._slots])
         observations, rewards, terminated, truncated, infos = self.env.step(done)
         over = np.logical_or(terminated, truncated)
+        events: list[Event] = []
         last: list[int] = []  # slots whose episode ended, and another began
-        ended: list[Menu] = []
-        for slot, menu in enumerate(self.menus):
+        for slot in self._slots:
             if self._ended[slot]:
-                menu.begin(_of(observations, slot))
+                events.append(_begins(observations, slot))
             elif over[slot] and self.mode is AutoresetMode.SAME_STEP:
-                menu.update(done[slot], infos["final_obs"][slot])
-                last.append(slot)
-                ended.append(menu)
-                self.menus[slot] = Menu(self.size, menu.answers).begin(_of(observations, slot))
+                if self._final:
+                    events.append(Event((done[slot], infos["final_obs"][slot]), _of(observations, slot)))
+                    last.append(slot)
+                else:
+                    events.append(_begins(observations, slot))
             else:
-                menu.update(done[slot], _of(observations, slot))
+                events.append(Event((done[slot], _of(observations, slot))))
         if self.mode is AutoresetMode.NEXT_STEP:
             self._ended = over
-        features = self._batch(ended)
+        features = self._tell(events)
+        if not self._final:
+            infos = {name: values for name, values in infos.items() if name not in ("final_obs", "_final_obs")}
         for place, slot in enumerate(last, self.num_envs):
             infos["final_obs"][slot] = {name: rows[place].copy() for name, rows in features.items()}
         seen = {name: rows[: self.num_envs] for name, rows in features.items()} if last else features
@@ -121,41 +139,68 @@ class VectorMenuWrapper(VectorWrapper):
             raise ResetNeeded("action_masks was called before reset: call envs.reset() first.")
         return self._masks.copy()
 
-    def _batch(self, ended: Sequence[Menu] = ()) -> Features:
+    def close(self, **kwargs: Any) -> None:
+        """Ends the processes, and closes the environment."""
+        self._menus.close()
+        super().close(**kwargs)
+
+    def _reset_needed(self) -> NoReturn:
+        raise ResetNeeded("the last step was cut short: call envs.reset() for all slots, or restore a snapshot, first.")
+
+    def _numbers(self, actions: Any) -> list[Any]:
+        """The actions, of an array or a tensor too, as Python numbers."""
+        given = actions.tolist() if hasattr(actions, "tolist") else actions
+        if not isinstance(given, list | tuple) or len(given) != self.num_envs:
+            came = f"{len(given)} actions" if isinstance(given, list | tuple) else f"{actions!r:.80}"
+            raise InvalidArgument(f"step was given {came}: expected {self.num_envs} numbers, one for each slot.")
+        for number in given:
+            self.size.check_action(number)
+        return list(given)
+
+    @property
+    def _slots(self) -> range:
+        return range(self.num_envs)
+
+    def _tell(self, events: list[Event]) -> Features:
         """The features of all slots, below them of menus that ended, in fresh arrays; brings the masks up to date."""
-        menus = [*self.menus, *ended]
-        out = {name: np.empty((len(menus), *shape), dtype=np.float32) for name, shape in self._shapes.items()}
-        write_features(menus, out)
-        for slot, menu in enumerate(self.menus):
-            self._masks[slot] = menu.mask()
-        return out
+        self._torn = True  # until all menus were told: an interrupt leaves some behind the environment
+        features, self._masks = self._menus.tell(events)
+        self._torn = False
+        return features
 
     def _mask_info(self) -> dict[str, Any]:
-        return {"action_mask": self._masks.copy(), "_action_mask": np.ones(self.num_envs, dtype=np.bool_)}
+        return {"action_mask": self._masks.astype(np.int8), "_action_mask": np.ones(self.num_envs, dtype=np.bool_)}
 
     def snapshot_state(self) -> dict[str, Any]:
         """The state of all menus, as JSON-ready data (see :func:`webenv.snapshot`)."""
         return {
             "size": list(self.size),
             "ended": self._ended.tolist(),
-            "menus": [menu.save() for menu in self.menus] if self._begun else None,
+            "menus": self._menus.save() if self._begun else None,
         }
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
         """Takes up a state that :meth:`snapshot_state` gave."""
         check_size(self.size, saved["size"])
-        self._begun = saved["menus"] is not None
-        self._ended = np.array(saved["ended"], dtype=np.bool_)
-        if self._begun:
-            for slot, (menu, state) in enumerate(zip(self.menus, saved["menus"], strict=True)):
-                menu.load(state)
-                self._masks[slot] = menu.mask()
+        menus, ended = saved["menus"], np.array(saved["ended"], dtype=np.bool_)
+        if ended.shape != (self.num_envs,) or (menus is not None and len(menus) != self.num_envs):
+            raise SnapshotError(f"the state is not one of {self.num_envs} menus; expected what webenv.snapshot gave.")
+        if menus is not None:
+            self._masks = self._menus.load(menus)
+        self._torn = False
+        self._begun, self._ended = menus is not None, ended
+
+
+def _shares(slots: int, group_size: int, workers: int | None) -> list[int]:
+    """How many slots each process has: whole groups, whose menus see the same pages."""
+    groups = slots // group_size
+    count = min(cores(workers), groups if workers is not None else max(1, slots // _LEAST))
+    return [group_size * len(part) for part in np.array_split(range(groups), min(count, groups))]
+
+
+def _begins(observations: Mapping[str, Any], slot: int) -> Event:
+    return Event(first=_of(observations, slot))
 
 
 def _of(observations: Mapping[str, Any], slot: int) -> Any:
     return {name: values[slot] for name, values in observations.items()}
-
-
-def _whole(actions: Any) -> list[Any]:
-    """The actions as Python numbers where they are an array."""
-    return actions.tolist() if isinstance(actions, np.ndarray) else list(actions)

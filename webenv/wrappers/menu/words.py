@@ -21,7 +21,9 @@ _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 # A word, a number, or a sign: where a clause ends, or a pause.
 _LATIN = r"[a-z]+(?:['’-][a-z]+)*(?![^\W\d_])"
 _SIGN = r"[.!?][”\"]?\s|[\x00-\x02\n;:；，。！？]|,(?:\s(?:and|while|but)\s)?|\d+(?:,\d{3})*"
-_PLAIN = re.compile(rf"{_LATIN}|{_SIGN}|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_PLAIN = re.compile(  # the commonest first
+    rf" ?+([a-z]++(?=[ ,.;:\n!?])|{_LATIN}|{_SIGN}|[^\W\d_]++(?:['’-][^\W\d_]++)*)"
+)
 _MIXED = re.compile(rf"(?=([{_HAN}]{{2}}))|{_LATIN}|{_SIGN}|[^\W\d_{_HAN}]+(?:['’-][^\W\d_{_HAN}]+)*")
 _HAS_HAN = re.compile(f"[{_HAN}]")
 _EMPTY_HAN = frozenset("的了在是由被于与和及从把将对某一这那其之所过着")
@@ -45,6 +47,7 @@ _LOOSE = frozenset(
 _EMPTY = STOP_WORDS | _LOOSE
 _LONGEST = 60_000  # characters of a text that are read
 _MOST = 64  # units of a question
+_REMEMBERED = 200_000  # words
 _MIX = 1_000_003
 # Codes below 8 are of signs and of words that say nothing; words lie below 2³¹, numbers above.
 _NOTHING, _BROKEN, _OPENED, _PAUSED, _SAID_THAT, _CLOSED, _REFERS, _FIRST_WORD = range(8)
@@ -54,19 +57,19 @@ _BREAKS = frozenset("\x00\n.!?;；，。！？,")  # how a sign begins that ends
 
 
 class Passage(NamedTuple):
-    """A text, read: n words, numbers and pairs of neighbours in m clauses, without the words that say nothing.
+    """A text, read: n words, numbers and pairs of neighbours in its clauses, without the words that say nothing.
 
     Attributes:
         codes: uint32 (n,): the codes of its stems, numbers, and of each two that follow one another, ascending.
         places: int32 (n,): the clause that each stands in.
-        pronouns: bool (m,): clauses that speak of something named before.
-        quoted: bool (m,): clauses that somebody else says.
+        pronouns: clauses that speak of something named before.
+        quoted: clauses that somebody else says.
     """
 
     codes: npt.NDArray[np.uint32]
     places: npt.NDArray[np.int32]
-    pronouns: npt.NDArray[np.bool_]
-    quoted: npt.NDArray[np.bool_]
+    pronouns: frozenset[int]
+    quoted: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,28 +108,40 @@ def read_passage(text: str) -> Passage:
 
 
 def _read(text: str) -> Passage:
-    text = _CONTROLS.sub(" ", text[:_LONGEST].lower())
+    text = text[:_LONGEST].lower()
+    if "\x00" in text or "\x01" in text or "\x02" in text:
+        text = _CONTROLS.sub(" ", text)
     text = _ASIDE.sub(",", text)
     if "“" in text:
         text = _QUOTATION.sub("\x00\x01\\1\x02\x00", text)
-    words = _tokens(text)
-    marks = np.fromiter(map(code, words), np.uint32, len(words))
-    places = np.cumsum(marks == _BROKEN, dtype=np.int32)
-    count = int(places[-1]) + 1 if len(words) else 0
-    quoted = np.zeros(count, dtype=np.bool_)
-    if "\x01" in text:
-        quoted[places[np.cumsum(marks == _OPENED) > np.cumsum(marks == _CLOSED)]] = True
-    pronouns = np.zeros(count, dtype=np.bool_)
-    for place in np.flatnonzero(marks == _REFERS).tolist():
-        if place == 0 or _BROKEN <= marks[place - 1] <= _SAID_THAT:
-            pronouns[places[place]] = True
-    kept = marks >= _FIRST_WORD
-    codes, places = marks[kept], places[kept]
+    words: list[int] = []
+    clauses: list[int] = []
+    pronouns: set[int] = set()
+    quoted: set[int] = set()
+    clause = depth = 0
+    before = _BROKEN
+    for mark in map(_CODES.__getitem__, _tokens(text)):
+        if mark >= _FIRST_WORD:
+            words.append(mark)
+            clauses.append(clause)
+        elif mark == _BROKEN:
+            clause += 1
+        elif mark == _REFERS:
+            if _BROKEN <= before <= _SAID_THAT:
+                pronouns.add(clause)
+        elif mark == _OPENED:
+            depth += 1
+        elif mark == _CLOSED:
+            depth -= 1
+        if depth > 0:
+            quoted.add(clause)
+        before = mark
+    codes, places = np.array(words, dtype=np.uint32), np.array(clauses, dtype=np.int32)
     beside = places[1:] == places[:-1]
     pairs = _pairs(codes[:-1], codes[1:])[beside]
     codes, places = np.concatenate([codes, pairs]), np.concatenate([places, places[1:][beside]])
-    order = np.argsort(codes, kind="stable")
-    return Passage(codes[order], places[order], pronouns, quoted)
+    order = codes.argsort(kind="stable")
+    return Passage(codes[order], places[order], frozenset(pronouns), frozenset(quoted))
 
 
 _read_page = lru_cache(maxsize=16_384)(_read)
@@ -214,19 +229,35 @@ def _tokens(text: str) -> list[str]:
     return [word for word in found if word and _EMPTY_HAN.isdisjoint(word)]
 
 
-@lru_cache(maxsize=200_000)
 def code(word: str) -> int:
     """The code of a word in lower case, or of a number or a sign: from 0 to 2³² − 1, the same in every process."""
-    sign = _SIGN_CODES.get(word)
-    if sign is not None:
-        return sign
-    if word[0] in _BREAKS:
-        return _BROKEN
-    if word in _PRONOUNS:
-        return _REFERS
-    if word in _EMPTY:
-        return _NOTHING
-    return _number(word) if word[0].isdecimal() else _code_of_stem(stem(word))
+    return _CODES[word]
+
+
+class _Codes(dict[str, int]):
+    """The codes of words; so many are remembered."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        found = self[word] = self._of(word)
+        return found
+
+    @staticmethod
+    def _of(word: str) -> int:
+        sign = _SIGN_CODES.get(word)
+        if sign is not None:
+            return sign
+        if word[0] in _BREAKS:
+            return _BROKEN
+        if word in _PRONOUNS:
+            return _REFERS
+        if word in _EMPTY:
+            return _NOTHING
+        return _number(word) if word[0].isdecimal() else _code_of_stem(stem(word))
+
+
+_CODES = _Codes()
 
 
 def _code_of_stem(stem: str) -> int:

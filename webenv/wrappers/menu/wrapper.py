@@ -16,12 +16,10 @@ from webenv.benchmark import Benchmark
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError
 from webenv.observations import ObservationDict
-from webenv.wrappers.menu.menu import Answers, Menu, feature_shapes
+from webenv.wrappers.menu.menu import Answers, Features, Menu, feature_shapes
 from webenv.wrappers.menu.size import MenuSize
 
-__all__ = ["Features", "MenuWrapper", "answers_of", "menu_space"]
-
-Features = dict[str, npt.NDArray[np.float32]]
+__all__ = ["MenuWrapper", "answers_of", "menu_space"]
 
 
 class MenuWrapper(gymnasium.Wrapper[Features, np.int64, ObservationDict, Action], RecordConstructorArgs):
@@ -32,7 +30,7 @@ class MenuWrapper(gymnasium.Wrapper[Features, np.int64, ObservationDict, Action]
     Observation Space: ``Dict`` of float32 ``Box`` from 0 to 1: ``queries`` (Q, Fq), ``candidates`` (K, Fc),
     ``sites`` (S, Fs), ``context`` (G,), whose columns ``QUERY_FEATURES``, ``CANDIDATE_FEATURES``,
     ``SITE_FEATURES`` and ``CONTEXT_FEATURES`` name.
-    Information: as the environment's, and ``action_mask``.
+    Information: as the environment's, and ``action_mask``: int8 (A,), as ``action_space.sample(mask=…)`` wants it.
 
     Args:
         env: a search environment, as ``gymnasium.make("NeedleInWeb-v0")`` gives.
@@ -61,7 +59,7 @@ class MenuWrapper(gymnasium.Wrapper[Features, np.int64, ObservationDict, Action]
         observation, info = self._search.reset(seed=seed, options=options)
         self.menu.begin(observation)
         self._begun = True
-        return self._features(), info | {"action_mask": self.menu.mask()}
+        return self._features(), info | {"action_mask": self.menu.mask().astype(np.int8)}
 
     def step(self, action: np.int64 | int) -> tuple[Features, float, bool, bool, dict[str, Any]]:
         """Does what stands at a number of the menu.
@@ -77,7 +75,13 @@ class MenuWrapper(gymnasium.Wrapper[Features, np.int64, ObservationDict, Action]
         )
         observation, reward, terminated, truncated, info = self._search.step(done)
         self.menu.update(done, observation)
-        return self._features(), float(reward), terminated, truncated, info | {"action_mask": self.menu.mask()}
+        return (
+            self._features(),
+            float(reward),
+            terminated,
+            truncated,
+            info | {"action_mask": self.menu.mask().astype(np.int8)},
+        )
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """bool (A,): the actions that may be done now.

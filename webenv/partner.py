@@ -6,7 +6,6 @@ import marshal
 import os
 import pickle
 import select
-import signal
 import subprocess
 import sys
 import weakref
@@ -14,7 +13,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO, Any, TypeVar
 
-from webenv.corpora.workers import leave_with_parent
+from webenv.garbage import rare_collections
+from webenv.workers import leave_with_parent
 
 __all__ = ["Answer", "Gone", "Partner", "serve"]
 
@@ -25,12 +25,13 @@ Answer = Callable[[str, Sequence[RequestT]], list[Sequence[tuple[Any, ...]]]]
 
 _SIZE = 8  # bytes that say how long an answer is
 _START = """
-import pickle, sys
+import pickle, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's
 try:
     sys.path[:] = pickle.load(sys.stdin.buffer)
 except EOFError:
     sys.exit()
-from webenv.corpora.partner import serve
+from webenv.partner import serve
 serve(sys.stdin.buffer, sys.stdout.buffer)
 """
 
@@ -60,7 +61,7 @@ class Partner:
         self._to: IO[bytes] = self._process.stdin
         self._from: IO[bytes] = self._process.stdout
         self.stop = weakref.finalize(self, _end, self._process, os.getpid())
-        self.send([place for place in sys.path if place])
+        self.send([place or os.getcwd() for place in sys.path])
         self.send(opener)
 
     def send(self, what: Any) -> None:
@@ -111,10 +112,9 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
         requests: where pickled batches come from; its end is the parent's.
         answers: where answers go to, in marshal's format.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's
     sys.stdout = sys.stderr
     leave_with_parent(os.getppid())  # a fork of the parent may keep its end of the pipe open
-    try:
+    with suppress(EOFError, BrokenPipeError), rare_collections():
         answer: Answer[Any] = pickle.load(requests)()
         while True:
             kind, batch = pickle.load(requests)
@@ -125,5 +125,3 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             data = marshal.dumps(found)  # plain texts: faster than pickle
             answers.write(len(data).to_bytes(_SIZE, "little") + data)
             answers.flush()
-    except (EOFError, BrokenPipeError):
-        return
