@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, cast
 
 import gymnasium
@@ -18,7 +19,7 @@ from webenv.turn import play_turn
 
 __all__ = ["SearchEnv", "observation_text"]
 
-_SPACE = observation_space()
+_space = cache(observation_space)
 
 
 class SearchEnv(gymnasium.Env[ObservationDict, Action]):
@@ -127,7 +128,7 @@ def load_observation(saved: Any) -> Observation:
         notice=notice,
         budget=tuple(budget),
     )
-    if not _SPACE.contains(observation.to_dict()):
+    if not _space().contains(observation.to_dict()):
         raise SnapshotError(f"not a saved observation: {saved!r:.80}; expected what webenv.snapshot gave.")
     return observation
 

@@ -30,7 +30,7 @@ from webenv.cli.options import (
 from webenv.cli.tables import wide_console
 from webenv.cli.training_progress import RivalProgress, TrainingProgress
 from webenv.cli.training_tables import print_rivals, print_throughput
-from webenv.errors import InvalidArgument, MissingExtra, RunError
+from webenv.errors import InvalidArgument, MissingExtra
 from webenv.evaluation.environments import read_arguments, read_setting
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder
@@ -210,7 +210,6 @@ def _train(plan: Plan, limits: TrainingLimits, folder: Path, resume: bool, resum
 
 def _compare(test: HeldOut, trained: Trained, name: str, episodes: int, resume_line: str) -> list[Summary]:
     with TrainingProgress("evaluation") as shown:
-        worlds = shown.worlds
         try:
             return compare(
                 test,
@@ -218,7 +217,7 @@ def _compare(test: HeldOut, trained: Trained, name: str, episodes: int, resume_l
                 trained.folder,
                 episodes=episodes,
                 watch=RivalProgress,
-                progress=worlds,
+                progress=shown.worlds,
             )
         except KeyboardInterrupt as interrupt:
             raise Interrupted(f"training is finished; for the evaluation: {resume_line}") from interrupt
@@ -264,8 +263,6 @@ def _draw(folder: Path) -> str | None:
         draw_curves([read_curve(folder)], path)
     except (MissingExtra, InvalidArgument):
         return None
-    except OSError as error:
-        raise RunError(f"{path} cannot be written: {error.strerror or error}.") from error
     return str(path)
 
 

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from webenv.cli.progress import ProgressBar
 from webenv.evaluation.run import Standing
 from webenv.training.plan import Limits
-from webenv.training.row import ProgressRow, recent
+from webenv.training.row import ProgressRow, latest, mean_of, recent
 from webenv.training.run import TrainStanding
 
 __all__ = ["RivalProgress", "TrainingProgress", "standing_line"]
@@ -145,7 +145,7 @@ def _lines(standing: TrainStanding) -> Iterator[str]:
     last = recent(rows)
     success = [f"success {100 * last[1]:.1f}%"] if last else []
     about = [f"success {100 * last[1]:.1f}% of the last {last[0]:,} episodes"] if last else []
-    reward, terms = _rewards(rows, last[0] if last else 0)
+    reward, terms = _rewards(latest(rows)) if last else ("", "")
     unscored = sum(row.unscored for row in rows)
     end = [f"unscored {unscored:,}"] if unscored else []
     for rewards in ([reward + terms], [reward], []):
@@ -155,21 +155,14 @@ def _lines(standing: TrainStanding) -> Iterator[str]:
     yield ", ".join([f"{steps} steps", *success])
 
 
-def _rewards(rows: Sequence[ProgressRow], episodes: int) -> tuple[str, str]:
-    """The mean reward of the last episodes, and its terms."""
-    count, total, terms = 0, 0.0, dict[str, float]()
-    for row in reversed(rows):
-        if count >= episodes:
-            break
-        if row.reward is not None:
-            count += row.episodes
-            total += row.reward * row.episodes
-            for name, value in row.terms.items():
-                terms[name] = terms.get(name, 0.0) + value * row.episodes
-    if not count:
-        return "", ""
-    each = ", ".join(f"{name} {value / count:.2f}" for name, value in sorted(terms.items()))
-    return f"reward {total / count:.2f}", f" ({each})" if each else ""
+def _rewards(rows: Sequence[ProgressRow]) -> tuple[str, str]:
+    """The mean reward of updates, and its terms."""
+
+    def term(name: str) -> str:
+        return f"{name} {mean_of(rows, lambda row: row.terms.get(name, 0.0)):.2f}"
+
+    terms = ", ".join(map(term, sorted({name for row in rows for name in row.terms})))
+    return f"reward {mean_of(rows, lambda row: row.reward):.2f}", f" ({terms})" if terms else ""
 
 
 def _speed(standing: TrainStanding) -> float:

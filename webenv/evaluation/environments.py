@@ -82,11 +82,9 @@ def _import(module: str) -> None:
 
 
 def _known(name: str) -> list[str]:
-    """The ids to suggest: webenv's own, or those that are not gymnasium's where one of these alone is near."""
-    own = _search_envs()
+    """The ids to suggest: all that are not gymnasium's if one is near, and else webenv's own."""
     others = [one for one, spec in gymnasium.registry.items() if not _is_gymnasiums(spec.entry_point)]
-    near = "Did you mean" in did_you_mean(name, others)
-    return others if near and "Did you mean" not in did_you_mean(name, own) else own
+    return others if "Did you mean" in did_you_mean(name, others) else _search_envs()
 
 
 def _is_gymnasiums(entry: object) -> bool:

@@ -49,7 +49,7 @@ class HeldOut(NamedTuple):
     split: str
 
     @classmethod
-    def of(cls, env: str, settings: Mapping[str, Any], split: str = "test") -> Self:
+    def of(cls, env: str, settings: Mapping[str, Any], split: str) -> Self:
         """The tasks of another split than that of training; those of training where there are no splits.
 
         Args:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from webenv.errors import RunError
 
-__all__ = ["ProgressRow", "recent"]
+__all__ = ["ProgressRow", "latest", "mean_of", "recent"]
 
 
 class ProgressRow(NamedTuple):
@@ -88,14 +88,24 @@ class ProgressRow(NamedTuple):
 
 def recent(rows: Sequence[ProgressRow], episodes: int = 500) -> tuple[int, float] | None:
     """How many episodes the last updates had, at least so many if there are, and their success; ``None``: none."""
-    count, right = 0, 0.0
+    last = latest(rows, episodes)
+    return (sum(row.episodes for row in last), mean_of(last, lambda row: row.success)) if last else None
+
+
+def mean_of(rows: Sequence[ProgressRow], figure: Callable[[ProgressRow], float | None]) -> float:
+    """The mean of a figure over the scored episodes of updates, of which there are some."""
+    return sum((figure(row) or 0.0) * row.episodes for row in rows) / sum(row.episodes for row in rows)
+
+
+def latest(rows: Sequence[ProgressRow], episodes: int = 500) -> list[ProgressRow]:
+    """The last updates with scored episodes, latest first: of so many episodes at least, if there are."""
+    found: list[ProgressRow] = []
     for row in reversed(rows):
-        if count >= episodes:
+        if sum(one.episodes for one in found) >= episodes:
             break
         if row.success is not None:
-            count += row.episodes
-            right += row.success * row.episodes
-    return (count, right / count) if count else None
+            found.append(row)
+    return found
 
 
 def _written(value: Any) -> Any:

@@ -274,10 +274,7 @@ class Candidates:
             candidate.row[_FAILED] = float(not candidate.read)
 
     def _title(self, number: int) -> None:
-        candidate = self.list[number]
-        has, bits = standing_in(candidate.title, self.units)
-        if bits:
-            self._held[number, _TITLE] = has
+        self._held[number, _TITLE] = standing_in(self.list[number].title, self.units)
 
     def _add(self, number: int, text: str) -> None:
         candidate = self.list[number]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from webenv.wrappers.menu.words import Units, codes_of, read_passage
 
-__all__ = ["Evidence", "Standing", "evidence_of", "standing_in"]
+__all__ = ["Evidence", "evidence_of", "standing_in"]
 
 _ROWS = 400  # clauses of one passage that are kept
 
@@ -31,27 +31,11 @@ class Evidence(NamedTuple):
     counts: npt.NDArray[np.float32]
 
 
-class Standing(NamedTuple):
-    """Which of U units stand in a text.
-
-    Attributes:
-        has: bool (U,).
-        bits: the same as bits.
-    """
-
-    has: npt.NDArray[np.bool_]
-    bits: int
-
-
 @lru_cache(maxsize=32_768)
-def standing_in(text: str, units: Units) -> Standing:
-    """Which units stand in a text; the latest are kept."""
+def standing_in(text: str, units: Units) -> npt.NDArray[np.bool_]:
+    """bool (U,): which units stand in a text; the latest are kept."""
     codes = read_passage(text).codes
-    return _standing(codes.searchsorted(units.high, "right") > codes.searchsorted(units.low, "left"))
-
-
-def _standing(has: npt.NDArray[np.bool_]) -> Standing:
-    return Standing(has, int.from_bytes(np.packbits(has).tobytes()))
+    return codes.searchsorted(units.high, "right") > codes.searchsorted(units.low, "left")
 
 
 @lru_cache(maxsize=32_768)
@@ -72,10 +56,11 @@ def evidence_of(text: str, title: str, units: Units) -> Evidence:
     first = passage.codes.searchsorted(low, "left")
     last = passage.codes.searchsorted(high, "right")
     there = last > first
-    standing = _standing(there[:size])
+    has = there[:size]
+    bits = int.from_bytes(np.packbits(has).tobytes())
     found: dict[int, list[int]] = {}  # the units of each clause
     own = set(passage.pronouns)
-    for number in there.nonzero()[0].tolist() if standing.bits else ():
+    for number in there.nonzero()[0].tolist() if bits else ():
         for place in passage.places[first[number] : last[number]].tolist():
             if number < size:
                 found.setdefault(place, []).append(number)
@@ -85,7 +70,7 @@ def evidence_of(text: str, title: str, units: Units) -> Evidence:
     rows = np.zeros((len(kept), size), dtype=np.float32)
     for row, place in enumerate(kept):
         rows[row, found[place]] = 1
-    return Evidence(*standing, rows, rows.sum(axis=0))
+    return Evidence(has, bits, rows, rows.sum(axis=0))
 
 
 def _sought(title: str, units: Units) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -94,11 +95,7 @@ class MenuSize(NamedTuple):
 
     def names(self) -> tuple[str, ...]:
         """A readable name for each action, such as ``visit candidate 3``."""
-        queries = [" and ".join(f"criterion {number + 1}" for number in numbers) for numbers in self.members()[1:]]
-        return tuple(
-            _NAMES[kind].format(["the whole question", *queries][row] if kind == "search" else row + 1)
-            for kind, row in self.choices()
-        )
+        return _names(self)
 
     def check_action(self, number: Any) -> None:
         """Refuses what is no number of an action.
@@ -124,3 +121,12 @@ class MenuSize(NamedTuple):
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
                 raise InvalidArgument(f"MenuSize({name}={value!r}): expected a whole number from 1 to {_MOST}.")
         return cls(*numbers)
+
+
+@lru_cache(maxsize=64)
+def _names(size: MenuSize) -> tuple[str, ...]:
+    queries = [" and ".join(f"criterion {number + 1}" for number in numbers) for numbers in size.members()[1:]]
+    return tuple(
+        _NAMES[kind].format(["the whole question", *queries][row] if kind == "search" else row + 1)
+        for kind, row in size.choices()
+    )

@@ -194,8 +194,8 @@ class VectorMenuWrapper(VectorWrapper):
 def _shares(slots: int, group_size: int, workers: int | None) -> list[int]:
     """How many slots each process has: whole groups, whose menus see the same pages."""
     groups = slots // group_size
-    count = min(cores(workers), groups if workers is not None else max(1, slots // _LEAST))
-    return [group_size * len(part) for part in np.array_split(range(groups), min(count, groups))]
+    most = groups if workers is not None else min(groups, max(1, slots // _LEAST))
+    return [group_size * len(part) for part in np.array_split(range(groups), min(cores(workers), most))]
 
 
 def _begins(observations: Mapping[str, Any], slot: int) -> Event:
