@@ -13,8 +13,6 @@ from webenv.corpora.copies import FINGERPRINT, Subject, group_copies, is_copy
 from webenv.corpora.document import PreparedPage, Redirect, Skipped
 from webenv.corpora.manifest import text_hash
 
-__all__ = ["DUPLICATE", "GIVEN", "HINT", "REDIRECT", "Assembly", "Claim"]
-
 DUPLICATE = "URL already taken by a page with another text"
 GIVEN, REDIRECT, HINT = range(3)
 """Who claims an address: a source, a redirect, or a page's own HTML; the lower number is believed first."""

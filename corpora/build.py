@@ -32,8 +32,6 @@ from webenv.errors import CorpusError
 from webenv.observations import Page
 from webenv.workers import cores
 
-__all__ = ["add", "build"]
-
 Given = str | Source | Iterable[SourcePage | Page | Mapping[str, Any]]
 
 _ESTIMATE = 200  # documents between two estimates of how many there are

@@ -6,8 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["cache_folder"]
-
 
 def cache_folder() -> Path:
     """WEBENV_CACHE, else the folder ``webenv`` where the platform keeps such things; it need not be there."""

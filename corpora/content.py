@@ -20,8 +20,6 @@ from webenv.web import (
     VisitResponse,
 )
 
-__all__ = ["ContentAgent", "Searchable"]
-
 _BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _WORD = re.compile(WORD)
 _SCANNED = 100_000

@@ -23,17 +23,6 @@ import numpy.typing as npt
 
 from webenv.corpora.query import SINGLE
 
-__all__ = [
-    "FINGERPRINT",
-    "THRESHOLD",
-    "Subject",
-    "fingerprint",
-    "group_copies",
-    "is_copy",
-    "same_subject",
-    "similarity",
-]
-
 FINGERPRINT = 128
 """How many numbers of 16 bits a fingerprint has."""
 THRESHOLD = 0.9

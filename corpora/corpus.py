@@ -47,8 +47,6 @@ from webenv.web import (
 )
 from webenv.workers import cores
 
-__all__ = ["Corpus"]
-
 _EVERYTHING = Scope()
 _READY: Recent[tuple[int, int], Ready] = Recent(PASSAGES)  # of all corpora of this process
 _NUMBERS = count()

@@ -10,8 +10,6 @@ from webenv.errors import InvalidArgument
 from webenv.task import TaskSet
 from webenv.web import Missing, VisitRequest
 
-__all__ = ["check_gold"]
-
 _LOOKED_AT = 20
 
 

@@ -15,8 +15,6 @@ from webenv.corpora.extract import EXTRACTOR, extract
 from webenv.corpora.prepare import prepare
 from webenv.workers import leave_with_parent
 
-__all__ = ["MOST_SECONDS", "Prepared", "prepare_pages"]
-
 Prepared = PreparedPage | Redirect | Skipped
 
 MOST_SECONDS = 60.0

@@ -6,8 +6,6 @@ import datetime
 
 from webenv.errors import InvalidArgument
 
-__all__ = ["day_of"]
-
 
 def day_of(date: str, what: str = "date") -> int:
     """The number of a day, from its ISO date; what follows the day is left aside.

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from webenv.errors import CorpusError
 from webenv.observations import Page
 
-__all__ = ["PreparedPage", "Redirect", "Skipped", "SourcePage", "source_page"]
-
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:

@@ -7,8 +7,6 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from webenv.web import SearchRequest
 
-__all__ = ["Engine", "Hit"]
-
 
 class Hit(NamedTuple):
     """A page that was found: its key (63 bits) and its score, which compares within one ranking alone."""

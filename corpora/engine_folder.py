@@ -21,16 +21,6 @@ from webenv.corpora.manifest import ENGINE, PAGES, Manifest, checksums, verify
 from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
 
-__all__ = [
-    "EngineManifest",
-    "HeldEngine",
-    "former_index",
-    "former_settings",
-    "hold_engine",
-    "known_engines",
-    "write_engine",
-]
-
 _ABOUT = "engine.json"
 _INDEX = "index"
 _FORMAT = 1

@@ -28,8 +28,6 @@ from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusError, InvalidArgument, did_you_mean
 from webenv.settings import Reader, number, read_settings, whole, words
 
-__all__ = ["ENGINES", "EngineManifest", "OpenedEngine", "add_dense", "add_lucene", "open_engine"]
-
 ENGINES = ("tantivy", "lucene", "dense", "hybrid")
 """What an engine can be called; two joined by ``+`` are fused, and ``hybrid`` is ``tantivy+dense``."""
 

@@ -14,8 +14,6 @@ from w3lib.encoding import html_to_unicode, read_bom, resolve_encoding
 
 from webenv.errors import InvalidArgument, MissingExtra, did_you_mean
 
-__all__ = ["EXTRACTOR", "EXTRACTORS", "Extracted", "decode_html", "extract", "extractor_version"]
-
 EXTRACTOR = "trafilatura"
 """What extracts where nothing else is asked for; :func:`extractor_version` gives its version."""
 EXTRACTORS = (EXTRACTOR, "resiliparse")

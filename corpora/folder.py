@@ -22,8 +22,6 @@ try:
 except ImportError:  # Windows: nothing keeps two builds apart, nor a build from its readers
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["CorpusFolder", "claim", "hold", "hold_corpus", "is_corpus_folder", "reason", "release"]
-
 _LOCK = ".lock"
 _WORK = "building-"
 _ENGINE_WORK = "indexing-"

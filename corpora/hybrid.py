@@ -8,8 +8,6 @@ from webenv.corpora.engine import Engine, Hit
 from webenv.errors import InvalidArgument
 from webenv.web import SearchRequest
 
-__all__ = ["HybridEngine", "reciprocal_rank_fusion"]
-
 
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[int]], k: int = 60) -> list[Hit]:
     """Fuses rankings: score(p) = Σ 1 / (k + rank(p)) over the rankings that hold p, with ranks from 1.

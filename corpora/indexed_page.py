@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["IndexedPage"]
-
 
 class IndexedPage(NamedTuple):
     """What an index takes of a page: its key (63 bits), title, main text, host, and ISO date (empty: none)."""

@@ -11,8 +11,6 @@ from webenv.corpora.store import DiskStore
 from webenv.corpora.url import key_of
 from webenv.errors import CorpusError
 
-__all__ = ["Labels"]
-
 
 class Labels:
     """Finds the page of a label: its address in any form, another address of it, or its id where it came from.

@@ -29,8 +29,6 @@ from webenv.corpora.room import no_room
 from webenv.corpora.url import parents
 from webenv.web import Scope, SearchRequest
 
-__all__ = ["META", "MOST_THREADS", "SITES", "LexicalIndex", "NoTemporaryFolder", "merge_segments"]
-
 META = "meta.json"
 """The file in which tantivy lists the segments of an index."""
 SITES = "sites.json"

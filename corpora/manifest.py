@@ -24,24 +24,6 @@ from typing import Any
 from webenv.corpora.query import ANALYZER
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
 
-__all__ = [
-    "DATA",
-    "ENGINE",
-    "FORMAT",
-    "INDEX",
-    "MANIFEST",
-    "PAGES",
-    "REBUILD",
-    "Manifest",
-    "checksums",
-    "content_digest",
-    "skipped_line",
-    "sync_folder",
-    "text_hash",
-    "trust",
-    "verify",
-]
-
 FORMAT = 2
 MANIFEST = "manifest.json"
 DATA = "data-"

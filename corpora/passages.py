@@ -26,8 +26,6 @@ from webenv.corpora.store import Store, StoredPage
 from webenv.errors import CorpusDamaged
 from webenv.observations import Result
 
-__all__ = ["PASSAGES", "Passages", "Ready", "found"]
-
 T = TypeVar("T")
 
 PASSAGES = 20_000_000

@@ -7,8 +7,6 @@ from typing import Any, Generic, TypeVar
 
 from webenv.partner import Answer, Partner
 
-__all__ = ["Batch"]
-
 RequestT = TypeVar("RequestT")
 
 _OWN = 2  # requests that this process answers between two looks at the workers

@@ -13,8 +13,6 @@ from webenv.corpora.query import utf8
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.errors import InvalidArgument, MissingExtra
 
-__all__ = ["MOST_BYTES", "MOST_CHARACTERS", "prepare"]
-
 MOST_BYTES = 20_000_000
 """The largest HTML document that is read."""
 MOST_CHARACTERS = 1_000_000

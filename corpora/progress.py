@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["Progress", "silent"]
-
 Progress = Callable[[str, int, int | None], None]
 """Called with the stage (``reading``, ``comparing``, ``indexing``, …), how many documents or pages it has done, and
 of how many (``None``: not known)."""

@@ -11,20 +11,6 @@ import tantivy
 from webenv.corpora.url import host_of
 from webenv.web import Scope
 
-__all__ = [
-    "ANALYZER",
-    "SINGLE",
-    "WORD",
-    "ParsedQuery",
-    "analyzer",
-    "hidden_hosts",
-    "parse_query",
-    "plain_text",
-    "stem",
-    "utf8",
-    "without_filters",
-]
-
 ANALYZER = "words-2"
 """The name of the analysis; changes with it, so that an index made with another is recognised."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 from typing import Generic, TypeVar
 
-__all__ = ["Recent"]
-
 KeyT = TypeVar("KeyT")
 ValueT = TypeVar("ValueT")
 

@@ -10,8 +10,6 @@ from webenv.corpora.searchers import Begun
 from webenv.observations import Result
 from webenv.web import SearchRequest
 
-__all__ = ["RESPONSES", "Responses"]
-
 RESPONSES = 24_000_000
 """Bytes of answers that a process keeps: some 3,000 of ten results."""
 

@@ -6,8 +6,6 @@ import errno
 import re
 import sqlite3
 
-__all__ = ["no_room", "room_line"]
-
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _TOLD = re.compile(rf"\bos error ({'|'.join(map(str, _FULL))})\b")  # as tantivy tells the number
 

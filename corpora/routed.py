@@ -22,8 +22,6 @@ from webenv.web import (
     Web,
 )
 
-__all__ = ["RoutedWeb"]
-
 RequestT = TypeVar("RequestT", SearchRequest, VisitRequest, AskRequest)
 ResponseT = TypeVar("ResponseT")
 

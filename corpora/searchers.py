@@ -11,8 +11,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from webenv.corpora.portions import Batch
 from webenv.partner import Answer, Gone, Partner
 
-__all__ = ["Alone", "Begun", "Searchers"]
-
 RequestT = TypeVar("RequestT")
 T = TypeVar("T")
 

@@ -33,8 +33,6 @@ from webenv.corpora.store import DiskStore
 from webenv.corpora.url import parents
 from webenv.workers import leave_with_parent
 
-__all__ = ["index_pages", "link_file", "own_sites", "read_pages"]
-
 Told = Callable[[int], None]
 """Told of how many pages more have been indexed."""
 

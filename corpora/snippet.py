@@ -8,21 +8,6 @@ from typing import Any, NamedTuple
 
 from webenv.corpora.query import SINGLE, WORD, stem
 
-__all__ = [
-    "MOST_MATCHES",
-    "MOST_TRIES",
-    "SCANNED",
-    "SNIPPET",
-    "WORDS",
-    "Match",
-    "Sought",
-    "find_words",
-    "passage",
-    "snippet",
-    "sought",
-    "stretch",
-]
-
 SNIPPET = 160
 """The most characters of a snippet."""
 SCANNED = 100_000

@@ -16,8 +16,6 @@ import zstandard
 
 from webenv.errors import CorpusDamaged
 
-__all__ = ["DiskStore", "MemoryStore", "Store", "StoredPage"]
-
 _PAGE = "SELECT url, title, text, date, leader, site FROM pages WHERE key = ?"
 _ALIAS = "SELECT page FROM aliases WHERE key = ?"
 

@@ -8,8 +8,6 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url
 
-__all__ = ["MAX_URL", "canonical_url", "host_of", "key_of", "page_key", "parents"]
-
 MAX_URL = 4_096
 """The longest URL that leads anywhere, in characters."""
 

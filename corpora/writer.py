@@ -19,8 +19,6 @@ from webenv.corpora.manifest import content_digest, text_hash
 from webenv.corpora.progress import Progress
 from webenv.corpora.store import StoredPage
 
-__all__ = ["PageWriter"]
-
 _SCHEMA = """
 CREATE TABLE pages (place INTEGER PRIMARY KEY, key INTEGER NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL,
                     site TEXT NOT NULL, date TEXT NOT NULL, leader INTEGER NOT NULL, hash BLOB NOT NULL,

@@ -13,8 +13,6 @@ from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.vector import SearchVectorEnv
 
-__all__ = ["BenchmarkEnv", "BenchmarkVectorEnv"]
-
 
 class BenchmarkEnv(SearchEnv):
     """A benchmark as an environment; each derives a class of its own, whose docstring explains the keywords::

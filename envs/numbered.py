@@ -19,8 +19,6 @@ from webenv.envs.task_ids import COUNT, read_id, task_id
 from webenv.errors import InvalidArgument, UnknownTask, did_you_mean
 from webenv.task import Task, TaskSet
 
-__all__ = ["Drawn", "Generator", "Numbered", "NumberedTasks", "Place"]
-
 _SAMPLE = 8  # tasks of each group that the digest covers
 _WORLDS = 16  # worlds whose facts are kept at hand
 _KEPT = 8_192  # tasks, of the last drawn

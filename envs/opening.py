@@ -17,8 +17,6 @@ from webenv.errors import InvalidArgument
 from webenv.task import TaskSet
 from webenv.web import Web
 
-__all__ = ["Opened", "TasksArgument", "WebArgument", "opened"]
-
 WebArgument = str | Path | Web
 TasksArgument = str | Path | Iterable[str | Path] | TaskSet | None
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from webenv.corpora.procedural import Dials
 from webenv.errors import InvalidArgument
 
-__all__ = ["COUNT", "EACH", "TaskId", "generated_count", "read_id", "task_id"]
-
 COUNT = 600
 """Tasks of each group, where no other number is asked for; but ``EACH`` of every world where that is more."""
 

@@ -12,8 +12,6 @@ from webenv.corpora.procedural.worlds import Worlds
 from webenv.errors import InvalidArgument
 from webenv.web import Web
 
-__all__ = ["named_worlds", "open_web"]
-
 _EXPECTED = (
     "expected 'procedural', 'sample', the folder of a corpus (DIR, or DIR#dense for another of its engines), "
     "'live:<provider>', 'cassette:<file>', 'lucene:<folder>', or a Web"

@@ -27,8 +27,6 @@ from webenv.policies.reading import (
 from webenv.policy import Decision, History
 from webenv.question import criteria_of
 
-__all__ = ["Case"]
-
 _FIGURE = 1.5  # how much a number is worth
 _CAP = 1.2  # the most that a learned word is worth
 _LEARNED = 1.2  # how much a learned word is worth beside the word itself

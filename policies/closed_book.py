@@ -16,8 +16,6 @@ from webenv.policy import Decision, History
 from webenv.task import TaskSet
 from webenv.web import Failure
 
-__all__ = ["ClosedBookPolicy"]
-
 _Key = tuple[str, ...]
 
 

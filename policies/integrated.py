@@ -17,8 +17,6 @@ from webenv.spaces import LIMITS
 from webenv.task import TaskSet
 from webenv.web import Failure
 
-__all__ = ["IntegratedPolicy"]
-
 _PROMPT = """\
 You are asked a question, and you can search the web by yourself. Search until you are sure; then reply with the \
 answer alone, as briefly as the question allows: no sentence around it, no explanation, no list of sources.

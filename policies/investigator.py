@@ -12,8 +12,6 @@ from webenv.policies.reading import tokens
 from webenv.policy import Decision, History
 from webenv.web import Failure
 
-__all__ = ["InvestigatorPolicy"]
-
 _FIRST = (4, 3)  # pages read before words are looked up; by one who was given meanings
 _ROUND = (2, 1)  # pages read between later searches
 

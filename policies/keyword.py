@@ -12,8 +12,6 @@ from webenv.policy import Decision, History
 from webenv.question import content_words, criteria_of, query_of, words_of
 from webenv.web import Failure
 
-__all__ = ["KeywordPolicy"]
-
 
 class KeywordPolicy:
     """A search engine's user without a language model.

@@ -9,8 +9,6 @@ from webenv.policy import Decision, History
 from webenv.task import TaskSet
 from webenv.web import Failure
 
-__all__ = ["OraclePolicy"]
-
 
 class OraclePolicy:
     """Answers each task's first gold answer, or its first gold URL where it has no answer.

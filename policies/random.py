@@ -12,8 +12,6 @@ from webenv.observations import ObservationDict
 from webenv.policy import Decision, History
 from webenv.web import Failure
 
-__all__ = ["RandomPolicy"]
-
 _WORD = re.compile(r"\w+")
 _COMMON = (
     "water house road book city music school river winter paper market garden story letter bridge train family "

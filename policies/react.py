@@ -13,8 +13,6 @@ from webenv.messages import Message, Model, ModelFailure, ModelReply, Request, p
 from webenv.policy import Decision, History
 from webenv.web import Failure
 
-__all__ = ["ReactPolicy"]
-
 _FORMATS: Mapping[str, Format] = {"tags": TagFormat(), "blocks": BlockFormat()}
 
 

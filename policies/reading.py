@@ -8,22 +8,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = [
-    "Clause",
-    "Reading",
-    "Unit",
-    "Wish",
-    "alike",
-    "read",
-    "read_clauses",
-    "read_wish",
-    "sentences",
-    "statements",
-    "stem",
-    "stems",
-    "tokens",
-]
-
 _TOKEN = re.compile(r"\d+(?:,\d{3})*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE = re.compile(r"(?<=[.!?])[”\"]?\s+|\n+")
 _CLAUSE = re.compile(r";\s|,\s(?:and|while|but)\s")

@@ -19,8 +19,6 @@ from webenv.policies.react import ReactPolicy
 from webenv.policy import Policy
 from webenv.task import TaskSet
 
-__all__ = ["OF_MODELS", "POLICIES", "make_policy"]
-
 OF_MODELS = ("react", "react-blocks", "integrated")
 """The names of policies that a chat model decides for: ``react`` or ``react:<model>``."""
 

@@ -9,10 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from webenv.rewards.normal_form import LONGEST, normalise
-from webenv.rewards.numbers import Number, number_match, read_number
-
-__all__ = ["LONGEST", "Number", "alias_match", "exact_match", "normalise", "number_match", "read_number", "token_f1"]
+from webenv.rewards.normal_form import normalise
+from webenv.rewards.numbers import number_match
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(rf"\d{{4}}-\d\d(?:-\d\d)?|-?\d+(?:\.\d+)?|[{_CJK}]|[^\s{_CJK}]+")

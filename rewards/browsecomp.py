@@ -18,15 +18,6 @@ from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import echoes, read_choice, schema_of
 from webenv.text import one_line
 
-__all__ = [
-    "LONGEST_RESPONSE",
-    "BrowseCompGrade",
-    "BrowseCompJudge",
-    "BrowseCompRubric",
-    "Response",
-    "calibration_error",
-]
-
 LONGEST_RESPONSE = 20_000
 """Characters; a response that is longer is incorrect, and not put to the model.
 

@@ -11,8 +11,6 @@ from webenv.messages import after_thinking
 from webenv.rewards.prompt import Prompt, defused_tags
 from webenv.rewards.prompted import PromptRubric
 
-__all__ = ["VARIANTS", "Criterion", "CriterionRubric", "Ruling"]
-
 _QUESTIONS = {
     "entailed": (
         "Decide whether a competent reader of the whole page would conclude from it that the criterion holds. "

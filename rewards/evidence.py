@@ -13,8 +13,6 @@ from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import read_choice, read_object, schema_of
 from webenv.text import one_line
 
-__all__ = ["Attribution", "EvidenceGrader", "EvidenceRubric", "Support", "WrongAnswer"]
-
 _TEMPLATE = """\
 An agent answered a question wrongly. You find out whether it was misled by the evidence it was given.
 

@@ -6,10 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from webenv.judge import Submission, Verdict
-from webenv.rewards.answers import LONGEST, alias_match, normalise
-from webenv.rewards.normal_form import unwrapped
-
-__all__ = ["OUTCOMES", "AnswerJudge", "gold_answers", "without_answer"]
+from webenv.rewards.answers import alias_match
+from webenv.rewards.normal_form import LONGEST, normalise, unwrapped
 
 OUTCOMES: Mapping[str, float] = {"correct": 1.0, "incorrect": 0.0, "not_attempted": 0.0}
 """The value of each outcome (SimpleQA's three grades)."""

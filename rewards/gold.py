@@ -9,8 +9,6 @@ from webenv.judge import Submission
 from webenv.observations import Page
 from webenv.web import Failure
 
-__all__ = ["GoldPages", "address"]
-
 
 @lru_cache(maxsize=65_536)
 def address(url: str) -> str:

@@ -8,25 +8,12 @@ from typing import Any, NamedTuple
 
 from webenv.errors import DataError
 from webenv.messages import Model, after_thinking
-from webenv.rewards.answers import normalise
+from webenv.rewards.normal_form import normalise
 from webenv.rewards.panel import Graded, Panel
 from webenv.rewards.prompt import Prompt
 from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import echoes, read_choice, read_object, schema_of
 from webenv.text import one_line
-
-__all__ = [
-    "LABELS",
-    "KeyPoint",
-    "KeyPointGrader",
-    "KeyPointLabel",
-    "KeyPointMeans",
-    "KeyPointRubric",
-    "KeyPointScore",
-    "PointedReport",
-    "key_point_means",
-    "read_key_points",
-]
 
 LABELS = ("supported", "omitted", "contradicted")
 """What a report may do to a key point."""

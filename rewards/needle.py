@@ -29,8 +29,6 @@ from webenv.rewards.gold import GoldPages
 from webenv.rewards.panel import QUOTED, Graded, Panel, score_by
 from webenv.web import Failure, Missing
 
-__all__ = ["LONG_PAGE", "OUTCOMES", "EntailmentJudge", "PageJudge", "without_page"]
-
 LONG_PAGE = 20_000
 """Characters; what every model that judges should be able to read, with its prompt."""
 

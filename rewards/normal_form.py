@@ -6,8 +6,6 @@ import re
 import unicodedata
 from datetime import date
 
-__all__ = ["LONGEST", "normalise", "unwrapped"]
-
 LONGEST = 1_000
 """Characters; a longer text is no short answer, and matches nothing."""
 

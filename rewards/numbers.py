@@ -8,8 +8,6 @@ from typing import Literal, NamedTuple
 
 from webenv.rewards.normal_form import normalise
 
-__all__ = ["Number", "number_match", "read_number"]
-
 _MAGNITUDES = {
     "k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "tn": 12, "trillion": 12,
     "百": 2, "千": 3, "万": 4, "十万": 5, "百万": 6, "千万": 7, "亿": 8, "十亿": 9, "百亿": 10, "千亿": 11, "万亿": 12,

@@ -11,9 +11,6 @@ from webenv.judge import Submission, Verdict
 from webenv.messages import Model, ModelFailure, ModelReply, Request, prefixed
 from webenv.rewards.rubric import GradeT, ItemT, Rubric
 
-__all__ = ["QUOTED", "Graded", "Panel", "score_by"]
-
-
 QUOTED = ": …"
 """What in a reason stands before the end of a reply that is quoted."""
 

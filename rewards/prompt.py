@@ -11,8 +11,6 @@ from webenv.errors import DataError
 from webenv.files import read_text
 from webenv.messages import Message, data_token, fence
 
-__all__ = ["Prompt", "defused_tags"]
-
 _THINK_TAG = re.compile(r"<(?=\s*/?\s*think\b)", re.IGNORECASE)
 
 

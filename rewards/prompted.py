@@ -11,8 +11,6 @@ from webenv.rewards.prompt import Prompt
 from webenv.rewards.reply import read_fields
 from webenv.rewards.rubric import GradeT, ItemT
 
-__all__ = ["PromptRubric"]
-
 
 class PromptRubric(ABC, Generic[ItemT, GradeT]):
     """A :class:`webenv.rewards.rubric.Rubric` but for ``name``, ``values``, ``read`` and ``ballot``.

@@ -7,8 +7,6 @@ from math import log2
 
 from webenv.errors import InvalidArgument
 
-__all__ = ["ndcg", "recall"]
-
 
 def recall(ranking: Sequence[str], gold: Iterable[str], k: int | None = None) -> float:
     r"""The share of the gold documents that stand among the first ``k`` of a ranking.

@@ -17,8 +17,6 @@ from webenv.rewards.needle import EntailmentJudge, PageJudge
 from webenv.rewards.short_answer import ShortAnswerJudge
 from webenv.rewards.terms import StandardReward
 
-__all__ = ["BROWSECOMP", "ENTAILMENT", "JUDGES", "SHORT", "ByModel", "JudgeMaker", "make_judge", "make_reward"]
-
 
 class ByModel(NamedTuple):
     """A judge that asks a chat model; its name is followed by ``:<model>``.

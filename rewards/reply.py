@@ -9,8 +9,6 @@ from typing import Any
 
 from webenv.messages import Schema, after_thinking
 
-__all__ = ["echoes", "read_choice", "read_fields", "read_object", "schema_of"]
-
 _MARKUP = " \t\r\n*_`\"'.“”‘’"
 
 

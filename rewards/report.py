@@ -15,8 +15,6 @@ from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import echoes, read_object, schema_of
 from webenv.text import one_line
 
-__all__ = ["CRITERIA", "Rated", "Rating", "Report", "ReportGrader", "ReportRubric", "ReportScore"]
-
 CRITERIA: Mapping[str, str] = {
     "clarity": (
         "how clearly the report is written and built: a plain line of thought, exact terms, no repetition, "

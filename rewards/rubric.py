@@ -7,8 +7,6 @@ from typing import Protocol, TypeVar
 
 from webenv.messages import Message, Schema
 
-__all__ = ["GradeT", "ItemT", "Rubric"]
-
 ItemT = TypeVar("ItemT", bound=Hashable)
 """What is graded: plain data that compares by its value."""
 

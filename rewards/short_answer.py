@@ -16,8 +16,6 @@ from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import echoes, read_choice, schema_of
 from webenv.text import one_line
 
-__all__ = ["LONGEST_ANSWER", "ShortAnswer", "ShortAnswerJudge", "ShortAnswerRubric", "ShortGrade"]
-
 LONGEST_ANSWER = 10_000
 """Characters; an answer that is longer is incorrect, and not put to the model."""
 

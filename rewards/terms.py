@@ -12,8 +12,6 @@ from webenv.rewards.gold import GoldPages, address
 from webenv.rewards.ranking import ndcg, recall
 from webenv.web import Failure, Missing
 
-__all__ = ["TERMS", "StandardReward"]
-
 TERMS = ("answer", "recall", "ndcg", "citation", "cost")
 """The terms that a reward may weigh."""
 

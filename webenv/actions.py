@@ -16,8 +16,6 @@ import numpy as np
 
 from webenv.errors import InvalidArgument
 
-__all__ = ["Action", "Kind", "answer", "ask", "note", "read_action", "search", "visit"]
-
 
 class Kind(IntEnum):
     """The kinds of action, in the order of the action space."""

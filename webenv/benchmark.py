@@ -13,8 +13,6 @@ from webenv.rules import Rules
 from webenv.task import TaskSet
 from webenv.web import Web
 
-__all__ = ["AnswerReward", "Benchmark"]
-
 
 class AnswerReward:
     """The plainest reward: the value of the verdict, as the term ``answer``."""

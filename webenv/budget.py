@@ -9,8 +9,6 @@ from typing import NamedTuple, cast
 
 from webenv.errors import InvalidArgument, did_you_mean
 
-__all__ = ["Budget", "Spending"]
-
 _MOST = 2**31 - 1
 
 

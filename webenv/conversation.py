@@ -14,20 +14,6 @@ from webenv.messages import Message, after_thinking, data_token, fence
 from webenv.observations import ObservationDict
 from webenv.policy import Decision
 
-__all__ = [
-    "Shown",
-    "clip",
-    "conversation",
-    "is_known",
-    "read_prompt",
-    "read_reply",
-    "render",
-    "said",
-    "show",
-    "silent",
-    "valid_or_excerpt",
-]
-
 _EXCERPT = 200  # characters of a reply without an action
 _SILENT = "(no action)"
 _KINDS = frozenset(Kind)

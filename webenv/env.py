@@ -17,8 +17,6 @@ from webenv.observations import Document, Observation, ObservationDict, Page, Re
 from webenv.spaces import action_space, observation_space, printable
 from webenv.turn import play_turn
 
-__all__ = ["SearchEnv", "observation_text"]
-
 _space = cache(observation_space)
 
 
@@ -149,6 +147,7 @@ def check_benchmark(benchmark: Benchmark, saved: Any) -> None:
 
 
 def read_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
+    """The options of a reset, checked: a mapping of known names, or nothing."""
     if options is not None and not isinstance(options, Mapping):
         raise InvalidArgument(f"reset options={options!r:.80}: expected a dict, as in {{'{known[0]}': …}}.")
     for name in options or {}:

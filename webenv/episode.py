@@ -36,8 +36,6 @@ from webenv.web import (
     VisitResponse,
 )
 
-__all__ = ["Episode", "Mark", "Requests", "Responses", "Turn"]
-
 _MOST_ARGUMENTS = 100
 _NAMED = 200  # characters of a URL or a site in a notice
 _NO_TAGS = str.maketrans("<>", "‹›")

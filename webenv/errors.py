@@ -31,28 +31,6 @@ from difflib import get_close_matches
 
 import gymnasium
 
-__all__ = [
-    "CassetteMiss",
-    "CorpusDamaged",
-    "CorpusError",
-    "CorpusNotFound",
-    "CostLimitReached",
-    "DataError",
-    "InvalidArgument",
-    "JudgeError",
-    "MissingExtra",
-    "ModelError",
-    "ResetNeeded",
-    "RunError",
-    "ServiceError",
-    "SnapshotError",
-    "TaskFileError",
-    "UnknownTask",
-    "WebError",
-    "WebenvError",
-    "did_you_mean",
-]
-
 
 class WebenvError(Exception):
     """The base of every exception that webenv raises on purpose."""

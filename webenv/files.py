@@ -13,8 +13,6 @@ from typing import Any, NamedTuple, Self
 
 from webenv.errors import DataError, RunError
 
-__all__ = ["Held", "JsonRecord", "Lines", "read_json_records", "read_lines", "read_text", "whole_bytes", "write_whole"]
-
 _BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
 _LOCK = ".lock"
 

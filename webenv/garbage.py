@@ -6,8 +6,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["rare_collections"]
-
 _RARELY = (50_000, 20, 50)
 
 

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["batch_infos"]
-
 
 def batch_infos(infos: Iterable[tuple[int, dict[str, Any]]], num_envs: int) -> dict[str, Any]:
     """Makes what ``VectorEnv._add_info`` makes of the same infos one after the other, key by key instead.

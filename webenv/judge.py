@@ -16,8 +16,6 @@ from webenv.errors import InvalidArgument
 from webenv.task import Task
 from webenv.web import Failure, VisitResponse
 
-__all__ = ["Judge", "Reward", "Seen", "Submission", "Verdict", "VerdictDict", "identity_digest"]
-
 
 class Seen(NamedTuple):
     """A page that came before the agent, as a result, a page or a document; ``key`` as in ``Result``."""

@@ -10,8 +10,6 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, Generic, Protocol, TypeVar
 
-__all__ = ["Line", "Tenant"]
-
 _JOIN = 10.0  # seconds that closing waits for the thread
 
 

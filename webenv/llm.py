@@ -19,8 +19,6 @@ from webenv.messages import ModelFailure, ModelReply, Request, check_requests, s
 from webenv.settings import shown
 from webenv.usage import CostTracker
 
-__all__ = ["MOST_AT_ONCE", "ChatModel"]
-
 MOST_AT_ONCE = 1_000
 """The most attempts that one model makes at the same time."""
 

@@ -13,22 +13,6 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from webenv.errors import InvalidArgument
 
-__all__ = [
-    "Extra",
-    "Message",
-    "Model",
-    "ModelFailure",
-    "ModelReply",
-    "Request",
-    "Schema",
-    "after_thinking",
-    "check_requests",
-    "data_token",
-    "fence",
-    "prefixed",
-    "sendable",
-]
-
 _THOUGHT_END = re.compile("</think>", re.IGNORECASE | re.ASCII)  # lower() would change the length of some letters
 
 Schema = Mapping[str, Any]

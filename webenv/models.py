@@ -13,8 +13,6 @@ from webenv.messages import Model
 from webenv.settings import Reader, number, read_settings, whole
 from webenv.usage import CostTracker
 
-__all__ = ["Maker", "make_model", "models_counted_by", "models_made_by", "read_model"]
-
 Maker = Callable[[str, Mapping[str, Any], Callable[[], Model]], Model]
 """Makes the model of a name and its settings; the third argument opens the live one, and is called only where it is
 wanted."""

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Document", "Observation", "ObservationDict", "Page", "Reply", "Result"]
-
 
 class Result(NamedTuple):
     """One search hit.

@@ -16,8 +16,6 @@ from typing import IO, Any, TypeVar
 from webenv.garbage import rare_collections
 from webenv.workers import leave_with_parent
 
-__all__ = ["Answer", "Gone", "Partner", "serve"]
-
 RequestT = TypeVar("RequestT")
 
 Answer = Callable[[str, Sequence[RequestT]], list[Sequence[tuple[Any, ...]]]]

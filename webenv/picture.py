@@ -7,8 +7,6 @@ from typing import Any
 
 from webenv.errors import InvalidArgument, MissingExtra
 
-__all__ = ["check_picture", "new_figure"]
-
 _ENDINGS = (".png", ".svg", ".pdf")
 
 

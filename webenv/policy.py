@@ -10,8 +10,6 @@ from webenv.actions import Action
 from webenv.observations import ObservationDict
 from webenv.web import Failure
 
-__all__ = ["Decision", "History", "Policy"]
-
 
 class Decision(NamedTuple):
     """What a policy does next.

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 from webenv.errors import DataError, InvalidArgument, did_you_mean
 from webenv.files import read_text
 
-__all__ = ["EXACT", "Price", "Prices", "dollars", "plain_amount", "read_amount"]
-
 EXACT = Context(prec=200)
 """Sums and products of money are exact in it, whatever precision a caller has set."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["STOP_WORDS", "content_words", "criteria_of", "query_of", "words_of"]
-
 _QUERY_CHARACTERS = 1_000
 _OPERATORS = re.compile(r'["“”:]|(?<!\w)-')  # what a search engine may read as a command
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gymnasium
 
-__all__ = ["IDS", "register_all"]
-
 IDS = {
     "NeedleInWeb-v0": "webenv.envs.needle_in_web.env:NeedleInWeb",
     "LiveNewsBench-v0": "webenv.envs.live_news_bench.env:LiveNewsBench",

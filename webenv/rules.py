@@ -8,8 +8,6 @@ from typing import Literal
 
 from webenv.spaces import LIMITS
 
-__all__ = ["Rules"]
-
 
 def _first_text(texts: tuple[str, ...]) -> str:
     return texts[0].strip()

@@ -10,8 +10,6 @@ from webenv.errors import JudgeError, ServiceError, WebenvError, WebError
 from webenv.judge import Judge, Submission, Verdict, identity_digest
 from webenv.web import Failure
 
-__all__ = ["Score", "call_batch", "judge_batch", "last_reward", "score_batch"]
-
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 

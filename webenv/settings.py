@@ -9,8 +9,6 @@ from typing import Any
 
 from webenv.errors import InvalidArgument
 
-__all__ = ["Reader", "number", "read_settings", "shown", "whole", "words"]
-
 Reader = Callable[[str], Any]
 """Reads the value of a setting; its ValueError says what was expected, as in ``a number from 0 to 1``."""
 

@@ -23,8 +23,6 @@ from webenv.budget import Spending
 from webenv.errors import SnapshotError
 from webenv.observations import Document, Observation, Page, Reply, Result
 
-__all__ = ["fork", "restore", "snapshot"]
-
 _FORMAT, _VERSION = "webenv.snapshot", 1
 
 _OWN = {kind.__name__: kind for kind in (Action, Document, Observation, Page, Reply, Result, Spending)}

@@ -14,8 +14,6 @@ from gymnasium.wrappers.utils import create_zero_array
 from webenv.actions import Kind
 from webenv.errors import InvalidArgument
 
-__all__ = ["LIMITS", "SORTS", "Unicode", "action_space", "clean", "encodable", "observation_space", "printable"]
-
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 LIMITS = {

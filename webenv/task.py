@@ -16,8 +16,6 @@ import numpy as np
 from webenv.errors import InvalidArgument, TaskFileError, UnknownTask, did_you_mean
 from webenv.web import Scope
 
-__all__ = ["Excluded", "Gold", "Task", "TaskSet"]
-
 
 @dataclass(frozen=True, slots=True)
 class Gold:

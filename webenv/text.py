@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-__all__ = ["masked", "one_line"]
-
 _SECRET = 6  # characters; a shorter key, such as "none" for a local server, is no secret
 
 

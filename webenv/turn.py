@@ -17,8 +17,6 @@ from webenv.observations import Observation
 from webenv.scoring import Score, call_batch, judge_batch, last_reward, score_batch
 from webenv.web import Failure, Searching, SearchRequest, SearchResponse, Web
 
-__all__ = ["Step", "play_turn"]
-
 
 class Step(NamedTuple):
     """What ``step`` returns of one episode.

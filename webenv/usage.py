@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 from webenv.errors import CostLimitReached, DataError, InvalidArgument
 from webenv.prices import EXACT, Prices, dollars, plain_amount, read_amount
 
-__all__ = ["CostTracker", "Sent", "Usage"]
-
 _EVERY = 1.0  # seconds between two reports of what was used
 
 

@@ -23,8 +23,6 @@ from webenv.spaces import action_space, observation_space
 from webenv.task import Task
 from webenv.turn import Step, play_turn
 
-__all__ = ["SearchVectorEnv"]
-
 _MODES = {
     "next_step": AutoresetMode.NEXT_STEP,
     "same_step": AutoresetMode.SAME_STEP,

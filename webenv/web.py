@@ -12,20 +12,6 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from webenv.observations import Page, Reply, Result
 
-__all__ = [
-    "AskRequest",
-    "AskResponse",
-    "Failure",
-    "Missing",
-    "Scope",
-    "SearchRequest",
-    "SearchResponse",
-    "Searching",
-    "VisitRequest",
-    "VisitResponse",
-    "Web",
-]
-
 
 class Scope(NamedTuple):
     """The part of a web that a request may reach.

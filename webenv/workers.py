@@ -7,8 +7,6 @@ import os
 import threading
 import time
 
-__all__ = ["cores", "leave_with_parent"]
-
 _MOST_PER_CORE = 4  # more processes than that only cost memory
 
 

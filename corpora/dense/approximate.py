@@ -17,8 +17,6 @@ from webenv.corpora.dense.matrix import Matrix
 from webenv.corpora.dense.vectors import Vectors, unit_rows
 from webenv.errors import CorpusDamaged, InvalidArgument, MissingExtra
 
-__all__ = ["KINDS", "GlobalIndex", "build_global", "check_kind", "recall", "remove_global"]
-
 KINDS = ("flat", "ivf", "hnsw")
 """What a global index can be."""
 

@@ -19,8 +19,6 @@ from webenv.corpora.progress import Progress, silent
 from webenv.corpora.url import key_of
 from webenv.errors import CorpusError, InvalidArgument
 
-__all__ = ["build_dense", "take_dense"]
-
 _CHUNK = 256  # pages that are encoded before the disk is written to
 _SHOWN = 3
 

@@ -16,8 +16,6 @@ from webenv.corpora.dense.vectors import QUERY_NAMES, Vectors, read_vectors, uni
 from webenv.corpora.query import plain_text
 from webenv.errors import CorpusError, DataError, InvalidArgument, MissingExtra
 
-__all__ = ["Encoder", "GivenEncoder", "SentenceEncoder", "model_name"]
-
 _TOKENS = 100_000
 _CHARACTERS_PER_TOKEN = 16  # more of a text than that cannot reach the model
 _SAMPLED = 1_024  # numbers of each of a model's tensors that its digest is made of

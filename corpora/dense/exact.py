@@ -14,8 +14,6 @@ from webenv.corpora.dense.matrix import Matrix, Ranges
 from webenv.corpora.dense.vectors import Vectors
 from webenv.errors import InvalidArgument, MissingExtra
 
-__all__ = ["ExactSearch", "Found", "Reach", "rank_rows"]
-
 _BLOCK = 1 << 22  # numbers of the matrix that are read at once: 16 MB as float32
 _KEPT = 1 << 25  # the same, where they are kept: 128 MB
 _SCORES = 1 << 24  # scores that are computed at once: 64 MB

@@ -14,8 +14,6 @@ from webenv.corpora.dense.encoder import Encoder
 from webenv.corpora.dense.matrix import Matrix
 from webenv.errors import CorpusError
 
-__all__ = ["TEXTS", "FormerVectors", "digest_text", "write_texts"]
-
 TEXTS = "texts.npy"
 """The digests of the texts that were encoded, uint8 [n, 16], row by row."""
 

@@ -22,8 +22,6 @@ from webenv.corpora.url import host_of
 from webenv.errors import CorpusError, InvalidArgument
 from webenv.web import Scope, SearchRequest
 
-__all__ = ["DenseIndex"]
-
 _MEMORY = 256_000_000
 _WORD = re.compile(r"\w")
 _NOBODY = "-"  # no page is of this site

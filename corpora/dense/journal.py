@@ -12,8 +12,6 @@ from typing import BinaryIO
 from webenv.corpora.dense.encoder import Encoder
 from webenv.corpora.dense.matrix import FORMAT, HEADER, VECTORS
 
-__all__ = ["BYTES", "JOURNAL", "Encoded"]
-
 JOURNAL = "encoded.txt"
 BYTES = 2
 """Of each number of a vector."""

@@ -21,8 +21,6 @@ from webenv.corpora.manifest import sync_folder
 from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, CorpusError
 
-__all__ = ["ABOUT", "FORMAT", "HEADER", "VECTORS", "Catalogue", "Matrix", "Ranges", "header_of", "write_matrix"]
-
 FORMAT = 1
 ABOUT = "dense.json"
 VECTORS = "vectors.npy"

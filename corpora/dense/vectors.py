@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from webenv.errors import CorpusError, InvalidArgument, MissingExtra
 
-__all__ = ["PAGE_NAMES", "QUERY_NAMES", "NamedVectors", "Vectors", "read_vectors", "unit_rows"]
-
 Vectors = npt.NDArray[np.float32]
 
 PAGE_NAMES = ("url", "docid", "id")

@@ -6,8 +6,6 @@ import io
 import zlib
 from typing import Any
 
-__all__ = ["Undecodable", "decode_body"]
-
 _PIECE = 65_536
 
 

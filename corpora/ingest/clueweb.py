@@ -13,8 +13,6 @@ from webenv.corpora.ingest.files import FileSource, find_files
 from webenv.corpora.ingest.jsonl import read_objects
 from webenv.corpora.ingest.record import id_address, made_site
 
-__all__ = ["CLUEWEB_SITE", "ClueWebTexts", "first_line"]
-
 CLUEWEB_SITE = "https://clueweb22.example/"
 """Where each page is also found, under its id: ``https://clueweb22.example/clueweb22-en0000-00-00004``."""
 

@@ -15,8 +15,6 @@ import zstandard
 
 from webenv.errors import CorpusError
 
-__all__ = ["Damaged", "FileSource", "Line", "Meter", "find_files", "open_stream", "read_lines", "stamp_files"]
-
 MOST_LINE = 50_000_000
 """The longest line that is read, in bytes."""
 

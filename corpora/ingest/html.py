@@ -13,8 +13,6 @@ from webenv.corpora.ingest.files import stamp_files
 from webenv.corpora.ingest.record import made_site
 from webenv.errors import CorpusError
 
-__all__ = ["HtmlTree"]
-
 _NAME = re.compile(r"\.x?html?$", re.IGNORECASE)
 _INDEX = re.compile(r"(?<![^/])index\.x?html?$", re.IGNORECASE)
 

@@ -13,8 +13,6 @@ from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.ingest.files import FileSource, Meter, find_files, read_lines
 from webenv.corpora.ingest.record import NAMES, made_site, read_record, write_fields
 
-__all__ = ["JsonLines", "read_objects"]
-
 _NAME = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
 
 

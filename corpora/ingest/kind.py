@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["kind_of", "mistaken"]
-
 _NAMES = {
     "html": re.compile(r"\.x?html?$", re.IGNORECASE),
     "jsonl": re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE),

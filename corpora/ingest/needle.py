@@ -11,8 +11,6 @@ from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.ingest.files import stamp_files
 from webenv.errors import CorpusError
 
-__all__ = ["NeedleFiles"]
-
 
 class NeedleFiles:
     """The page of each record (``context``: ``title``, ``url``, ``content``) of ``<site>_<difficulty>.json`` files.

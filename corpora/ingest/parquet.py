@@ -13,8 +13,6 @@ from webenv.corpora.ingest.files import find_files, stamp_files
 from webenv.corpora.ingest.record import NAMES, made_site, read_record, write_fields
 from webenv.errors import CorpusError, MissingExtra
 
-__all__ = ["ParquetTables"]
-
 _NAME = re.compile(r"\.parquet$", re.IGNORECASE)
 _BATCH_BYTES = 8_000_000
 _BATCH_ROWS = 2_000

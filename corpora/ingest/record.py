@@ -12,8 +12,6 @@ from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.url import canonical_url
 from webenv.errors import CorpusError, did_you_mean
 
-__all__ = ["NAMES", "Place", "id_address", "made_site", "parse_place", "read_record", "write_fields"]
-
 NAMES: Mapping[str, tuple[str, ...]] = {
     "url": ("url", "uri"),
     "text": ("text", "contents", "content", "body"),

@@ -11,8 +11,6 @@ from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.ingest.kind import kind_of, mistaken
 from webenv.errors import CorpusError, did_you_mean
 
-__all__ = ["FORMS", "Source", "parse_source"]
-
 _SITE = re.compile(r"(?P<path>.+?)(?:@(?P<site>https?://.*))?", re.DOTALL)
 FORMS = {
     "html": "html:PATH@https://site",

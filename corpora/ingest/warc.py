@@ -21,8 +21,6 @@ from webenv.corpora.ingest.record import id_address
 from webenv.corpora.prepare import MOST_BYTES
 from webenv.errors import MissingExtra
 
-__all__ = ["WebArchives"]
-
 _NAME = re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE)
 _HTML = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
 _LOOKS = re.compile(

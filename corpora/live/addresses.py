@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-__all__ = ["is_public"]
-
 # Python's own tables of special addresses differ between its releases; these do not.
 _NOT_PUBLIC_4 = tuple(
     ip_network(network)

@@ -7,8 +7,6 @@ from typing import Any
 
 from webenv.corpora.live.provider import Hit
 
-__all__ = ["Malformed", "read_hits"]
-
 _MOST = 1_000  # results that are looked at
 
 

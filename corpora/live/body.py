@@ -10,8 +10,6 @@ from typing import Any
 
 import httpx
 
-__all__ = ["SMALL", "BadBody", "TooLarge", "accepted_encodings", "decoded", "read_body"]
-
 SMALL = 500_000
 """Bytes that a body may have before it has to ask for room."""
 

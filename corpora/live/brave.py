@@ -12,8 +12,6 @@ from webenv.corpora.live.provider import Hit
 from webenv.corpora.live.service import LONGEST_IN_URL, HttpProvider
 from webenv.corpora.live.terms import Terms
 
-__all__ = ["Brave"]
-
 _FIRST_DAY = "1970-01-01"
 
 

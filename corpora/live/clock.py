@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
-__all__ = ["Clock", "standing_still"]
-
 
 class Clock:
     """Runs while work is under way; lives on one event loop.

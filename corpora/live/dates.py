@@ -6,8 +6,6 @@ import datetime
 import re
 from email.utils import parsedate
 
-__all__ = ["latest_day"]
-
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _AGO = re.compile(r"(\d{1,4}|an?) (second|minute|min|hour|day|week|month|year)s? ago", re.IGNORECASE)
 _DAYS = {"second": 0, "minute": 0, "min": 0, "hour": 0, "day": 1, "week": 7, "month": 28, "year": 365}

@@ -38,8 +38,6 @@ from webenv.corpora.live.waiting import backoff, retry_after
 from webenv.corpora.url import MAX_URL, canonical_url
 from webenv.web import Failure, Missing
 
-__all__ = ["NO_PAGE", "Fetcher", "Trail", "request_url"]
-
 NO_PAGE = Missing("there is no such page")
 """What hidden pages are, like those that do not exist."""
 

@@ -21,8 +21,6 @@ from webenv.corpora.live.addresses import is_public
 from webenv.corpora.live.clock import standing_still
 from webenv.corpora.live.threads import in_thread
 
-__all__ = ["GuardedBackend", "NetworkDown", "NoSuchHost", "Refused", "Resolver", "resolve"]
-
 Resolver = Callable[[str, int], Sequence[str]]
 """From a host name (or an address in any spelling) and a port to its addresses; raises OSError as getaddrinfo does."""
 

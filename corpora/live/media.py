@@ -6,8 +6,6 @@ import re
 
 from w3lib.encoding import read_bom
 
-__all__ = ["ACCEPT", "charset_of", "kind_of", "may_be_read"]
-
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
 """The value of Accept."""
 

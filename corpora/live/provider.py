@@ -15,8 +15,6 @@ from webenv.corpora.url import canonical_url, host_of, page_key
 from webenv.observations import Result
 from webenv.web import SearchRequest, SearchResponse
 
-__all__ = ["Hit", "SearchProvider", "plain", "results_of"]
-
 _MOST_READ = 1_000  # hits of one answer
 _LONGEST_TITLE = 300  # characters
 _LONGEST_SNIPPET = 2_000

@@ -21,8 +21,6 @@ try:
 except ImportError:  # not a POSIX system
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Readers"]
-
 _MOST = 4
 _THREADS = 2
 _LONGEST_START = 60.0  # seconds

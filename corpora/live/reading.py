@@ -12,8 +12,6 @@ from webenv.corpora.prepare import prepare
 from webenv.corpora.url import key_of
 from webenv.observations import Page
 
-__all__ = ["Fetched", "Onward", "Unreadable", "read"]
-
 _STUB = 500  # characters; a document that leads on with less text than this is no page of its own
 _MOST_SHEETS = 300  # of a PDF are read
 _MOST_TEXT = 1_000_000  # characters

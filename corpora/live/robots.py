@@ -19,8 +19,6 @@ from webenv.errors import MissingExtra
 if TYPE_CHECKING:
     from protego import Protego
 
-__all__ = ["MOST_BYTES", "Robots", "RobotsFile", "Rules", "check_protego"]
-
 MOST_BYTES = 64_000
 """Of a robots.txt, the bytes that are read; what follows is left aside."""
 

@@ -14,8 +14,6 @@ from webenv.corpora.live.service import LONGEST_IN_URL, HttpProvider
 from webenv.corpora.live.terms import Terms
 from webenv.errors import InvalidArgument
 
-__all__ = ["SearXNG"]
-
 
 class SearXNG(HttpProvider):
     """Searches with an instance of SearXNG, which needs no key; also with ``webenv serve web``.

@@ -13,8 +13,6 @@ from webenv.corpora.live.provider import Hit
 from webenv.corpora.live.service import HttpProvider
 from webenv.corpora.live.terms import Terms
 
-__all__ = ["Serper"]
-
 
 class Serper(HttpProvider):
     """Searches with Serper, in pages of 10 results.

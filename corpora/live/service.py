@@ -26,8 +26,6 @@ from webenv.observations import Result
 from webenv.text import masked, one_line
 from webenv.web import Failure, SearchRequest, SearchResponse
 
-__all__ = ["LONGEST_IN_URL", "HttpProvider", "Service"]
-
 LONGEST_IN_URL = 3_500
 """Bytes of a query as it is encoded in a URL; servers in wide use refuse lines of requests over 4,094."""
 

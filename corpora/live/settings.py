@@ -11,8 +11,6 @@ from webenv.corpora.live.guard import Resolver, resolve
 from webenv.corpora.live.transport import Gateway
 from webenv.errors import InvalidArgument
 
-__all__ = ["FetchSettings"]
-
 _DELAY = 0.2
 _NUMBERS: dict[str, tuple[float, float]] = {
     "timeout": (0.01, 3_600.0),

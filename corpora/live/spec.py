@@ -18,8 +18,6 @@ from webenv.corpora.live.transport import web_address
 from webenv.corpora.live.web import LiveWeb
 from webenv.errors import InvalidArgument, did_you_mean
 
-__all__ = ["PROVIDERS", "LiveSpec", "open_live", "parse_live"]
-
 PROVIDERS: Mapping[str, type[HttpProvider]] = {kind.name: kind for kind in (Brave, SearXNG, Serper, Tavily)}
 """The providers by name."""
 

@@ -12,8 +12,6 @@ from webenv.corpora.live.provider import Hit
 from webenv.corpora.live.service import HttpProvider
 from webenv.corpora.live.terms import Terms
 
-__all__ = ["Tavily"]
-
 _MOST_INCLUDED = 300
 _MOST_EXCLUDED = 150
 

@@ -13,8 +13,6 @@ from webenv.corpora.query import parse_query, without_filters
 from webenv.corpora.url import host_of, parents
 from webenv.web import Scope, SearchRequest
 
-__all__ = ["Terms", "hides"]
-
 _CURLY = re.compile("[“”„]")
 _ANY = 1 << 30
 

@@ -14,8 +14,6 @@ import httpx
 from webenv.corpora.live.guard import GuardedBackend, Resolver, resolve
 from webenv.errors import InvalidArgument
 
-__all__ = ["Gateway", "GuardedTransport", "tls", "web_address"]
-
 _KEEP = 20.0  # seconds that an idle connection is kept
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from email.utils import parsedate_to_datetime
 
-__all__ = ["backoff", "retry_after"]
-
 _FIRST = 0.5
 _MOST = 8.0
 

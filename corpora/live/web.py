@@ -31,8 +31,6 @@ from webenv.web import (
     VisitResponse,
 )
 
-__all__ = ["LiveWeb"]
-
 
 class LiveWeb:
     """The live web.

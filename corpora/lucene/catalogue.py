@@ -16,8 +16,6 @@ from webenv.corpora.lucene.records import Record
 from webenv.corpora.progress import Progress, silent
 from webenv.corpora.url import parents
 
-__all__ = ["Catalogue"]
-
 _VERSION = 1
 _EVERY = 1_000
 

@@ -29,8 +29,6 @@ from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, CorpusError
 from webenv.web import SearchRequest
 
-__all__ = ["ANALYSIS", "LuceneIndex", "build_lucene"]
-
 ANALYSIS = "lucene-english-1"
 """The name of the analysis; changes with it, so that an index made with another is recognised."""
 

@@ -22,8 +22,6 @@ from typing import Any, NamedTuple
 
 from webenv.errors import CorpusError, InvalidArgument, MissingExtra
 
-__all__ = ["MEMORY", "Java", "find_jar", "find_java", "is_fork", "java", "start", "using_java"]
-
 MEMORY = "WEBENV_JAVA_MEMORY"
 """The environment variable that holds the most memory for Java's heap, as in 512m or 4g; 1g where it is not set."""
 

@@ -16,8 +16,6 @@ from webenv.corpora.lucene.records import Record, Records
 from webenv.corpora.query import WORD, ParsedQuery, stem
 from webenv.errors import CorpusError, InvalidArgument, did_you_mean
 
-__all__ = ["BUILT", "OpenIndex"]
-
 BUILT = "one that Anserini or pyserini built, with the fields id, contents and raw (--storeRaw)"
 
 _TEXT = "contents"

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from webenv.corpora.lucene.jvm import java, using_java
 from webenv.errors import InvalidArgument
 
-__all__ = ["MOST_WORDS", "Asked", "Clause", "LuceneReader", "Ranked", "check_bm25", "english"]
-
 MOST_WORDS = 256
 """The most words of a query, or of one of its phrases, that count."""
 

@@ -16,8 +16,6 @@ from webenv.corpora.query import utf8
 from webenv.corpora.url import MAX_URL, canonical_url, host_of, page_key
 from webenv.errors import InvalidArgument
 
-__all__ = ["Record", "Records"]
-
 _ID = "id"
 _STORED = ("raw", "contents")
 _TEXTS = ("contents", "text", "body", "segment", "passage")

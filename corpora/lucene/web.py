@@ -42,8 +42,6 @@ from webenv.web import (
     VisitResponse,
 )
 
-__all__ = ["LuceneWeb", "open_lucene", "open_lucene_spec"]
-
 _NO_PAGE = Missing("there is no such page")
 _EVERYTHING = Scope()
 _SETTINGS: Mapping[str, Reader] = {"language": words, "k1": number(0), "b": number(0, 1), "threads": whole(1)}

@@ -29,8 +29,6 @@ from webenv.errors import CorpusError, CorpusNotFound
 from webenv.web import Web
 from webenv.workers import cores, leave_with_parent
 
-__all__ = ["cached_corpus", "cached_worlds", "generated_web", "prepare_worlds", "shelf"]
-
 _STAGE = "worlds"
 _LONG = 20_000  # pages that take long enough to be told of
 

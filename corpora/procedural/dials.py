@@ -8,8 +8,6 @@ from typing import Any
 
 from webenv.errors import InvalidArgument, did_you_mean
 
-__all__ = ["SPLITS", "Dials", "read_spec"]
-
 SPLITS = ("train", "validation", "test")
 _RANGES: dict[str, tuple[float, float]] = {
     "pages": (60, 10_000_000),

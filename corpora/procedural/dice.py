@@ -7,8 +7,6 @@ from hashlib import blake2b
 from random import Random
 from typing import TypeVar
 
-__all__ = ["Dice"]
-
 T = TypeVar("T")
 
 

@@ -11,8 +11,6 @@ from webenv.corpora.procedural.web import ProceduralWeb
 from webenv.corpora.procedural.world.sites import voices
 from webenv.corpora.procedural.world.templates import frames
 
-__all__ = ["render_html"]
-
 _STYLES = ("article", "main", 'div class="post"', 'section class="content"')
 
 

@@ -22,8 +22,6 @@ try:
 except ImportError:  # Windows: two processes that build the same web at once both build it
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Kept", "Shelf", "cache_bytes", "locked"]
-
 _GB = 5.0
 _WEB = re.compile(r"(?:train|validation|test)-\d+-\d+-[0-9a-f]{16}")
 _GOING = re.compile(r"going-[0-9a-f]{16}")

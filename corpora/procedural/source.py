@@ -13,8 +13,6 @@ from webenv.corpora.procedural.write import made_by, write_corpus
 from webenv.corpora.progress import Progress
 from webenv.errors import InvalidArgument
 
-__all__ = ["ProceduralPages", "dials_of", "write_source"]
-
 
 class ProceduralPages:
     """The pages of a procedural web, made one at a time.

@@ -6,8 +6,6 @@ from hashlib import blake2b
 
 from webenv.corpora.procedural.dice import Dice
 
-__all__ = ["Spark"]
-
 _MASK = (1 << 64) - 1
 
 

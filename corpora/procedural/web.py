@@ -18,8 +18,6 @@ from webenv.corpora.procedural.world.world import World
 from webenv.corpora.url import key_of
 from webenv.errors import InvalidArgument
 
-__all__ = ["ProceduralWeb"]
-
 _Facts = dict[str, dict[tuple[Value, Value], list[int]]]  # relation → (object, qualifier) → pages that state it
 _SIDES = 5  # siblings that an article links to, and pages of any kind that others link to
 _KIN = 3

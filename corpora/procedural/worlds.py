@@ -8,8 +8,6 @@ from typing import Any, Self
 from webenv.corpora.procedural.dials import Dials, read_spec
 from webenv.errors import InvalidArgument
 
-__all__ = ["Worlds"]
-
 _MOST = 1_000_000
 
 

@@ -27,8 +27,6 @@ from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError
 from webenv.workers import cores, leave_with_parent
 
-__all__ = ["generator_version", "made_by", "write_corpus"]
-
 _LARGE = 20_000  # pages: so many gain more by a dictionary than learning it costs
 _TOGETHER = 216  # pages that a process makes at a time: eight families of 27
 _AHEAD = 4  # such pieces a process

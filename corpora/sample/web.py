@@ -9,8 +9,6 @@ from webenv.corpora.document import SourcePage
 from webenv.corpora.ingest.jsonl import JsonLines
 from webenv.corpora.sample import PAGES
 
-__all__ = ["sample_web"]
-
 
 @cache
 def sample_web() -> Corpus:

@@ -14,8 +14,6 @@ from webenv.errors import WebError
 from webenv.observations import Page
 from webenv.web import Failure, SearchRequest, VisitRequest, Web
 
-__all__ = ["Sample", "characteristic_terms", "describe", "sample_site"]
-
 _PAGES = 40
 _CHARACTERS = 2_000  # of each page
 _TERMS = 12

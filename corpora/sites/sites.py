@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from webenv.corpora.dense.index import DenseIndex
     from webenv.corpora.procedural import ProceduralWeb
 
-__all__ = ["NearSite", "SitedWeb", "Sites", "procedural_descriptions", "read_descriptions"]
-
 _SAMPLED = 100
 _EVIDENCE = 100  # best pages of a query that speak for their sites
 _K = 60

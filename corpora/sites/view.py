@@ -21,8 +21,6 @@ from webenv.web import (
     Web,
 )
 
-__all__ = ["SiteView"]
-
 _NO_PAGE = Missing("there is no such page on this site")
 _NO_SITE = Missing("no such site")
 

@@ -14,8 +14,6 @@ from webenv.rewards.panel import Panel
 from webenv.task import Task
 from webenv.web import Failure, Missing, VisitRequest, VisitResponse, Web
 
-__all__ = ["Upheld", "asked", "judged", "model_identity", "submission", "visited"]
-
 ItemT = TypeVar("ItemT", bound=Hashable)
 GradeT = TypeVar("GradeT")
 ValueT = TypeVar("ValueT", bound=tuple[Any, ...])

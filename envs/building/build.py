@@ -16,8 +16,6 @@ from webenv.envs.building.workers import finished
 from webenv.errors import ModelError
 from webenv.rewards.panel import QUOTED
 
-__all__ = ["Build", "Watch", "kept", "unwatched"]
-
 ItemT = TypeVar("ItemT")
 ValueT = TypeVar("ValueT", bound=tuple[Any, ...])
 

@@ -13,8 +13,6 @@ from webenv.errors import RunError
 from webenv.files import Held, write_whole
 from webenv.text import one_line
 
-__all__ = ["MACHINERY", "BuildFolder", "hold"]
-
 _FORMAT, _VERSION = "webenv.tasks.build", 1
 MACHINERY = "build"
 """The folder beside task files that holds all else."""

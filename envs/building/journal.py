@@ -11,8 +11,6 @@ from webenv.envs.building.outcome import Kept, Rejected
 from webenv.errors import RunError
 from webenv.files import Lines, read_lines
 
-__all__ = ["Journal"]
-
 ValueT = TypeVar("ValueT", bound=tuple[Any, ...])
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Generic, NamedTuple, TypeVar
 
-__all__ = ["Kept", "Open", "Outcome", "Rejected"]
-
 ValueT = TypeVar("ValueT", bound=tuple[Any, ...])
 
 

@@ -15,8 +15,6 @@ from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import read_object, schema_of
 from webenv.rewards.rubric import GradeT, ItemT
 
-__all__ = ["FieldQuestion", "Fields", "article_text", "prompt_files", "read_all_fields"]
-
 Fields = Mapping[str, Sequence[str]]
 """What a reply gives for each field, in order; empty fields are left out."""
 

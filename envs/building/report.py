@@ -10,8 +10,6 @@ from typing import Any
 
 from webenv.errors import RunError
 
-__all__ = ["SUMMARY", "BuildReport", "StageReport"]
-
 SUMMARY = "summary.json"
 """The file of a report, in ``build/``."""
 

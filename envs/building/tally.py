@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from webenv.envs.building.outcome import Kept, Outcome, Rejected
 from webenv.envs.building.report import StageReport
 
-__all__ = ["Rejection", "StageStanding", "Tally"]
-
 
 class Rejection(NamedTuple):
     """An item that fell: at which stage, why, and what it was, as plain data."""

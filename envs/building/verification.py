@@ -12,8 +12,6 @@ from typing import Any, NamedTuple, Self
 from webenv.errors import InvalidArgument, RunError, TaskFileError
 from webenv.files import Lines, read_json_records, read_lines, write_whole
 
-__all__ = ["Candidate", "Verification"]
-
 _ACCEPT, _REJECT, _UNDO = "accept", "reject", "undo"
 _VERIFIED = {"test.jsonl": "human_verified_test.jsonl"}  # the official release's name
 

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-__all__ = ["finished"]
-
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 

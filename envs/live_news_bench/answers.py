@@ -7,8 +7,6 @@ from datetime import date
 
 from webenv.corpora.procedural.world.facts import Value
 
-__all__ = ["aliases"]
-
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
 

@@ -9,8 +9,6 @@ from urllib.parse import unquote
 
 from webenv.corpora.url import host_of, parents
 
-__all__ = ["ARCHIVES", "blocked_by", "sites_of"]
-
 ARCHIVES = (
     "archive.today", "archive.is", "archive.ph", "archive.li", "archive.md", "archive.fo", "archive.vn", "archive.st",
     "web.archive.org", "wayback.archive.org", "ghostarchive.org", "arquivo.pt", "webcache.googleusercontent.com",

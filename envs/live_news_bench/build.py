@@ -50,8 +50,6 @@ from webenv.rewards.short_answer import ShortAnswerJudge
 from webenv.task import Gold, Task
 from webenv.web import Failure, Scope, SearchRequest, Web
 
-__all__ = ["PROMPTS", "WINDOW", "LiveNewsBuilder"]
-
 WINDOW = (3, 11)
 """Days before and after the event within which an article that was searched for is dated."""
 

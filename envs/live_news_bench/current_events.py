@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 from webenv.errors import TaskFileError
 
-__all__ = ["FoundEvent", "events_of_html", "events_of_wikitext"]
-
 _FEWEST = 4  # words of a summary; what is shorter is a headline without an event
 
 _DAY_TEMPLATE = re.compile(r"\{\{\s*Current events\b", re.IGNORECASE)

@@ -13,25 +13,6 @@ from webenv.envs.live_news_bench.seeds import SeedEvent
 from webenv.rewards.reply import read_choice
 from webenv.text import one_line
 
-__all__ = [
-    "RULES",
-    "STABILITIES",
-    "Article",
-    "Checked",
-    "Draft",
-    "DraftQuestion",
-    "DraftedArticle",
-    "EventArticle",
-    "GuidelineQuestion",
-    "QueryQuestion",
-    "Read",
-    "ReadQuestion",
-    "RelevanceQuestion",
-    "Ruled",
-    "Skip",
-    "Written",
-]
-
 STABILITIES = ("unlikely", "years", "year")
 """Whether an answer may change: unlikely, within a few years, within a year."""
 

@@ -21,8 +21,6 @@ from webenv.rewards.registry import SHORT, JudgeMaker, make_judge, make_reward
 from webenv.rules import Rules
 from webenv.task import TaskSet
 
-__all__ = ["BUDGET", "JUDGES", "RULES", "LiveNewsBenchEnv", "LiveNewsBenchVectorEnv", "live_news_bench"]
-
 BUDGET = Budget(searches=5, visits=5, asks=0, turns=11)
 
 PAGE_CHARACTERS = 32_768

@@ -26,8 +26,6 @@ from webenv.errors import InvalidArgument, did_you_mean
 from webenv.task import Gold, Task
 from webenv.web import Scope
 
-__all__ = ["GROUPS", "News", "NewsGenerator", "has_enough", "refuse_language"]
-
 GROUPS = ("news", "longitudinal")
 """Groups of generated tasks."""
 

@@ -8,8 +8,6 @@ from webenv.corpora.procedural.worlds import Worlds
 from webenv.envs.live_news_bench.generate import GROUPS, News, NewsGenerator, has_enough, refuse_language
 from webenv.envs.numbered import Numbered, NumberedTasks
 
-__all__ = ["GeneratedNews", "numbered_news"]
-
 
 class GeneratedNews(NumberedTasks[News]):
     """Generated tasks about the news; each is made when it is asked for.

@@ -11,8 +11,6 @@ from webenv.corpora.url import canonical_url, host_of, parents
 from webenv.errors import DataError
 from webenv.files import read_text
 
-__all__ = ["Outlets"]
-
 
 class Outlets:
     """An allowlist of hosts, each with its subdomains, or of parts of a host, as in ``lemonde.fr/en``.

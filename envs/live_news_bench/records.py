@@ -32,18 +32,6 @@ from webenv.corpora.url import host_of
 from webenv.errors import TaskFileError
 from webenv.files import read_json_records
 
-__all__ = [
-    "FILES",
-    "LATER",
-    "LONGITUDINAL",
-    "VERIFIED",
-    "NewsRecord",
-    "placed",
-    "read_records",
-    "record_id",
-    "to_lines",
-]
-
 FILES = {"train": "train.jsonl", "validation": "val.jsonl", "test": "test.jsonl"}
 """The file of each split."""
 

@@ -26,9 +26,6 @@ from webenv.envs.live_news_bench.release import Release
 from webenv.errors import InvalidArgument, TaskFileError
 from webenv.files import write_whole
 
-__all__ = ["Refreshed", "refresh"]
-
-
 Records = dict[str, dict[str, Any]]
 """Records by id."""
 

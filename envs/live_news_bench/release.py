@@ -15,8 +15,6 @@ from webenv.envs.live_news_bench.windows import split_of
 from webenv.errors import InvalidArgument, RunError
 from webenv.files import write_whole
 
-__all__ = ["Release", "Released"]
-
 _FILE = f"{MACHINERY}/release.json"
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 _QUARTER = 3  # months

@@ -11,8 +11,6 @@ from typing import NamedTuple
 from webenv.errors import TaskFileError
 from webenv.files import JsonRecord, read_json_records, read_text
 
-__all__ = ["SeedEvent", "read_events"]
-
 
 class SeedEvent(NamedTuple):
     """A news event.

@@ -11,9 +11,7 @@ from webenv.envs.live_news_bench.records import FILES, LATER, LONGITUDINAL, News
 from webenv.envs.live_news_bench.release import Release
 from webenv.envs.live_news_bench.seeds import SeedEvent
 from webenv.observations import Page
-from webenv.rewards.answers import normalise
-
-__all__ = ["first_of_each", "read_page", "sort_records", "sound"]
+from webenv.rewards.normal_form import normalise
 
 _SHORTEST, _LONGEST = 300, 200_000  # characters of an article
 _MOST_WORDS = 20  # of an answer

@@ -18,8 +18,6 @@ from webenv.files import read_json_records
 from webenv.task import Excluded, Gold, Task, TaskSet
 from webenv.web import Scope
 
-__all__ = ["SPLITS", "load_tasks"]
-
 SPLITS = ("train", "validation", "test")
 
 # Names of fields, the first that a record has counts, but of sources all; the official files put most of them into

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from webenv.errors import InvalidArgument
 
-__all__ = ["LAST_DAY", "Window", "split_of", "windows"]
-
 LAST_DAY = date(2025, 9, 30)
 """The day on which the news of generated webs end."""
 

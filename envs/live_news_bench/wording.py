@@ -13,8 +13,6 @@ from webenv.corpora.procedural.world.events import Event
 from webenv.corpora.procedural.world.facts import Fact
 from webenv.corpora.procedural.world.templates import day_text
 
-__all__ = ["TASK_LINE", "latest", "nouns", "render_question", "worded"]
-
 TASK_LINE = "Answer this question about the news with a short phrase:"
 """The first line of every question; the second is the question itself."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["read_answer"]
-
 _OPEN = re.compile(r"<source>", re.IGNORECASE)
 _CLOSE = re.compile(r"</source>", re.IGNORECASE)
 # The target of a markdown link. Possessive throughout: an answer may have 200,000 characters,

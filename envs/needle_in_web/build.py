@@ -44,8 +44,6 @@ from webenv.rewards.panel import Panel
 from webenv.task import Gold, Task
 from webenv.web import Web
 
-__all__ = ["PROMPTS", "NeedleBuilder", "TextEncoder", "sampled"]
-
 PROMPTS = ("claims", "summary", "masking")
 """The questions whose prompts a file may replace, ``<name>.txt``."""
 

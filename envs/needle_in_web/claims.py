@@ -10,8 +10,6 @@ from webenv.corpora.query import WORD
 from webenv.envs.building.question import FieldQuestion, Fields, article_text
 from webenv.text import one_line
 
-__all__ = ["Claims", "ClaimsQuestion", "PageText", "Summary", "SummaryQuestion", "standing_alone"]
-
 _LONGEST = 400  # characters of a claim
 _FEWEST = 4  # words of a claim
 

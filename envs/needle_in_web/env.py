@@ -23,8 +23,6 @@ from webenv.rewards.registry import ENTAILMENT, JudgeMaker, make_judge, make_rew
 from webenv.rules import Rules
 from webenv.task import TaskSet
 
-__all__ = ["BUDGET", "JUDGES", "RULES", "NeedleInWebEnv", "NeedleInWebVectorEnv", "needle_in_web"]
-
 BUDGET = Budget(searches=10, visits=10, asks=0, turns=20)
 RULES = Rules(fetch_answer=True, read_answer=read_answer, unanswered="no_source")
 JUDGES: Mapping[str, JudgeMaker] = {"page": PageJudge, "llm": ENTAILMENT}

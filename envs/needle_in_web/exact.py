@@ -11,8 +11,6 @@ from webenv.judge import Submission, Verdict
 from webenv.observations import Page
 from webenv.rewards.needle import OUTCOMES, without_page
 
-__all__ = ["ExactJudge"]
-
 
 class ExactJudge:
     """Knows, of every page of procedural webs, which criteria it meets; asks no model.

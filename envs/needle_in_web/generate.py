@@ -26,8 +26,6 @@ from webenv.errors import InvalidArgument, did_you_mean
 from webenv.task import Gold, Task, TaskSet
 from webenv.web import Scope
 
-__all__ = ["Criterion", "Needle", "NeedleGenerator"]
-
 _MOST_DRAWS = 400
 _FUZZ = (0.08, 0.36, 0.5)
 _CRITERIA = 3

@@ -9,8 +9,6 @@ from webenv.envs.needle_in_web.generate import Needle, NeedleGenerator
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES
 from webenv.envs.numbered import Numbered, NumberedTasks
 
-__all__ = ["GeneratedNeedles", "numbered_needles"]
-
 
 class GeneratedNeedles(NumberedTasks[Needle]):
     """Generated needle tasks; each is made when it is asked for.

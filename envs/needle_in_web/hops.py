@@ -14,8 +14,6 @@ from webenv.corpora.procedural.world.values import NAMED, masked_words
 from webenv.envs.needle_in_web.wording import say, worded
 from webenv.errors import InvalidArgument
 
-__all__ = ["Description", "Descriptions", "Hop", "leaks"]
-
 _Known = dict[str, dict[Value, list[tuple[Value, int]]]]  # relation → object → (qualifier, whose fact it is)
 
 

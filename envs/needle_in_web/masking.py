@@ -10,9 +10,6 @@ from webenv.envs.building.question import FieldQuestion, Fields
 from webenv.envs.needle_in_web.claims import PageText
 from webenv.text import one_line
 
-__all__ = ["ATTEMPTS", "Chosen", "Masked", "MaskingQuestion", "fault_of"]
-
-
 ATTEMPTS = 3
 """How often criteria are asked for, until they are masked as was asked."""
 

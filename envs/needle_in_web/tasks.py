@@ -11,8 +11,6 @@ from typing import Any
 from webenv.errors import TaskFileError
 from webenv.task import Excluded, Gold, Task, TaskSet
 
-__all__ = ["DIFFICULTIES", "load_tasks", "render_question"]
-
 DIFFICULTIES = ("easy", "medium", "hard")
 
 _FILE_NAME = re.compile(rf"(?P<site>.+)_(?P<difficulty>{'|'.join(DIFFICULTIES)})")

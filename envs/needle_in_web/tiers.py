@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES
 
-__all__ = ["CRITERIA", "FEWEST", "rank_claims", "tiers"]
-
 CRITERIA = 3
 """How many criteria a query has."""
 

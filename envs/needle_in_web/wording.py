@@ -7,8 +7,6 @@ from webenv.corpora.procedural.language.language import Language
 from webenv.corpora.procedural.world.facts import ANY, Constraint, Value
 from webenv.corpora.procedural.world.values import masked_words, vague
 
-__all__ = ["say", "worded"]
-
 
 def worded(value: Value, masked: bool, keep: float, dice: Dice, language: Language) -> tuple[str, Constraint]:
     """How a criterion words a value, and what it asks of it.

@@ -17,8 +17,6 @@ from webenv.policies.learned.scorer import MenuScorer, as_tensors
 from webenv.policies.learned.tally import Tally, terms_of
 from webenv.wrappers.menu import VectorMenuWrapper
 
-__all__ = ["Attempt", "Attempts", "Batch"]
-
 _ROWS = ("queries", "candidates", "sites", "context")
 
 

@@ -50,8 +50,6 @@ from webenv.policies.learned.update import Update
 from webenv.snapshots import restore, snapshot
 from webenv.wrappers.menu import VectorMenuWrapper, answers_of
 
-__all__ = ["GrpoLearner", "GrpoSettings", "advantages_of"]
-
 _FORMAT, _VERSION = "webenv.grpo", 1
 
 

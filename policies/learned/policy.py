@@ -16,8 +16,6 @@ from webenv.policy import Decision, History
 from webenv.web import Failure
 from webenv.wrappers.menu import Answers, Menu, feature_shapes
 
-__all__ = ["LearnedPolicy"]
-
 _REMEMBERED = 1_024  # menus
 
 

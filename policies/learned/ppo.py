@@ -42,8 +42,6 @@ except ImportError as error:
 if TYPE_CHECKING:
     from webenv.wrappers.sb3 import SearchVecEnv
 
-__all__ = ["PpoLearner", "PpoSettings", "ScoredRolloutBuffer", "ScorerPolicy"]
-
 _FORMAT, _VERSION = "webenv.ppo", 1
 
 

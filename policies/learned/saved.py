@@ -18,8 +18,6 @@ from webenv.files import write_whole
 from webenv.policies.learned.scorer import MenuScorer
 from webenv.wrappers.menu import CANDIDATE_FEATURES, CONTEXT_FEATURES, QUERY_FEATURES, SITE_FEATURES, Answers, MenuSize
 
-__all__ = ["ANSWERS", "SavedPolicy", "clone_scorer", "load_policy", "read_tensors", "save_policy", "write_tensors"]
-
 FORMAT, VERSION = "webenv.policy", 1
 _LARGEST = 1e6  # weight
 

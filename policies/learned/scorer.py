@@ -16,8 +16,6 @@ try:
 except ImportError as error:
     raise MissingExtra("torch", "train", "a policy that learns") from error
 
-__all__ = ["MenuScorer", "Scores", "as_tensors"]
-
 _LEAST = -1e9  # the logit of an action that is masked: finite, so that gradients are
 
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from webenv.policies.learned.update import Update
 
-__all__ = ["Tally"]
-
 _SUCCESS = 0.5  # the least value of a verdict that counts as a success
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from webenv.policies.learned.policy import LearnedPolicy
 
-__all__ = ["Learner", "Update"]
-
 
 class Update(NamedTuple):
     """One update: what was played, what it cost, and what was learned.

@@ -13,8 +13,6 @@ from webenv.policies.news.senses import NOUNS, senses
 from webenv.policies.news.sources import Source
 from webenv.policies.reading import stem, stems, tokens
 
-__all__ = ["Candidate", "Cue", "cue_of", "said", "weigh"]
-
 _SORT = 0.1  # how much it counts that a mention is of the sort that is asked
 _SAME = 0.5  # what a word counts beside its senses
 _UNIT = 0.4  # that a number counts what is asked

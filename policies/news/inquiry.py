@@ -14,8 +14,6 @@ from webenv.policies.news.sources import Event, Source, Sources
 from webenv.policies.reading import stems, tokens
 from webenv.policy import Decision, History
 
-__all__ = ["Inquiry"]
-
 _SURE = 1.2  # from what score on an answer needs no more pages
 _FAIR = 0.55  # from what score on somebody is taken for the one who is meant
 _SOME = 0.3  # from what score on somebody may be the one

@@ -12,8 +12,6 @@ from webenv.policies.news.sources import Source, Sources
 from webenv.policies.reading import stems
 from webenv.policy import History
 
-__all__ = ["decide", "likeliest"]
-
 _HEAD = 0.5  # how much more the first sentence of a page counts than the last
 _ALIKE = 3  # how much more a page counts whose title names what the title of the best does
 _AROUND = 9  # words before the first name

@@ -6,8 +6,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["CURRENCIES", "MONTHS", "Mention", "mentions", "same_name"]
-
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",

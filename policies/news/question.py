@@ -11,8 +11,6 @@ from webenv.policies.news.mentions import CURRENCIES, Mention, mentions
 from webenv.policies.news.senses import NOUNS, event_kinds
 from webenv.policies.reading import stem, tokens
 
-__all__ = ["Ask", "Bridge", "NewsQuestion", "Told", "is_news", "read_question"]
-
 _TASK = re.compile(r"^answer th\w+ question about the news\b", re.IGNORECASE)
 _MARKER = re.compile(
     r"\b(?:(?:the|a|an) (person|man|woman|one|official|organi[sz]ation|body|company|group|institution|party|team) "

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from webenv.policies.reading import stem, tokens
 
-__all__ = ["NOUNS", "event_kinds", "kin", "nouns_of", "senses", "words_of"]
-
 _LINES = [
     line.partition(":")
     for line in Path(__file__).with_name("senses.txt").read_text(encoding="utf-8").splitlines()

@@ -15,8 +15,6 @@ from webenv.policies.news.senses import NOUNS, event_kinds
 from webenv.policies.reading import sentences, stem
 from webenv.policy import History
 
-__all__ = ["Event", "Source", "Sources"]
-
 Event = tuple[str, str]
 """Place and day, as in ("Glailad", "12 April 2023")."""
 

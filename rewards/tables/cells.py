@@ -14,8 +14,6 @@ from datetime import date
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-__all__ = ["DAYS", "METRICS", "PREPROCESSING", "read_date"]
-
 DAYS = 31
 """How far apart two dates may be that count as the same."""
 

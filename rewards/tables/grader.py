@@ -15,8 +15,6 @@ from webenv.rewards.tables.rubrics import AlignmentRubric, Cell, CellRubric, Voc
 from webenv.rewards.tables.score import TableNumbers, TableScore
 from webenv.rewards.tables.spec import JUDGED, Column, TableSpec
 
-__all__ = ["LONGEST_VALUE", "TableAnswer", "TableGrader"]
-
 LONGEST_VALUE = 1_000
 """Characters, beside five times those of the gold cell; a longer one is wrong, and put to no model."""
 

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from webenv.errors import DataError
 
-__all__ = ["Table", "column_name", "parse_table", "read_csv"]
-
 _FENCE = re.compile(
     r"^[ \t]*```[ \t]*(?:markdown|md)[ \t]*\r?\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE | re.I
 )

@@ -13,8 +13,6 @@ from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import echoes, read_choice, read_object, schema_of
 from webenv.text import one_line
 
-__all__ = ["AlignmentRubric", "Cell", "CellGrade", "CellRubric", "Pairs", "Vocabularies"]
-
 _ALIGNMENT = """\
 You match the words of two lists that name the same things, as two people would who filled in the same table: the \
 names of its columns, or the entries that its rows are known by.

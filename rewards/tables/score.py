@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["TableNumbers", "TableScore", "Trials", "over_trials"]
-
 
 class TableNumbers(NamedTuple):
     """WideSearch's numbers for one table, each from 0 to 1.

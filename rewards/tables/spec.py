@@ -9,8 +9,6 @@ from webenv.errors import DataError, did_you_mean
 from webenv.rewards.tables.cells import METRICS, PREPROCESSING
 from webenv.rewards.tables.markdown import column_name
 
-__all__ = ["JUDGED", "Column", "TableSpec"]
-
 JUDGED = "llm_judge"
 """The metric that is a model's verdict."""
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv.rewards.answers import LONGEST, alias_match, exact_match, token_f1
+from webenv.rewards.answers import alias_match, exact_match, token_f1
+from webenv.rewards.normal_form import LONGEST
 
 
 @pytest.mark.parametrize(

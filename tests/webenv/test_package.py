@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from glob import glob
 from pathlib import Path
 
 import gymnasium as gym
@@ -13,29 +14,15 @@ import pytest
 import webenv
 from webenv.registration import IDS
 
-MODULES = [
-    "webenv",
-    "webenv.actions",
-    "webenv.benchmark",
-    "webenv.budget",
-    "webenv.env",
-    "webenv.episode",
-    "webenv.errors",
-    "webenv.judge",
-    "webenv.observations",
-    "webenv.policy",
-    "webenv.registration",
-    "webenv.rules",
-    "webenv.snapshots",
-    "webenv.spaces",
-    "webenv.task",
-    "webenv.turn",
-    "webenv.vector",
-    "webenv.web",
-]
+ROOT = Path(webenv.__file__).parents[1]
+PACKAGES = sorted(
+    ".".join(Path(file).relative_to(ROOT).parts[:-1])
+    for file in glob(f"{ROOT}/webenv/**/__init__.py", recursive=True)  # glob follows symlinks, rglob does not
+    if "__all__" in Path(file).read_text(encoding="utf-8")
+)
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", PACKAGES)
 def test_all_is_true(name: str) -> None:
     """Every name in ``__all__`` is there, once, in order, and has a docstring."""
     module = importlib.import_module(name)

@@ -11,8 +11,6 @@ from webenv.corpora.manifest import INDEX, Manifest
 from webenv.corpora.query import ANALYZER, analyzer
 from webenv.observations import Result
 
-__all__ = ["Direct"]
-
 _LIMIT = 10
 
 

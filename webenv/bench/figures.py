@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-__all__ = ["Building", "Latency", "Reading", "best", "timed"]
-
 
 @dataclass(frozen=True, slots=True)
 class Latency:

@@ -23,8 +23,6 @@ from webenv.corpora.procedural.write import made_by
 from webenv.corpora.progress import Progress, silent
 from webenv.errors import CorpusError, InvalidArgument, RunError, did_you_mean
 
-__all__ = ["Point", "measure", "read_points"]
-
 _FIGURES = "figures.json"
 _BUILT = "built-{pages}.json"
 _SECONDS = 5.0

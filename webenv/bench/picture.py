@@ -10,8 +10,6 @@ from typing import Any
 from webenv.bench.growth import Point
 from webenv.picture import new_figure
 
-__all__ = ["draw"]
-
 _Line = tuple[str, Callable[[Point], float], str]
 
 _LEAST_STEP = 1.45  # from one label to the next, on axes of some five decades

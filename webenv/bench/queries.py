@@ -9,8 +9,6 @@ from typing import NamedTuple
 from webenv.corpora.manifest import PAGES, Manifest
 from webenv.corpora.store import DiskStore
 
-__all__ = ["Question", "choose", "open_store"]
-
 _SHORTEST = 4  # letters
 
 

@@ -22,8 +22,6 @@ from webenv.bench.queries import Question, choose
 from webenv.corpora import Corpus
 from webenv.web import SearchRequest, VisitRequest
 
-__all__ = ["main", "own_memory"]
-
 _WARM = 20
 _DIRECT = 4  # the library's own snippets are slow: one query in so many
 

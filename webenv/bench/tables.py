@@ -11,8 +11,6 @@ from webenv.bench.engines import LIBRARIES, EngineReading
 from webenv.bench.figures import Latency
 from webenv.bench.growth import Point
 
-__all__ = ["print_growth"]
-
 _ROWS: list[tuple[str, Callable[[Point], str]]] = [
     ("build, s", lambda point: f"{point.building.seconds:,.0f}"),
     ("  pages/s", lambda point: f"{point.pages / max(point.building.seconds, 1e-9):,.0f}"),

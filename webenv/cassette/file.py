@@ -15,8 +15,6 @@ from urllib.parse import quote
 
 from webenv.errors import DataError
 
-__all__ = ["FORMAT", "TapeFile", "packed", "unpacked"]
-
 T = TypeVar("T")
 
 FORMAT = 2

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from heapq import nlargest
 
-__all__ = ["differing", "nearest"]
-
 _WORD = re.compile(r"\w+")
 _HEAD, _TAIL = 300, 700  # characters of a long text that are compared
 _CLOSE = 12  # texts that are compared letter by letter

@@ -11,8 +11,6 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
-__all__ = ["ROLES", "Question", "plain_text", "question", "secrets"]
-
 ROLES: Mapping[str, str] = {"search": "web", "visit": "web", "ask": "web", "model": "model", "judge": "judge"}
 """Kind of request → who answers it."""
 

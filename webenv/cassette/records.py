@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["Answer", "Contents", "Taken"]
-
 
 class Answer(NamedTuple):
     """What came of a request, as plain data: a line of an export.

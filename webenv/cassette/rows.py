@@ -11,8 +11,6 @@ from typing import Literal, NamedTuple
 from webenv.cassette.file import TapeFile, packed, unpacked
 from webenv.cassette.question import Question, plain_text
 
-__all__ = ["Row", "Table", "answerer_id", "answerers", "drop_failures", "insert", "text_of", "texts"]
-
 Table = Literal["answers", "failures"]
 
 _CHUNK = 250  # keys in one query

@@ -32,8 +32,6 @@ from webenv.cassette.records import Answer, Contents, Taken
 from webenv.cassette.rows import Row, Table, answerer_id, answerers, drop_failures, insert, text_of, texts
 from webenv.errors import CassetteMiss, InvalidArgument, did_you_mean
 
-__all__ = ["MODES", "Answer", "Cassette", "Contents", "Taken"]
-
 MODES = ("live", "record", "replay", "strict")
 """*live*: nothing is read or written. *record*: what is there is given again, the rest is asked
 and recorded. *replay*: nothing is asked. *strict*: as replay, and only for the very web, judge or

@@ -14,8 +14,6 @@ from webenv.messages import ModelFailure, ModelReply
 from webenv.text import one_line
 from webenv.usage import CostTracker, Sent
 
-__all__ = ["Came", "Sender"]
-
 _LONGEST_REASON = 400  # characters
 _NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol")  # the HTTP library's names
 _LONG = f"the answer is longer than {LONGEST_BODY // 1_000_000} MB, and was not read on"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["LONGEST_BODY", "BodyTooLong", "capped_client"]
-
 LONGEST_BODY = 20_000_000
 """The most bytes of an answer that are read, after decompression."""
 

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple, TypeGuard
 
 from webenv.messages import ModelReply
 
-__all__ = ["Completion", "Tokens", "is_too_long", "read_completion", "read_error"]
-
 _MOST_TOKENS = 10**12
 _TOO_LONG = re.compile(r"context[ _]length|maximum context|context (window|size)|(?<!took )too long")
 

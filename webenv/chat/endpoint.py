@@ -15,8 +15,6 @@ from webenv.chat.body import capped_client
 from webenv.errors import ModelError
 from webenv.text import masked
 
-__all__ = ["Connections", "Endpoint", "Post"]
-
 Post = Callable[..., Awaitable[Any]]
 """Sends ``body`` and gives the HTTP library's response."""
 

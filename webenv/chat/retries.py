@@ -8,8 +8,6 @@ import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-__all__ = ["LONGEST_WAIT", "Backoff", "asked_wait", "retried"]
-
 LONGEST_WAIT = 120.0
 """Seconds; the longest wait that an endpoint is granted. Where it asks for more, the backoff decides."""
 

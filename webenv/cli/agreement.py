@@ -40,8 +40,6 @@ from webenv.judge import VerdictDict
 from webenv.spaces import printable
 from webenv.text import one_line
 
-__all__ = ["command"]
-
 _SHOWN = 10  # flips in the terminal
 _LONGEST = 300  # characters of a text in the terminal
 

@@ -14,8 +14,6 @@ import webenv
 from webenv.cli.options import as_options, options_of
 from webenv.errors import WebenvError
 
-__all__ = ["COMMANDS", "Interrupted", "main", "run"]
-
 COMMANDS = {
     "eval": ("webenv.cli.eval", "Plays policies in an environment, keeps a record, and sums it up."),
     "train": ("webenv.cli.train", "Trains a policy in an environment, and compares it with others."),

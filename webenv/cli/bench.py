@@ -18,8 +18,6 @@ from webenv.bench.growth import Point
 from webenv.cli.options import AsJson
 from webenv.picture import check_picture
 
-__all__ = ["command"]
-
 _SIZES = (10_000, 100_000, 1_000_000)
 _WIDTH = 100
 

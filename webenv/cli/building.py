@@ -34,8 +34,6 @@ from webenv.text import one_line
 from webenv.usage import Usage
 from webenv.web import Web
 
-__all__ = ["BuildCommand", "Out", "Prompts"]
-
 _PANEL = "Asking"
 _USAGE = "usage.json"
 _MOST = 1_000  # questions at a time, each in a thread

@@ -26,8 +26,6 @@ from webenv.evaluation.target import check_kept
 from webenv.recorded.model import read_reply
 from webenv.recorded.transcript import read_answer, read_failure
 
-__all__ = ["app"]
-
 app = typer.Typer(help="Describe, export and import recorded answers.", no_args_is_help=True)
 
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="The cassette.")]

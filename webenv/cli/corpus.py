@@ -35,8 +35,6 @@ from webenv.web import Scope, SearchRequest, VisitRequest
 if TYPE_CHECKING:
     from webenv.corpora.procedural.shelf import Kept
 
-__all__ = ["app"]
-
 app = typer.Typer(help="Build a corpus folder, add to it, describe, search and visit it.", no_args_is_help=True)
 
 _Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The corpus folder.")]

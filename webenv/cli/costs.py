@@ -18,8 +18,6 @@ from webenv.errors import CostLimitReached, InvalidArgument
 from webenv.prices import Prices, dollars, plain_amount
 from webenv.usage import CostTracker, Usage
 
-__all__ = ["CostLimit", "PriceFile", "limit_reached", "print_usage", "read_costs"]
-
 _PANEL = "Model"
 _KEEP = (
     "to keep each reply, add --cassette FILE --cassette-mode record; to finish episodes sooner, a smaller --parallel"

@@ -9,8 +9,6 @@ import typer
 
 from webenv.training.curve import draw_curves, read_curve
 
-__all__ = ["command"]
-
 
 def command(
     runs: Annotated[

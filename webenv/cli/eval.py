@@ -49,8 +49,6 @@ from webenv.policies.registry import OF_MODELS, make_policy
 from webenv.recorded import recorded_models
 from webenv.wrappers.menu import answers_of
 
-__all__ = ["command"]
-
 _RUN, _MODEL = "Run", "Model"
 _DEFAULT = ("keyword", "investigator", "oracle", "random")
 

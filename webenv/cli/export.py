@@ -22,8 +22,6 @@ from webenv.evaluation.chats import Exported, export_chats
 from webenv.evaluation.folder import count_records
 from webenv.evaluation.forking import run_of_policy
 
-__all__ = ["command"]
-
 
 def command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run that webenv eval has played.")],

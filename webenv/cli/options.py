@@ -12,28 +12,6 @@ import typer
 from webenv.cassette import MODES, Cassette
 from webenv.errors import InvalidArgument, did_you_mean
 
-__all__ = [
-    "AsJson",
-    "CassetteFile",
-    "CassetteMode",
-    "Difficulty",
-    "EnvId",
-    "JudgeName",
-    "Limits",
-    "Parallel",
-    "PromptFile",
-    "RunArgument",
-    "Settings",
-    "Site",
-    "Split",
-    "Tasks",
-    "Votes",
-    "WebName",
-    "as_options",
-    "open_cassette",
-    "options_of",
-]
-
 _PANEL, _CASSETTE = "Environment", "Cassette"
 
 EnvId = Annotated[

@@ -20,8 +20,6 @@ from webenv.policy import History, Policy
 from webenv.web import Failure
 from webenv.wrappers.menu import answers_of
 
-__all__ = ["command", "watch"]
-
 
 def command(
     env: EnvId,

@@ -10,8 +10,6 @@ from rich.text import Text
 
 from webenv.evaluation.run import Standing
 
-__all__ = ["ProgressBar"]
-
 
 class _Rate(ProgressColumn):
     """Episodes a second."""

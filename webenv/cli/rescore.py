@@ -37,8 +37,6 @@ from webenv.evaluation.rescoring import Rescoring, rescore
 from webenv.models import models_counted_by
 from webenv.usage import CostTracker
 
-__all__ = ["Env", "command", "rescore_run"]
-
 Env = Annotated[
     str | None,
     typer.Option("--env", metavar="ENV", help="An environment of your own: module:Id-v0. Else run.json says which."),

@@ -16,8 +16,6 @@ from webenv.evaluation.game import COMMANDS, Game
 from webenv.policy import Decision
 from webenv.spaces import printable
 
-__all__ = ["Part", "Screen", "parts_of"]
-
 _BAR = 20  # characters
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from webenv.web import Web
 
-__all__ = ["app"]
-
 app = typer.Typer(help="Serve a web over HTTP.", no_args_is_help=True)
 
 _Web = Annotated[

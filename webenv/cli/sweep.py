@@ -15,8 +15,6 @@ from webenv.cli.tables import GROUP_WIDTH, print_unscored, shown_mean, shown_rat
 from webenv.evaluation.sweep import PlayedRun, Sweep
 from webenv.picture import new_figure
 
-__all__ = ["draw_sweep", "print_sweep"]
-
 _COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")
 
 

@@ -15,18 +15,6 @@ from rich.text import Text
 from webenv.evaluation.summary import Group, Summary
 from webenv.text import one_line
 
-__all__ = [
-    "GROUP_WIDTH",
-    "WIDTH",
-    "comparison_tables",
-    "print_comparison",
-    "print_summary",
-    "print_unscored",
-    "shown_mean",
-    "shown_rate",
-    "wide_console",
-]
-
 WIDTH = 100
 """The widest table, in columns."""
 

@@ -16,8 +16,6 @@ from webenv.envs.building.verification import Verification
 from webenv.errors import DataError, InvalidArgument
 from webenv.files import read_text
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 _build = typer.Typer(no_args_is_help=True, add_completion=False, help="Builds tasks from real pages, with models.")
 app.add_typer(_build, name="build")

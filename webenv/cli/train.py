@@ -44,8 +44,6 @@ from webenv.training.plan import Plan, check_plan
 from webenv.training.run import Trained, train
 from webenv.training.worlds import with_worlds
 
-__all__ = ["command"]
-
 _LEARNER, _RUN, _TEST = "Algorithm", "Run", "Evaluation"
 _MINUTES = 10.0
 _SPLIT = "test"

@@ -16,8 +16,6 @@ from webenv.training.plan import Limits
 from webenv.training.row import ProgressRow, latest, mean_of, recent
 from webenv.training.run import TrainStanding
 
-__all__ = ["RivalProgress", "TrainingProgress", "standing_line"]
-
 _EVERY = 60.0  # seconds between two lines where there is no terminal
 _FIRST = 10.0  # seconds before the first of them
 _BAR = 10  # columns

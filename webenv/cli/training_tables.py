@@ -16,8 +16,6 @@ from webenv.evaluation.summary import Group, Summary
 from webenv.training.comparison import HeldOut
 from webenv.training.throughput import Throughput
 
-__all__ = ["print_rivals", "print_throughput"]
-
 _MOST = 4  # values of a tag that have a column each
 _MEANS = ("searches", "visits", "turns")
 _WIDE = 100  # columns of a terminal that has room for every interval

@@ -16,8 +16,6 @@ from webenv.envs.building.verification import Candidate, Verification
 from webenv.errors import RunError
 from webenv.files import read_lines
 
-__all__ = ["VerifyingScreen"]
-
 
 class VerifyingScreen:
     """Shows tasks to a person, and takes the decisions.

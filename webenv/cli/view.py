@@ -13,8 +13,6 @@ import typer
 from webenv.cli.options import AsJson
 from webenv.viewing import write_view
 
-__all__ = ["command"]
-
 
 def command(
     run: Annotated[

@@ -11,8 +11,6 @@ from webenv.evaluation.kappa import cohen_kappa
 from webenv.evaluation.summary import wilson
 from webenv.judge import VerdictDict
 
-__all__ = ["Agreement", "Audit", "Judged", "Pair", "Table", "compare", "flips_of", "pairs_of"]
-
 Key = tuple[str, int]
 
 

@@ -18,8 +18,6 @@ from webenv.observations import ObservationDict
 from webenv.wrappers.dialogue import Dialogue
 from webenv.wrappers.style import Style
 
-__all__ = ["ARGUMENTS", "FORMATS", "ChatWriter", "Conversation"]
-
 FORMATS: Mapping[str, Format] = {one.name: one for one in (TagFormat(), BlockFormat(), SourceFormat(), ToolFormat())}
 """The ways to write actions, by name."""
 

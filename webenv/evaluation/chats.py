@@ -28,8 +28,6 @@ from webenv.evaluation.target import check_target
 from webenv.judge import VerdictDict
 from webenv.wrappers.style import Style
 
-__all__ = ["Chat", "Exported", "LeftOut", "chats", "export_chats", "read_chats"]
-
 _REACT = "react"  # policies of this name keep the whole reply of their model as the thought
 
 _Judged = Mapping[tuple[str, int], tuple[VerdictDict, float]]

@@ -15,8 +15,6 @@ from webenv.policy import Decision, History, Policy
 from webenv.turn import Step, play_turn
 from webenv.web import Failure
 
-__all__ = ["play_jobs"]
-
 
 def play_jobs(benchmark: Benchmark, policy: Policy, jobs: Iterable[Job], parallel: int = 64) -> Iterator[list[Record]]:
     """Plays episodes, as many as ``parallel`` at a time, and yields them as they end.

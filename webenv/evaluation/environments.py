@@ -15,8 +15,6 @@ from webenv.errors import InvalidArgument, did_you_mean
 from webenv.registration import IDS
 from webenv.task import TaskSet
 
-__all__ = ["make_env", "read_arguments", "read_budget", "read_setting", "training_tasks"]
-
 _NUMBER = re.compile(r"-?\d+")
 _WORD = re.compile(r"[^\s\"'{}\[\]]+( [^\s\"'{}\[\]]+)*")
 _NOT_JSON = {"true": "true", "false": "false", "none": "null", "null": "null"}

@@ -14,8 +14,6 @@ from webenv.evaluation.record import Record
 from webenv.files import read_lines
 from webenv.text import one_line
 
-__all__ = ["NumberedLine", "RunFolder", "count_records", "quoted", "read_numbered", "read_played", "read_records"]
-
 _BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
 
 

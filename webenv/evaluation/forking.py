@@ -26,8 +26,6 @@ from webenv.evaluation.run import folder_name
 from webenv.observations import ObservationDict
 from webenv.text import one_line
 
-__all__ = ["at_step", "find_episode", "played_action", "run_of_policy"]
-
 _LIVE = "live"  # what the identity of a live web is called
 _NONE, _UNKNOWN = -1, -2  # kinds of what is no action at all, and of one of a kind that there is not
 _HEAD = re.compile(r"Action\(kind=(-?\d{1,9}), arguments=")

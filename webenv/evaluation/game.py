@@ -15,8 +15,6 @@ from webenv.snapshots import restore, snapshot
 from webenv.task import Gold
 from webenv.web import Scope
 
-__all__ = ["COMMANDS", "Game"]
-
 COMMANDS = {
     "s QUERY": "search; site:host, -site:host and “quoted phrases” work",
     "v NUMBER|URL …": "visit one or more pages",

@@ -12,8 +12,6 @@ import webenv
 from webenv.benchmark import Benchmark
 from webenv.policy import Policy
 
-__all__ = ["PARTS", "first_difference", "plain", "run_identity", "versions"]
-
 PARTS = ("env", "benchmark", "policy", "seed")
 """The parts of ``run.json`` that may not change while a run is resumed."""
 

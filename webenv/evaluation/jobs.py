@@ -9,8 +9,6 @@ from typing import NamedTuple
 from webenv.errors import InvalidArgument
 from webenv.task import TaskSet
 
-__all__ = ["Job", "episode_seed", "plan_jobs"]
-
 _MOST = 10_000_000
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["cohen_kappa"]
-
 
 def cohen_kappa(counts: Mapping[tuple[str, str], int]) -> float | None:
     """Cohen's kappa of two judges who put the same things into categories.

@@ -12,8 +12,6 @@ from webenv.errors import RunError
 from webenv.files import Held, Lines, whole_bytes, write_whole
 from webenv.usage import Usage
 
-__all__ = ["RUN", "Ledger", "read_run"]
-
 RUN = "run.json"
 """The file that says what is done."""
 

@@ -11,8 +11,6 @@ from webenv.actions import Kind, read_action
 from webenv.judge import VerdictDict
 from webenv.observations import ObservationDict
 
-__all__ = ["GoldDict", "PlayedTurn", "Record", "Shown", "check_verdict", "shown"]
-
 
 class Shown(TypedDict):
     """An observation as the agent got it, but for the question, which the record holds once."""

@@ -15,16 +15,6 @@ from webenv.evaluation.environments import make_env
 from webenv.judge import Judge
 from webenv.recorded import RecordedJudge, RecordedWeb, recorded_models
 
-__all__ = [
-    "cassette_entries",
-    "cassettes_of",
-    "check_cassettes",
-    "check_clock",
-    "one_run",
-    "opened_env",
-    "recorded_env",
-]
-
 _LIVE = "live:"  # how the names of webs begin that cannot be opened without a key
 
 

@@ -18,8 +18,6 @@ from webenv.evaluation.summary import Row
 from webenv.files import read_lines
 from webenv.judge import VerdictDict
 
-__all__ = ["FOLDER", "Rescored", "RescoredFolder", "find_rescored", "line_digest", "read_rescored", "rescored_names"]
-
 FOLDER = "rescored"
 """The folder within a run's that holds a folder for each rescoring."""
 

@@ -26,8 +26,6 @@ from webenv.judge import Judge, identity_digest
 from webenv.scoring import last_reward, score_batch
 from webenv.usage import CostTracker, Usage
 
-__all__ = ["Rescoring", "changes", "rescore"]
-
 _GIVEN = ("judge", "judge_prompt", "judge_votes")  # settings that another judge does not take over
 
 

@@ -26,8 +26,6 @@ from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.policy import Policy
 from webenv.usage import CostTracker
 
-__all__ = ["Standing", "default_folder", "evaluate", "folder_name", "note_cassettes"]
-
 _KINDS = {"episodes": int | None, "attempts": int, "versions": dict, "resumed_with": list}
 _FIRST = 20  # if none of the first episodes is scored, something is wrong
 

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from webenv.errors import DataError, RunError
 from webenv.usage import CostTracker, Usage
 
-__all__ = ["kept_usage", "read_usage", "sum_usage"]
-
 
 @contextmanager
 def kept_usage(

@@ -12,8 +12,6 @@ from webenv.rules import Rules
 from webenv.scoring import call_batch
 from webenv.web import Scope, VisitRequest
 
-__all__ = ["answer_of", "failed_outside", "rules_verdict", "submissions_of"]
-
 _OUTSIDE = ("web_failed", "out_of_time", "policy_failed")
 _ENDINGS = (
     "answered",

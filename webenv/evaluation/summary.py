@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from webenv.evaluation.record import Record
 from webenv.usage import Usage
 
-__all__ = ["MOST_VALUES", "Group", "Row", "Summary", "group_rows", "summarize", "wilson"]
-
 MOST_VALUES = 20
 """The most values that a tag may have to be reported by."""
 

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.evaluation.summary import Summary
 
-__all__ = ["ENTRIES", "PlannedRun", "PlayedRun", "Sweep", "plan_runs", "read_sweep"]
-
 ENTRIES = ("searches", "visits", "asks", "turns")
 """The entries of a budget that can be swept."""
 

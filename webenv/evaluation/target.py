@@ -9,8 +9,6 @@ from pathlib import Path
 from webenv.errors import InvalidArgument
 from webenv.evaluation.ledger import RUN
 
-__all__ = ["check_kept", "check_target"]
-
 _KEPT = (
     *(".lock", "episodes.jsonl", "verdicts.jsonl"),
     *("progress.jsonl", "checkpoint.pt", "policy.pt", "policy-*.pt", "evaluation.json"),

@@ -15,8 +15,6 @@ from webenv.evaluation.rescored import find_rescored, read_rescored
 from webenv.evaluation.rescoring import Rescoring
 from webenv.judge import VerdictDict
 
-__all__ = ["OWN", "Flip", "judged_by", "read_flips"]
-
 OWN = "run"
 """What the verdicts that a run was played with are called."""
 

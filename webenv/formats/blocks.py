@@ -10,8 +10,6 @@ from webenv.formats.format import UNKNOWN_TYPE
 from webenv.messages import after_thinking
 from webenv.observations import ObservationDict
 
-__all__ = ["BlockFormat"]
-
 _PROMPT = """\
 You answer questions about recent events with what you find on the web. You work in turns. In each turn, think first, \
 and write down your reasoning; then act once, with one block of this form:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["Tag", "Tags", "first_closed"]
-
 _CASE = re.IGNORECASE | re.ASCII  # beyond ASCII a long s would be an s, and a Kelvin sign a k
 
 _ASK = r"""ask\s+site\s*=\s*+["']?+(?P<site>[^"'<>]*+)["']?+\s*+"""

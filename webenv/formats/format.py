@@ -7,8 +7,6 @@ from typing import Protocol
 from webenv.actions import Action
 from webenv.observations import ObservationDict
 
-__all__ = ["NO_ACTION", "UNKNOWN_TYPE", "Format", "has_asks", "what_is_left"]
-
 NO_ACTION = -1
 """The kind of an action that stands for a reply without one; its argument is the reply's beginning, or why it
 holds no text."""

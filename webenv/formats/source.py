@@ -5,8 +5,6 @@ from __future__ import annotations
 from webenv.formats.closed import Tags
 from webenv.formats.tags import TagFormat
 
-__all__ = ["SourceFormat"]
-
 _PROMPT = """\
 You look for one page on the web. You work in turns: think as much as you need, then act once, with one of these tags.
 

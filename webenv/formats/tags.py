@@ -10,8 +10,6 @@ from webenv.formats.format import has_asks, what_is_left
 from webenv.messages import after_thinking
 from webenv.observations import ObservationDict
 
-__all__ = ["TagFormat", "read_tag", "write_tag"]
-
 _PROMPT = """\
 You find things out on the web. You work in turns: think as much as you need, then act once, with one of these tags.
 

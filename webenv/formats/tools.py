@@ -12,8 +12,6 @@ from webenv.formats.format import UNKNOWN_TYPE, has_asks, what_is_left
 from webenv.messages import after_thinking
 from webenv.observations import ObservationDict
 
-__all__ = ["Call", "ToolFormat", "sent", "together", "written"]
-
 _PROMPT = """\
 You find things out on the web, with the tools that you are given. You work in turns: think as much as you need, then \
 call one tool. Several searches, or several visits, may go out in one turn; of other calls the first counts.

@@ -12,8 +12,6 @@ from webenv.judge import Judge, Submission, Verdict
 from webenv.recorded.recorded import Recorded
 from webenv.recorded.transcript import plain
 
-__all__ = ["RecordedJudge"]
-
 
 class RecordedJudge(Recorded):
     """A judge behind a cassette, its verdicts recorded whole.

@@ -17,8 +17,6 @@ from webenv.recorded.recorded import DEFAULT, Coming, Identity, Recorded, named
 from webenv.recorded.transcript import plain, plain_record
 from webenv.settings import shown
 
-__all__ = ["RecordedModel", "read_reply", "recorded_models"]
-
 _SETTINGS = ("model", "temperature", "max_tokens")
 _USUAL = {name: shown(inspect.signature(ChatModel).parameters[name].default) for name in ("temperature", "max_tokens")}
 _REPLY = ("text", "finish", "prompt_tokens", "completion_tokens")

@@ -16,8 +16,6 @@ from webenv.cassette.question import Question
 from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
 from webenv.recorded.transcript import plain, read_answer, read_failure
 
-__all__ = ["DEFAULT", "Coming", "Identity", "Recorded", "named"]
-
 Identity = Mapping[str, str]
 
 Coming = Generator[list[tuple[int, Any]], None, None]

@@ -21,8 +21,6 @@ from webenv.observations import Document, Page, Reply, Result
 from webenv.task import Gold, Task
 from webenv.web import AskRequest, Failure, Missing, Scope, SearchRequest, VisitRequest
 
-__all__ = ["plain", "plain_record", "read_answer", "read_failure"]
-
 _UNITS = ("searches", "visits", "asks", "turns")
 _ALWAYS: Mapping[type, tuple[str, ...]] = {
     SearchRequest: ("query", "limit"),

@@ -21,8 +21,6 @@ from webenv.web import (
     Web,
 )
 
-__all__ = ["RecordedWeb", "open_cassette"]
-
 
 class RecordedWeb(Recorded):
     """A web behind a cassette.

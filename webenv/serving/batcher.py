@@ -10,8 +10,6 @@ from typing import Generic, TypeVar
 
 from webenv.errors import WebenvError
 
-__all__ = ["Batcher"]
-
 RequestT = TypeVar("RequestT")
 AnswerT = TypeVar("AnswerT")
 

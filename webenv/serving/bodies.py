@@ -16,18 +16,6 @@ from starlette.responses import HTMLResponse, Response
 from webenv.errors import ServiceError, WebenvError
 from webenv.serving.documents import error_page
 
-__all__ = [
-    "HEADERS",
-    "JSON_ERRORS",
-    "PAGE_ERRORS",
-    "html_response",
-    "json_bytes",
-    "json_response",
-    "read_body",
-    "read_number",
-    "read_parameters",
-]
-
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
     "X-Content-Type-Options": "nosniff",

@@ -24,17 +24,6 @@ from starlette.exceptions import HTTPException
 from webenv.serving.bodies import json_bytes
 from webenv.serving.retriever import Passage
 
-__all__ = [
-    "MOST_BYTES",
-    "MOST_PASSAGES",
-    "MOST_QUERIES",
-    "MOST_TOPK",
-    "Retrieval",
-    "encode",
-    "read_object",
-    "read_retrieval",
-]
-
 MOST_BYTES = 20_000_000
 """The largest body of a request."""
 MOST_QUERIES = 10_000

@@ -11,8 +11,6 @@ from webenv.serving.hosts import browser_url
 from webenv.serving.look import BAR
 from webenv.serving.markup import text_html
 
-__all__ = ["Listing", "error_page", "index_page", "results_page", "site_page"]
-
 
 class Listing(NamedTuple):
     """A part of a long list.

@@ -14,8 +14,6 @@ from webenv.serving.lookup import Lookup
 from webenv.serving.searxng import searxng_record
 from webenv.web import SearchRequest, VisitRequest
 
-__all__ = ["ROBOTS", "Front"]
-
 ROBOTS = "User-agent: *\nAllow: /\n"
 """What robots.txt says: everybody may read everything."""
 

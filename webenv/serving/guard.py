@@ -15,8 +15,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from webenv.serving.bodies import json_response
 from webenv.serving.hosts import is_address, name_of
 
-__all__ = ["HostGuard"]
-
 
 class HostGuard:
     """Refuses, with 421, requests for other hosts than the server's own, and with 403 those of other sites' pages.

@@ -17,17 +17,6 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-__all__ = [
-    "TARGET",
-    "Target",
-    "browser_url",
-    "is_address",
-    "name_of",
-    "read_target",
-    "target_of",
-    "with_browser_links",
-]
-
 TARGET = "webenv.target"
 """Where the target of a request stands in its scope."""
 

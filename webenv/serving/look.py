@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BAR", "PAGE", "dressed"]
-
 _BASE = """
 :root{color-scheme:light dark;--ink:#1c2024;--dim:#5f6b76;--line:#dfe3e8;--soft:#f5f7f9;--back:#fff;--link:#0b57b7}
 @media (prefers-color-scheme:dark){:root{--ink:#e4e7ea;--dim:#98a3ad;--line:#343a41;--soft:#21262b;--back:#16191c;

@@ -13,8 +13,6 @@ from webenv.observations import Result
 from webenv.serving.sites import Found, Sites
 from webenv.web import Failure, SearchRequest, VisitRequest, VisitResponse
 
-__all__ = ["Lookup"]
-
 T = TypeVar("T")
 
 

@@ -8,8 +8,6 @@ from html import escape
 
 from webenv.observations import Page, Result
 
-__all__ = ["body_html", "page_html", "text_html"]
-
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _ITEM = "- "
 

@@ -12,8 +12,6 @@ from webenv.errors import InvalidArgument
 from webenv.serving.sites import CorpusSites, ProceduralSites, Sites
 from webenv.web import Web
 
-__all__ = ["open_served", "open_sites"]
-
 
 def open_served(name: str) -> Web:
     """The web of a name, as :func:`webenv.envs.webs.open_web` opens it; of a procedural one, one world.

@@ -32,8 +32,6 @@ from webenv.serving.guard import HostGuard
 from webenv.serving.retriever import Passage, Retriever, ask_each
 from webenv.web import Failure, SearchRequest, VisitRequest, Web
 
-__all__ = ["counts_of", "retrieval_app"]
-
 _MOST_URLS = 1_000
 _MOST_QUERY = 10_000  # characters that are read of a query
 _VISITS = '{"url": text} or {"urls": [texts]}, as JSON or msgpack'

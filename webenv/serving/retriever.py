@@ -10,8 +10,6 @@ from webenv.errors import CassetteMiss, WebenvError, WebError
 from webenv.observations import Page
 from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
 
-__all__ = ["Passage", "Retriever", "ask_each"]
-
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 

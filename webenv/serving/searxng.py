@@ -8,8 +8,6 @@ from urllib.parse import urlsplit
 
 from webenv.observations import Result
 
-__all__ = ["ENGINE", "searxng_record"]
-
 ENGINE = "webenv"
 
 

@@ -16,8 +16,6 @@ from starlette.types import ASGIApp
 
 from webenv.errors import InvalidArgument, ServiceError
 
-__all__ = ["address_of", "bind", "is_loopback", "run", "serving"]
-
 _BACKLOG = 2_048
 _GRACE = 2  # seconds that requests under way have left when the server ends
 _START = 30.0

@@ -13,8 +13,6 @@ from webenv.observations import Page, Result
 from webenv.serving.markup import page_html
 from webenv.web import Failure, SearchRequest, VisitRequest
 
-__all__ = ["CorpusSites", "Found", "ProceduralSites", "Sites"]
-
 _RELATED = 6
 _WORDS = re.compile(r"\w+")
 

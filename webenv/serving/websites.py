@@ -21,8 +21,6 @@ from webenv.serving.markup import text_html
 from webenv.serving.sites import Sites
 from webenv.web import SearchRequest
 
-__all__ = ["website_app"]
-
 _PAGES = 50  # on one page of a site's list
 _DEEPEST = 1_000  # pages that a site's list goes to
 

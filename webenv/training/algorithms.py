@@ -12,8 +12,6 @@ from webenv.wrappers.menu import VectorMenuWrapper
 if TYPE_CHECKING:
     from webenv.policies.learned import Learner
 
-__all__ = ["ALGORITHMS", "check_settings", "make_learner", "needs_groups", "reads_final"]
-
 _MOST = {"width": 4_096, "groups": 10_000, "n_steps": 2**20}  # what memory holds
 
 ALGORITHMS = ("grpo", "ppo")

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from webenv.policies.learned.policy import LearnedPolicy
     from webenv.training.run import Trained
 
-__all__ = ["HAND_WRITTEN", "HeldOut", "compare", "read_level", "read_split", "rivals"]
-
 HAND_WRITTEN = ("random", "keyword", "investigator")
 """Policies that what was learned is compared with, by their names."""
 

@@ -15,8 +15,6 @@ from webenv.training.comparison import read_level, read_split
 from webenv.training.folder import read_rows, read_training
 from webenv.training.row import ProgressRow
 
-__all__ = ["Curve", "draw_curves", "read_curve", "smoothed"]
-
 _WHAT = "a learning curve"
 _COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")
 _WINDOW = 0.05  # share of a run's episodes that a point of a smooth line is about

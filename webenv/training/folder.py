@@ -13,8 +13,6 @@ from webenv.evaluation.ledger import Ledger, read_run
 from webenv.files import Lines, read_lines, write_whole
 from webenv.training.row import ProgressRow
 
-__all__ = ["CHECKPOINT", "POLICY", "TrainingFolder", "read_rows", "read_training"]
-
 CHECKPOINT, POLICY = "checkpoint.pt", "policy.pt"
 """The files of the last checkpoint: all that the next update depends on, and the policy alone."""
 

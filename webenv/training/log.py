@@ -12,8 +12,6 @@ from typing import Any
 
 from webenv.training.row import ProgressRow
 
-__all__ = ["EventLog"]
-
 _MISSING = "tensorboard is not installed: no event files are written (pip install 'webenv[train]')."
 
 

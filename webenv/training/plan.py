@@ -11,8 +11,6 @@ from webenv.errors import InvalidArgument
 from webenv.training.algorithms import needs_groups
 from webenv.training.row import ProgressRow
 
-__all__ = ["Limits", "Plan", "check_plan"]
-
 _MOST_SEED = 2**63 - 1
 _MOST_ENVS, _MOST_STEPS = 2**14, 2**20  # of one update: what memory holds
 

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple, Self
 
 from webenv.errors import RunError
 
-__all__ = ["ProgressRow", "latest", "mean_of", "recent"]
-
 
 class ProgressRow(NamedTuple):
     """One update, and where training stood after it.

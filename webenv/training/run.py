@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from webenv.policies.learned import Learner, Update
     from webenv.policies.learned.policy import LearnedPolicy
 
-__all__ = ["TrainStanding", "Trained", "train"]
-
 _PACKAGES = ("torch", "stable_baselines3", "sb3_contrib")
 _HOPELESS, _EARLY = 50, 3  # episodes without a score, and updates, after which something is wrong
 

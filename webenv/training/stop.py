@@ -8,8 +8,6 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-__all__ = ["Stop"]
-
 
 class Stop:
     """While it is entered, the first SIGINT or SIGTERM asks to stop, and the second interrupts as always.

@@ -15,8 +15,6 @@ from webenv.training.row import ProgressRow
 from webenv.vector import SearchVectorEnv
 from webenv.wrappers.menu import VectorMenuWrapper
 
-__all__ = ["Throughput", "TimedMenus", "TimedVectorEnv", "measure_throughput"]
-
 
 class TimedVectorEnv(SearchVectorEnv):
     """A vector environment that takes its own time.

@@ -15,8 +15,6 @@ from webenv.corpora.procedural.worlds import Worlds
 from webenv.corpora.progress import Progress, silent
 from webenv.errors import InvalidArgument
 
-__all__ = ["MANY", "make_worlds", "with_worlds"]
-
 MANY = "procedural:worlds=8"
 """The web that is trained on where none is named: several worlds, so that nothing is learned by heart."""
 

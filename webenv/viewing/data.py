@@ -12,8 +12,6 @@ from webenv.viewing.gold import STAGES, GoldNames, follow
 from webenv.viewing.pool import TextPool
 from webenv.viewing.runs import ViewedEpisode, ViewedRun, natural
 
-__all__ = ["PageData", "page_data"]
-
 _EPISODES = 40  # of a block
 _FOUND = 2_000  # characters of an episode's actions that a search looks through
 

@@ -9,8 +9,6 @@ from webenv.evaluation.record import Record
 from webenv.viewing.gold import Place, Trail
 from webenv.viewing.trajectory import Trajectory
 
-__all__ = ["Fact", "facts_of"]
-
 _UNITS = ("searches", "visits", "asks", "turns")
 
 

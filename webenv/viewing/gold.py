@@ -9,8 +9,6 @@ from webenv.evaluation.record import GoldDict
 from webenv.rewards.gold import address
 from webenv.viewing.trajectory import Trajectory
 
-__all__ = ["STAGES", "GoldNames", "Place", "Trail", "follow"]
-
 STAGES = ("no gold", "never seen", "seen, not read", "read, not answered", "answered")
 """How far an episode came: its task has no gold page; none came up; one came up and none was read; one was read, and
 the answer was found wrong, or was none; one was answered, or the answer was found right."""

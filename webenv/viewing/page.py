@@ -21,8 +21,6 @@ from webenv.viewing.data import PageData, page_data
 from webenv.viewing.pool import TextPool
 from webenv.viewing.runs import ViewedRun, labelled, read_runs
 
-__all__ = ["PAGE", "View", "write_view"]
-
 PAGE = "view.html"
 """The name of the page in its run's folder."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 
-__all__ = ["TextPool"]
-
 _BLOCK = 200_000  # characters of a block, about: what a browser unpacks at a time
 
 

@@ -18,8 +18,6 @@ from webenv.files import read_lines
 from webenv.viewing.pool import TextPool
 from webenv.viewing.trajectory import Trajectory
 
-__all__ = ["Other", "ViewedEpisode", "ViewedRun", "labelled", "natural", "read_runs"]
-
 _DIFFICULTIES = ("easy", "medium", "hard")
 
 

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from webenv.evaluation.record import Record, Shown
 from webenv.viewing.pool import TextPool
 
-__all__ = ["Played", "ShownPage", "ShownReply", "ShownResult", "Trajectory"]
-
 
 class ShownResult(NamedTuple):
     """A search hit: numbers of its texts."""

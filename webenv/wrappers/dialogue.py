@@ -21,8 +21,6 @@ from webenv.wrappers.references import RULE, RULE_OF_ANSWERS, resolve, select
 from webenv.wrappers.style import Style
 from webenv.wrappers.transcript import Segment, Transcript
 
-__all__ = ["Dialogue", "Read", "Reply"]
-
 Reply = str | Mapping[str, Any] | None
 """What a model replied: its text; or the message that an endpoint returned, as a dict. ``None``: nothing."""
 

@@ -9,8 +9,6 @@ from webenv.conversation import Shown
 from webenv.formats.tools import Call, sent
 from webenv.wrappers.transcript import Segment
 
-__all__ = ["Entry", "Heard", "Said", "heard_segments", "load_entry", "said_segment", "segments_of"]
-
 
 class Heard(NamedTuple):
     """An observation that the agent was told of.

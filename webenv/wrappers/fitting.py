@@ -11,8 +11,6 @@ from webenv.messages import fence
 from webenv.wrappers.entries import Entry, Heard, Said, heard_segments, said_segment
 from webenv.wrappers.transcript import Segment
 
-__all__ = ["ROOM", "cost_of", "fit"]
-
 ROOM = 256
 """Tokens beside the rules and the question that a budget must have at least."""
 

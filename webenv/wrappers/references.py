@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from webenv.actions import Action, Kind
 from webenv.observations import ObservationDict
 
-__all__ = ["RULE", "RULE_OF_ANSWERS", "resolve", "select"]
-
 RULE = "Results are numbered through the whole work: the number of a result may stand for its URL in a visit."
 RULE_OF_ANSWERS = RULE.removesuffix(".") + ", and in the answer."
 

@@ -24,8 +24,6 @@ try:
 except ImportError as error:
     raise MissingExtra("stable-baselines3", "train", "webenv.wrappers.sb3") from error
 
-__all__ = ["SearchVecEnv", "make_sb3"]
-
 
 class SearchVecEnv(VecEnv):
     """A :class:`VectorMenuWrapper` as a ``VecEnv`` of stable-baselines3, for ``MaskablePPO`` of sb3-contrib.

@@ -12,8 +12,6 @@ from webenv.errors import InvalidArgument, did_you_mean
 from webenv.formats import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
 from webenv.spaces import LIMITS
 
-__all__ = ["Style", "quarter"]
-
 _FORMATS = ("tags", "blocks", "source", "tools")
 
 

@@ -18,8 +18,6 @@ from webenv.wrappers.dialogue import Dialogue, Reply
 from webenv.wrappers.style import Style
 from webenv.wrappers.transcript import Transcript
 
-__all__ = ["ANY_LENGTH", "TextWrapper"]
-
 ANY_LENGTH = 2**31 - 1
 
 _Inner = gymnasium.Env[ObservationDict, Action]

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple, Protocol
 from webenv.errors import InvalidArgument
 from webenv.messages import data_token
 
-__all__ = ["Piece", "Tokens", "chat_tokens", "encode", "plain_pieces"]
-
 _START, _END = "<|{role}|>\n", "<|end|>"
 _FORGED = re.compile(r"(?<=<)(?=\|(?:system|user|assistant|tool|end)\|>)")  # within what looks like one of these
 _BLANK = "\u2581"  # how such tokenizers write one

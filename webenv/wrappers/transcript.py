@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from webenv.errors import InvalidArgument
 from webenv.wrappers.tokens import Tokens, chat_tokens, encode, plain_pieces
 
-__all__ = ["Segment", "Transcript"]
-
 
 class Segment(NamedTuple):
     """One message of a transcript.

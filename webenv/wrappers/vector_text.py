@@ -22,8 +22,6 @@ from webenv.wrappers.style import Style
 from webenv.wrappers.text import ANY_LENGTH
 from webenv.wrappers.transcript import Transcript
 
-__all__ = ["VectorTextWrapper"]
-
 _NAMES = ("question", "results", "pages", "replies", "notice", "budget")
 
 

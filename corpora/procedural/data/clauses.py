@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from webenv.corpora.procedural.data.wordlists import word_list
 
-__all__ = ["CLOSED", "Grammar", "clean_definition", "quoted_examples", "words_of"]
-
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _QUOTED = re.compile(r'"([^"]*)"\s*(?=([^;\s])|;|$)')
 _ATTRIBUTED = re.compile(r'"\s*(?:-|--|by |;\s*(?:-|--))')

@@ -8,8 +8,6 @@ from typing import Any
 
 from webenv.corpora.procedural.data.wordnet import WordNet
 
-__all__ = ["TAGS", "Inflections"]
-
 TAGS = {"n": ("NNS",), "v": ("VBZ", "VBD", "VBN", "VBG"), "a": ("JJR", "JJS"), "r": ("RBR", "RBS")}
 """Penn Treebank tags of the forms, in the order in which they are stored, by part of speech."""
 

@@ -7,8 +7,6 @@ import re
 from webenv.corpora.procedural.data.wordlists import word_list
 from webenv.corpora.procedural.data.wordnet import Key, Synset, WordNet
 
-__all__ = ["Offence"]
-
 # Usage domains of WordNet.
 _OFFENSIVE = frozenset(("obscenity", "ethnic slur", "disparagement"))
 _ODD = frozenset(("slang", "archaism", "trade name", "trademark", "combining form"))

@@ -6,8 +6,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-__all__ = ["word_list"]
-
 
 def word_list(name: str) -> frozenset[str]:
     """The words of one list; KeyError for a name that the file does not have."""

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["FILES", "Key", "Sense", "Synset", "WordNet"]
-
 FILES = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 """Part of speech by the ending of its files, and WordNet's letter for it."""
 

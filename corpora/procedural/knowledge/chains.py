@@ -13,8 +13,6 @@ from webenv.corpora.procedural.world.facts import Fact
 from webenv.corpora.procedural.world.world import Entity
 from webenv.errors import InvalidArgument
 
-__all__ = ["HOPS", "Chain", "Chains", "Hop"]
-
 HOPS = (3, 5)
 """The fewest and the most hops of a chain."""
 

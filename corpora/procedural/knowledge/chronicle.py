@@ -10,8 +10,6 @@ from webenv.corpora.procedural.world.events import Detail, Event, State
 from webenv.corpora.procedural.world.facts import Value
 from webenv.errors import InvalidArgument
 
-__all__ = ["Account", "Chronicle", "Told"]
-
 
 @dataclass(frozen=True, slots=True)
 class Told:

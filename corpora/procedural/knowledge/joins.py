@@ -14,8 +14,6 @@ from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import Entity
 from webenv.errors import InvalidArgument
 
-__all__ = ["Join", "Joins"]
-
 _TRIES = 600
 
 

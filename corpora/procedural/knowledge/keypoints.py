@@ -8,8 +8,6 @@ from webenv.corpora.procedural.knowledge.support import Support
 from webenv.corpora.procedural.world.facts import Fact
 from webenv.errors import InvalidArgument
 
-__all__ = ["Brief", "KeyPoint", "KeyPoints"]
-
 
 @dataclass(frozen=True, slots=True)
 class KeyPoint:

@@ -13,8 +13,6 @@ from webenv.corpora.procedural.knowledge.support import Support
 from webenv.corpora.procedural.knowledge.tablekeys import TableKeys
 from webenv.corpora.procedural.web import ProceduralWeb
 
-__all__ = ["Knowledge"]
-
 
 class Knowledge:
     """Everything that a web knows of itself.

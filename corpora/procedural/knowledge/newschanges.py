@@ -10,8 +10,6 @@ from webenv.corpora.procedural.knowledge.newsjoins import NewsJoin, NewsJoins, S
 from webenv.corpora.procedural.world.events import Detail, Event
 from webenv.corpora.procedural.world.facts import Fact
 
-__all__ = ["NewsChanges"]
-
 _LATER = 40  # days after the last report on which the last answer is asked for
 
 

@@ -16,8 +16,6 @@ from webenv.corpora.procedural.world.templates import Template
 from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import Entity
 
-__all__ = ["KINDS", "NewsJoin", "NewsJoins", "Side", "askable", "leading", "today"]
-
 KINDS = ("detail", "event", "profile")
 """Kinds of join: two details of one event; an event and another that shares somebody; an event and a profile."""
 

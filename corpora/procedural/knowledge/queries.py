@@ -11,8 +11,6 @@ from webenv.corpora.procedural.world.facts import ANY, Constraint, Pattern, Valu
 from webenv.corpora.procedural.world.topics import topic_of
 from webenv.errors import InvalidArgument
 
-__all__ = ["Histories", "History", "Queries", "TopicQuery"]
-
 _TRIES = 200
 _LEAST, _MOST = 2, 40  # pages that answer a query
 _VISITS = (4, 8)

@@ -12,8 +12,6 @@ from webenv.corpora.procedural.world.events import AT_FIRST
 from webenv.corpora.procedural.world.facts import Fact
 from webenv.corpora.procedural.world.values import NAMED
 
-__all__ = ["Support"]
-
 
 class Support:
     """Finds the pages behind facts, without going through the web: a fact's subject says where it can stand.

@@ -9,8 +9,6 @@ from webenv.corpora.procedural.world import tables
 from webenv.corpora.procedural.world.tables import Table
 from webenv.errors import InvalidArgument
 
-__all__ = ["TableKey", "TableKeys"]
-
 
 @dataclass(frozen=True, slots=True)
 class TableKey:

@@ -9,8 +9,6 @@ from typing import ClassVar
 from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.language import Definition, Language
 
-__all__ = ["CHINESE", "Chinese", "ChineseNames"]
-
 _SENTENCES = 8_000
 _MARKS = "。！？…"
 _USES = {"n": "nouns", "v": "verbs", "o": "others"}

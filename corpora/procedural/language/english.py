@@ -12,8 +12,6 @@ from webenv.corpora.procedural.language.language import Definition, Language
 from webenv.corpora.procedural.language.lexicon import Lexicon
 from webenv.corpora.procedural.language.names import Names
 
-__all__ = ["ENGLISH", "English"]
-
 _WORD = re.compile(r"[a-z]+")
 _PLACES = {"{s}": "{0}", "{s's}": "{1}", "{o}": "{2}", "{q}": "{3}", "{n}": "{0}"}
 _DOUBLED = (

@@ -10,8 +10,6 @@ from typing import ClassVar, Protocol
 
 from webenv.corpora.procedural.dice import Dice
 
-__all__ = ["Definition", "Language", "Namer"]
-
 Definition = tuple[str, str, str]
 """A word, what it means, and the use of a voice that has forms for it: "nouns", "verbs" or "others"."""
 

@@ -6,8 +6,6 @@ from webenv.corpora.procedural.language.chinese import CHINESE
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.language import Language
 
-__all__ = ["LANGUAGES", "language_of"]
-
 LANGUAGES: dict[str, Language] = {language.code: language for language in (ENGLISH, CHINESE)}
 
 

@@ -13,8 +13,6 @@ import zstandard
 
 from webenv.errors import DataError, InvalidArgument, did_you_mean
 
-__all__ = ["Definition", "Form", "Lexicon", "PartOfSpeech", "Sentence"]
-
 PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
 Form = Literal["plural", "third", "past", "participle", "gerund", "comparative", "superlative"]
 

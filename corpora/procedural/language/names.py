@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.lexicon import Lexicon, PartOfSpeech
 
-__all__ = ["Names"]
-
 
 def _split(text: str) -> list[str]:
     return text.split()

@@ -13,20 +13,6 @@ from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.language import Language
 from webenv.errors import DataError
 
-__all__ = [
-    "TIERS",
-    "Kind",
-    "Limits",
-    "Phrasing",
-    "Relation",
-    "Synonyms",
-    "kinds",
-    "of_mode",
-    "relations",
-    "side_phrasings",
-    "synonyms",
-]
-
 TIERS = ("easy", "medium", "hard")
 _RANGE = re.compile(r"(\w+) (\d+)-(\d+)")
 _CHOICE = re.compile(r"\[([^\]]*)\]")

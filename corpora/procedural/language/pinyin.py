@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
-__all__ = ["romanised"]
-
 
 def romanised(text: str) -> str:
     """A text with its Chinese characters in pinyin without tones; characters that are not known are left out.

@@ -14,8 +14,6 @@ from webenv.corpora.procedural.world.sites import Site, Voice
 from webenv.corpora.procedural.world.templates import attributes, day_text, frames, say
 from webenv.corpora.procedural.world.world import World
 
-__all__ = ["Composed", "Composer", "Filler"]
-
 Composed = tuple[str, tuple[tuple[Fact, str], ...]]
 """A page's main text, and each fact with the sentence that states it."""
 

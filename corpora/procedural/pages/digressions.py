@@ -6,8 +6,6 @@ from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.language import Language
 from webenv.corpora.procedural.world.sites import Voice
 
-__all__ = ["Digressions"]
-
 _QUOTES, _LETTERS, _GLOSSARIES, _LISTS = 0.36, 0.46, 0.53, 0.7  # cumulated; the rest are words and their meanings
 
 

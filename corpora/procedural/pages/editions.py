@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BLOCK", "Editions"]
-
 BLOCK = 3
 """Older versions of two pages: one of the one, two of the other."""
 

@@ -20,8 +20,6 @@ from webenv.corpora.procedural.world.topics import OVERVIEWS, topic_of
 from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
-__all__ = ["HOSTS", "PAGES", "Leaf", "Pages"]
-
 HOSTS = ("overview", "table", "portrait")
 """Roles of pages that may have older versions."""
 

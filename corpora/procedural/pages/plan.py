@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.phrasing import of_mode, side_phrasings
 from webenv.corpora.procedural.pages.pages import HOSTS, PAGES, Pages
-from webenv.corpora.procedural.pages.shares import ROLES, page_counts
+from webenv.corpora.procedural.pages.shares import page_counts
 from webenv.corpora.procedural.spark import Spark
 from webenv.corpora.procedural.world.facts import Fact, Value
 from webenv.corpora.procedural.world.family import LEVELS, Family
@@ -16,8 +16,6 @@ from webenv.corpora.procedural.world.templates import iso
 from webenv.corpora.procedural.world.topics import BRIEFS, LISTS, PROFILES, topic_of
 from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import Entity, World
-
-__all__ = ["ROLES", "Plan", "Planner"]
 
 _DECOYS = (0.02, 0.32, 0.7)
 _MOVED = 0.08

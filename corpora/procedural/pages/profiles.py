@@ -20,8 +20,6 @@ from webenv.corpora.procedural.world.topics import (
 from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
-__all__ = ["Profiles"]
-
 
 class Profiles:
     """The topical profiles of the sites of a world.

@@ -19,8 +19,6 @@ from webenv.corpora.procedural.world.facts import Fact, Value
 from webenv.corpora.procedural.world.sites import Site, Voice, voices
 from webenv.errors import InvalidArgument
 
-__all__ = ["Statement", "Text", "Writer"]
-
 _GRAMMARS = {"person": "base_person", "place": "base_place", "org": "base_org"}
 _RESTATED = (3, 2, 2)
 _EPITHETS = 4

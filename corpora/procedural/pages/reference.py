@@ -9,8 +9,6 @@ from webenv.corpora.procedural.language.phrasing import synonyms
 from webenv.corpora.procedural.world.values import listed
 from webenv.corpora.procedural.world.world import World
 
-__all__ = ["Reference"]
-
 _TERMS = 36
 
 

@@ -7,8 +7,6 @@ from webenv.corpora.procedural.world import circles, events, tables
 from webenv.corpora.procedural.world.circles import Circles
 from webenv.corpora.procedural.world.world import World
 
-__all__ = ["ROLES", "page_counts"]
-
 ROLES = (
     "article", "brief", "list", "profile", "report", "overview", "table", "portrait", "version", "about", "entry",
     "rumour", "copy",

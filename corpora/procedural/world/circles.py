@@ -14,8 +14,6 @@ from webenv.corpora.procedural.world.topics import PORTRAITS
 from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import Entity, World
 
-__all__ = ["BLOCK", "MEMBERS", "Circle", "Circles", "Portrait", "Tie"]
-
 MEMBERS = ("person", "person", "place", "person", "org", "person", "person", "place", "person", "org")
 """The kinds of the members of a circle."""
 

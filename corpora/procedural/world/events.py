@@ -15,8 +15,6 @@ from webenv.corpora.procedural.world.topics import topic_of
 from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
-__all__ = ["AT_FIRST", "BLOCK", "Detail", "Event", "Newsroom", "Report", "State"]
-
 AT_FIRST = Value("stage", "at first")
 """The qualifier of a value that is told as what had been believed before."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["ANY", "EVENTS", "ROWS", "Constraint", "Fact", "Pattern", "Value"]
-
 EVENTS = 1 << 43
 """Events are numbered from here, as subjects of facts."""
 

@@ -8,8 +8,6 @@ from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.phrasing import TIERS, Kind, Relation
 from webenv.corpora.procedural.world.facts import Fact, Value
 
-__all__ = ["LEVELS", "Family", "Slot", "layout"]
-
 LEVELS = 3
 
 

@@ -12,8 +12,6 @@ from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.language import Language, Namer
 from webenv.corpora.procedural.language.pinyin import romanised
 
-__all__ = ["SITE_TYPES", "Site", "Voice", "make_sites", "slug", "voices"]
-
 SITE_TYPES = (
     "encyclopedia", "reference", "news", "travel", "archive", "farm", "forum", "blog", "shop", "preprint", "humanities",
     "nature", "music", "reviews", "news2", "news3",

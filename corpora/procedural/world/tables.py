@@ -14,8 +14,6 @@ from webenv.corpora.procedural.world.topics import topic_of
 from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
-__all__ = ["BLOCK", "Register", "Row", "Sheet", "Table"]
-
 BLOCK = 16
 """Pages of one table: one for each row, the others show some of its columns and rows."""
 

@@ -13,19 +13,6 @@ from webenv.corpora.procedural.language.language import Language
 from webenv.corpora.procedural.world.facts import Value
 from webenv.errors import DataError
 
-__all__ = [
-    "NOTHING",
-    "Attribute",
-    "Template",
-    "attributes",
-    "day_text",
-    "day_value",
-    "frames",
-    "iso",
-    "say",
-    "templates",
-]
-
 NOTHING = Value("", "")
 """The qualifier of a fact that has none."""
 

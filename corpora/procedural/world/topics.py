@@ -11,8 +11,6 @@ from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.language import Language
 from webenv.corpora.procedural.world.sites import Site
 
-__all__ = ["BRIEFS", "LISTS", "OVERVIEWS", "PORTRAITS", "PROFILES", "Directory", "topic_of", "topics"]
-
 BRIEFS = ("news", "forum", "shop", "blog", "archive")
 LISTS = ("encyclopedia", "travel", "archive")
 OVERVIEWS = ("encyclopedia", "archive", "blog")

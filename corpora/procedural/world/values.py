@@ -11,8 +11,6 @@ from webenv.corpora.procedural.language.language import Language
 from webenv.corpora.procedural.language.phrasing import Limits
 from webenv.corpora.procedural.world.facts import Constraint, Value
 
-__all__ = ["NAMED", "levels", "listed", "masked_words", "numeric", "vague"]
-
 NO_LIMITS = Limits()
 NAMED = ("person", "place", "org")
 """Types whose values are entities of the world."""

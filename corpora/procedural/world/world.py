@@ -15,8 +15,6 @@ from webenv.corpora.procedural.world.sites import Site, make_sites
 from webenv.corpora.procedural.world.topics import Directory
 from webenv.corpora.procedural.world.values import NAMED, levels, numeric
 
-__all__ = ["Entity", "World"]
-
 _ENTITIES = 1 << 40  # entities with a name number from here, members of families from 0
 _GRAMMARS = {"person": "base_person", "place": "base_place", "org": "base_org"}
 _CENSUS = (1871, 1901, 1931, 1961)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.pages.plan import ROLES
+from webenv.corpora.procedural.pages.shares import ROLES
 
 
 @pytest.mark.parametrize("pages", [60, 101, 1_000, 3_000, 100_000])

@@ -9,7 +9,7 @@ import pytest
 
 from webenv.corpora import Corpus
 from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.pages.plan import ROLES
+from webenv.corpora.procedural.pages.shares import ROLES
 from webenv.errors import InvalidArgument
 from webenv.web import SearchRequest, VisitRequest
 

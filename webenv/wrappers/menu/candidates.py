@@ -12,8 +12,6 @@ import numpy.typing as npt
 from webenv.wrappers.menu.evidence import evidence_of, standing_in
 from webenv.wrappers.menu.words import Units
 
-__all__ = ["COLUMNS", "GRAIN", "Candidate", "Candidates", "Site", "host_of"]
-
 COLUMNS = (
     "exists",
     "read",

@@ -8,8 +8,6 @@ from typing import Any
 from webenv.actions import Action
 from webenv.observations import ObservationDict
 
-__all__ = ["Course", "plain"]
-
 
 class Course:
     """The course of an episode, as far as it went.

@@ -12,8 +12,6 @@ import numpy.typing as npt
 from webenv.wrappers.menu.candidates import GRAIN, Candidates
 from webenv.wrappers.menu.words import Units
 
-__all__ = ["SOURCES", "Cover", "cover_of"]
-
 SOURCES = ("title", "text", "clause", "said", "together", "values", "pairs", "pairs_often")
 """What of a criterion a page has, 0 to 1.
 

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from webenv.wrappers.menu.words import Units, codes_of, read_passage
 
-__all__ = ["Evidence", "evidence_of", "standing_in"]
-
 _ROWS = 400  # clauses of one passage that are kept
 
 

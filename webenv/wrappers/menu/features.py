@@ -8,17 +8,6 @@ import numpy.typing as npt
 from webenv.wrappers.menu.candidates import COLUMNS
 from webenv.wrappers.menu.cover import SOURCES
 
-__all__ = [
-    "ALONE",
-    "CANDIDATE_FEATURES",
-    "CONTEXT_FEATURES",
-    "QUERY_FEATURES",
-    "SITE_FEATURES",
-    "compare",
-    "over_criteria",
-    "query_features",
-]
-
 _OVER = ("min", "mean", "max")
 _COVERS = tuple(f"{source}_{over}" for over in _OVER for source in SOURCES)
 _COMPARED = ("fused", *(f"{source}_{over}" for over in ("min", "mean") for source in SOURCES if source != "title"))

@@ -30,8 +30,6 @@ from webenv.wrappers.menu.size import MenuSize
 from webenv.wrappers.menu.synonyms import learned, quoted_together
 from webenv.wrappers.menu.words import read_units
 
-__all__ = ["Answers", "Features", "Menu", "feature_shapes", "write_features"]
-
 Answers = Literal["url", "phrase"]
 Features = dict[str, npt.NDArray[np.float32]]
 _NOTHING: Mapping[str, str] = {"url": "No source found.", "phrase": "I don't know."}

@@ -14,8 +14,6 @@ from typing import NamedTuple
 from webenv.question import STOP_WORDS, content_words, words_of
 from webenv.wrappers.menu.words import stem
 
-__all__ = ["Phrase", "best_phrase", "phrase_in", "sort_of"]
-
 _SENTENCE = re.compile(r"(?<=[.!?])[”\"]?\s+|\n+|(?<=[。！？])|;\s")
 _LONGEST = 60_000  # characters of a text that are read
 _MOST = 120  # characters of a phrase

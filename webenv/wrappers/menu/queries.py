@@ -11,8 +11,6 @@ import numpy as np
 from webenv.question import criteria_of, query_of
 from webenv.wrappers.menu.size import MenuSize
 
-__all__ = ["Queries", "queries_of"]
-
 
 class Queries:
     """The queries of an episode, Q rows: the whole question, each criterion, each pair of criteria.

@@ -20,8 +20,6 @@ from webenv.wrappers.menu.size import MenuSize
 from webenv.wrappers.menu.slots import Event, Shown, SlotMenus
 from webenv.wrappers.menu.wire import Answer, Servant, read_actions, read_masks, read_shown, sent
 
-__all__ = ["SharedMenus"]
-
 T = TypeVar("T")
 
 

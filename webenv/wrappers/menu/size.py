@@ -11,8 +11,6 @@ import numpy as np
 
 from webenv.errors import InvalidArgument
 
-__all__ = ["Choice", "MenuSize"]
-
 _MOST = 64
 _NAMES = {
     "search": "search {}",

@@ -13,8 +13,6 @@ from webenv.observations import ObservationDict
 from webenv.wrappers.menu.menu import Answers, Features, Menu, feature_shapes, write_features
 from webenv.wrappers.menu.size import MenuSize
 
-__all__ = ["Event", "Shown", "SlotMenus"]
-
 
 class Event(NamedTuple):
     """What happened in a slot: a turn; the beginning of an episode; both, where one ended and the next began; nothing.

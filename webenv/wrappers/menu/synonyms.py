@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-__all__ = ["learned", "quoted_together"]
-
 _END = re.compile(r"[.!?]\s|[.!?]$|[\n。！？]")
 _QUOTED = re.compile(r"“([^“”\n]{2,60})”|「([^「」\n]{1,30})」|\"([^\"\n]{2,60})\"")
 _CURLED = re.compile(r"“([^“”\n]{2,60})”()()")  # the same, where there are no others: found faster

@@ -20,8 +20,6 @@ from webenv.wrappers.menu.size import MenuSize
 from webenv.wrappers.menu.slots import Event
 from webenv.wrappers.menu.wrapper import answers_of, check_size, menu_space
 
-__all__ = ["VectorMenuWrapper"]
-
 _LEAST = 16  # slots that are worth a process
 
 

@@ -12,8 +12,6 @@ from webenv.actions import Action, Kind
 from webenv.wrappers.menu.course import plain
 from webenv.wrappers.menu.slots import Event, Shown, SlotMenus
 
-__all__ = ["Answer", "Servant", "read_actions", "read_masks", "read_shown", "sent"]
-
 Answer = list[Sequence[tuple[Any, ...]]]
 """What comes back: tuples of texts, numbers and bytes."""
 

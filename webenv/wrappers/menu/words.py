@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from webenv.question import STOP_WORDS, words_of
 
-__all__ = ["Passage", "Units", "code", "codes_of", "read_passage", "read_units", "stem"]
-
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 # A word, a number, or a sign: where a clause ends, or a pause.
 _LATIN = r"[a-z]+(?:['’-][a-z]+)*(?![^\W\d_])"

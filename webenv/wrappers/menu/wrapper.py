@@ -19,8 +19,6 @@ from webenv.observations import ObservationDict
 from webenv.wrappers.menu.menu import Answers, Features, Menu, feature_shapes
 from webenv.wrappers.menu.size import MenuSize
 
-__all__ = ["MenuWrapper", "answers_of", "menu_space"]
-
 
 class MenuWrapper(gymnasium.Wrapper[Features, np.int64, ObservationDict, Action], RecordConstructorArgs):
     """A search environment as a menu: numbered actions, and features of what may be done.
