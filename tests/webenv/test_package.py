@@ -6,6 +6,7 @@ import importlib
 import subprocess
 import sys
 from glob import glob
+from inspect import isclass, isfunction
 from pathlib import Path
 
 import gymnasium as gym
@@ -24,12 +25,12 @@ PACKAGES = sorted(
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_all_is_true(name: str) -> None:
-    """Every name in ``__all__`` is there, once, in order, and has a docstring."""
+    """Every name in ``__all__`` is there, once, and has a docstring."""
     module = importlib.import_module(name)
     assert [one for one in module.__all__ if not hasattr(module, one)] == []
-    assert list(module.__all__) == sorted(set(module.__all__))
+    assert len(module.__all__) == len(set(module.__all__))
     named = [getattr(module, one) for one in module.__all__]
-    assert [one for one in named if callable(one) and hasattr(one, "__name__") and not one.__doc__] == []
+    assert [one for one in named if (isclass(one) or isfunction(one)) and not one.__doc__] == []
 
 
 def test_every_id_is_registered() -> None:
