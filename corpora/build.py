@@ -30,7 +30,7 @@ from webenv.corpora.store import StoredPage
 from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError
 from webenv.observations import Page
-from webenv.workers import cores
+from webenv.runtime.processes import worker_count
 
 Given = str | Source | Iterable[SourcePage | Page | Mapping[str, Any]]
 
@@ -156,7 +156,7 @@ def _run(
         if former is not None and Manifest.read(folder.path) != former:
             raise CorpusError(f"{folder.path} was built again while this began: add to it once more.")
         try:
-            return _Build(folder, sources, former, extractor, progress or silent).run(cores(workers))
+            return _Build(folder, sources, former, extractor, progress or silent).run(worker_count(workers))
         except (OSError, sqlite3.Error, BrokenExecutor) as error:
             kept = ", and the same build goes on from what this one kept" if plan else ""
             raise CorpusError(

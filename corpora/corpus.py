@@ -33,7 +33,7 @@ from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.corpora.url import host_of, key_of, page_key, parents
 from webenv.errors import CorpusDamaged, CorpusError
 from webenv.observations import Page, Result
-from webenv.partner import Answer
+from webenv.runtime.processes import Answer, worker_count
 from webenv.web import (
     AskRequest,
     AskResponse,
@@ -45,7 +45,6 @@ from webenv.web import (
     VisitRequest,
     VisitResponse,
 )
-from webenv.workers import cores
 
 _EVERYTHING = Scope()
 _READY: Recent[tuple[int, int], Ready] = Recent(PASSAGES)  # of all corpora of this process
@@ -115,7 +114,7 @@ class Corpus:
                 corpus._release.detach()
             corpus._release = weakref.finalize(corpus, _release_all, held, *opened.held)
             return corpus
-        processes = cores(workers)
+        processes = worker_count(workers)
         if processes > 1 and corpus.shareable is not None:
             opener = partial(_answer_in_worker, folder, manifest)
             corpus._searchers = Searchers(opener, processes)

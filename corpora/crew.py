@@ -13,7 +13,7 @@ from typing import Any
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
 from webenv.corpora.extract import EXTRACTOR, extract
 from webenv.corpora.prepare import prepare
-from webenv.workers import leave_with_parent
+from webenv.runtime.processes import exit_with_parent
 
 Prepared = PreparedPage | Redirect | Skipped
 
@@ -137,7 +137,7 @@ class _Crew:
 
 
 def _begin(parent: int, extractor: str) -> None:
-    leave_with_parent(parent)
+    exit_with_parent(parent)
     extract("<html><body><p>Loads what it takes.</p></body></html>", "", extractor)
 
 

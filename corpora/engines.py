@@ -26,7 +26,7 @@ from webenv.corpora.progress import Progress
 from webenv.corpora.segments import read_pages
 from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusError, InvalidArgument, did_you_mean
-from webenv.settings import Reader, number, read_settings, whole, words
+from webenv.runtime.spec import Reader, number, read_spec, whole, words
 
 ENGINES = ("tantivy", "lucene", "dense", "hybrid")
 """What an engine can be called; two joined by ``+`` are fused, and ``hybrid`` is ``tantivy+dense``."""
@@ -174,7 +174,7 @@ def open_engine(path: str | os.PathLike[str], manifest: Manifest, name: str, lex
             if kind not in ENGINES or kind == "hybrid":
                 hint = f"Expected {_FUSED}:…" if kind == "hybrid" else did_you_mean(kind, ENGINES)
                 raise InvalidArgument(f"there is no engine {part!r:.60}. {hint}")
-            given = read_settings(settings, _SETTINGS.get(kind, {}), part, kind)
+            given = read_spec(settings, _SETTINGS.get(kind, {}), part, kind)
             if kind == "tantivy":
                 engines.append(lexical)
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from webenv.partner import Answer, Partner
+from webenv.runtime.processes import Answer, WorkerProcess
 
 RequestT = TypeVar("RequestT")
 
@@ -33,13 +33,13 @@ class Batch(Generic[RequestT]):
         kind: str,
         requests: Sequence[RequestT],
         answer: Answer[RequestT],
-        partners: Sequence[Partner],
+        partners: Sequence[WorkerProcess],
         part: float,
     ) -> None:
         self._kind, self._requests, self._answer = kind, requests, answer
         self._answers: list[Sequence[tuple[Any, ...]]] = [()] * len(requests)
         self._front, self._back = 0, len(requests)
-        self._at: dict[Partner, slice] = {}
+        self._at: dict[WorkerProcess, slice] = {}
         self._processes = 1 + len(partners)
         self._given = 0
         first = int(part * len(requests)) // len(partners)
@@ -51,7 +51,7 @@ class Batch(Generic[RequestT]):
         """The share of the batch that workers have taken."""
         return self._given / len(self._requests)
 
-    def _give(self, partner: Partner, size: int) -> None:
+    def _give(self, partner: WorkerProcess, size: int) -> None:
         place = slice(max(self._front, self._back - size), self._back)
         if place.start < place.stop:
             self._back = place.start
@@ -74,7 +74,7 @@ class Batch(Generic[RequestT]):
                 self._give(partner, -(-(self._back - self._front) // (2 * self._processes)))
         return self._answers if all(self._take(partner) for partner in list(self._at)) else None
 
-    def _take(self, partner: Partner) -> bool:
+    def _take(self, partner: WorkerProcess) -> bool:
         given = partner.receive()
         if given is None:
             return False

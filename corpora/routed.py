@@ -10,7 +10,7 @@ from webenv.corpora.corpus import Corpus
 from webenv.corpora.responses import Known, Responses
 from webenv.corpora.searchers import Begun, Searchers
 from webenv.observations import Result
-from webenv.partner import Answer
+from webenv.runtime.processes import Answer
 from webenv.web import (
     AskRequest,
     AskResponse,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from webenv.corpora.portions import Batch
-from webenv.partner import Answer, Gone, Partner
+from webenv.runtime.processes import Answer, WorkerDied, WorkerProcess
 
 RequestT = TypeVar("RequestT")
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class Searchers(Generic[RequestT]):
         try:
             partners = crew.of(self._workers - 1, self._opener)
             return Batch(kind, requests, answer, partners, self._part)
-        except Gone:
+        except WorkerDied:
             self._lives -= 1
             crew.stop()
         except BaseException:
@@ -80,7 +80,7 @@ class Searchers(Generic[RequestT]):
         """The answers to a batch that workers have begun with."""
         try:
             answers = batch.answers()
-        except Gone:
+        except WorkerDied:
             answers = None
         except BaseException:
             crew.stop()  # an answer may be under way that nobody will take
@@ -108,12 +108,12 @@ class _Crew:
 
     def __init__(self) -> None:
         self.busy = threading.Lock()
-        self.partners: list[Partner] = []
+        self.partners: list[WorkerProcess] = []
 
-    def of(self, count: int, opener: Callable[[], Answer[Any]]) -> list[Partner]:
+    def of(self, count: int, opener: Callable[[], Answer[Any]]) -> list[WorkerProcess]:
         """So many workers, started where they are lacking."""
         while len(self.partners) < count:
-            self.partners.append(Partner(opener))
+            self.partners.append(WorkerProcess(opener))
         return self.partners
 
     def end(self) -> None:

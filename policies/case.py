@@ -25,7 +25,7 @@ from webenv.policies.reading import (
     tokens,
 )
 from webenv.policy import Decision, History
-from webenv.question import criteria_of
+from webenv.query_terms import criteria_of
 
 _FIGURE = 1.5  # how much a number is worth
 _CAP = 1.2  # the most that a learned word is worth

@@ -9,7 +9,7 @@ from webenv.errors import InvalidArgument
 from webenv.policies.news import keyword as news
 from webenv.policies.news.question import is_news
 from webenv.policy import Decision, History
-from webenv.question import content_words, criteria_of, query_of, words_of
+from webenv.query_terms import content_words, criteria_of, query_of, words_of
 from webenv.web import Failure
 
 

@@ -11,7 +11,7 @@ from webenv.rewards.panel import Graded, Panel
 from webenv.rewards.prompt import Prompt
 from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import read_choice, read_object, schema_of
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 
 _TEMPLATE = """\
 An agent answered a question wrongly. You find out whether it was misled by the evidence it was given.

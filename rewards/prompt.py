@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from webenv.errors import DataError
-from webenv.files import read_text
 from webenv.messages import Message, data_token, fence
+from webenv.runtime.files import read_text
 
 _THINK_TAG = re.compile(r"<(?=\s*/?\s*think\b)", re.IGNORECASE)
 

@@ -13,7 +13,7 @@ from webenv.rewards.panel import Graded, Panel
 from webenv.rewards.prompt import Prompt
 from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import echoes, read_object, schema_of
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 
 CRITERIA: Mapping[str, str] = {
     "clarity": (

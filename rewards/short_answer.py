@@ -14,7 +14,7 @@ from webenv.rewards.panel import Graded, Panel, score_by
 from webenv.rewards.prompt import Prompt
 from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import echoes, read_choice, schema_of
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 
 LONGEST_ANSWER = 10_000
 """Characters; an answer that is longer is incorrect, and not put to the model."""

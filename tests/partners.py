@@ -9,7 +9,7 @@ __all__ = ["partners_of"]
 
 
 def partners_of(pid: int) -> set[int]:
-    """The workers of :mod:`webenv.partner` that a process has started, and that have not ended."""
+    """The workers of :mod:`webenv.runtime.processes` that a process has started, and that have not ended."""
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout
     found = set()
     for worker in map(int, listed.split()):
@@ -17,6 +17,6 @@ def partners_of(pid: int) -> set[int]:
             command = Path(f"/proc/{worker}/cmdline").read_bytes()
         except OSError:
             continue
-        if b"webenv.partner" in command:
+        if b"webenv.runtime.processes" in command:
             found.add(worker)
     return found

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from webenv.actions import Action, Kind
 from webenv.errors import DataError
-from webenv.files import read_text
 from webenv.formats import NO_ACTION, UNKNOWN_TYPE, Format
 from webenv.messages import Message, after_thinking, data_token, fence
 from webenv.observations import ObservationDict
 from webenv.policy import Decision
+from webenv.runtime.files import read_text
 
 _EXCERPT = 200  # characters of a reply without an action
 _SILENT = "(no action)"

@@ -14,9 +14,9 @@ from webenv.chat.completion import is_too_long
 from webenv.chat.endpoint import Connections, Endpoint
 from webenv.chat.retries import Backoff
 from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
-from webenv.line import Line
 from webenv.messages import ModelFailure, ModelReply, Request, check_requests, sendable
-from webenv.settings import shown
+from webenv.runtime.event_loop import BackgroundLoop
+from webenv.runtime.spec import shown
 from webenv.usage import CostTracker
 
 MOST_AT_ONCE = 1_000
@@ -100,7 +100,9 @@ class ChatModel:
         self._sender = Sender(model, self._endpoint, float(timeout), self.costs)
         self._without_schemas = False
         self._length = "max_tokens"
-        self._line = Line(partial(Connections, self._endpoint, float(timeout), concurrency), "webenv-chat-model")
+        self._line = BackgroundLoop(
+            partial(Connections, self._endpoint, float(timeout), concurrency), "webenv-chat-model"
+        )
 
     @property
     def identity(self) -> Mapping[str, str]:

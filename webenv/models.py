@@ -10,7 +10,7 @@ from typing import Any
 
 from webenv.llm import MOST_AT_ONCE, ChatModel
 from webenv.messages import Model
-from webenv.settings import Reader, number, read_settings, whole
+from webenv.runtime.spec import Reader, number, read_spec, whole
 from webenv.usage import CostTracker
 
 Maker = Callable[[str, Mapping[str, Any], Callable[[], Model]], Model]
@@ -73,7 +73,7 @@ def read_model(text: str) -> tuple[str, dict[str, Any]]:
     ('some-lab/model-7b', {'temperature': 0.7, 'max_tokens': None})
     """
     name, *rest = _FIRST.split(text, maxsplit=1)
-    return name.strip(), read_settings(rest[0] if rest else "", _SETTINGS, text, "a model")
+    return name.strip(), read_spec(rest[0] if rest else "", _SETTINGS, text, "a model")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import DataError, InvalidArgument, did_you_mean
-from webenv.files import read_text
+from webenv.runtime.files import read_text
 
 EXACT = Context(prec=200)
 """Sums and products of money are exact in it, whatever precision a caller has set."""

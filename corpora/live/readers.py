@@ -13,8 +13,8 @@ from webenv.corpora.live.clock import Clock
 from webenv.corpora.live.reading import Fetched, Onward, Unreadable, read
 from webenv.corpora.live.threads import in_thread
 from webenv.observations import Page
+from webenv.runtime.processes import exit_with_parent, worker_count
 from webenv.web import Failure
-from webenv.workers import cores, leave_with_parent
 
 try:
     import resource
@@ -45,7 +45,7 @@ class Readers:
     def __init__(self, processes: int | None, timeout: float) -> None:
         if multiprocessing.current_process().daemon:
             processes = 0  # such a process may have none of its own
-        count = min(cores(None), _MOST) if processes is None else processes
+        count = min(worker_count(None), _MOST) if processes is None else processes
         self._timeout = timeout
         self._free: asyncio.LifoQueue[Any] = asyncio.LifoQueue()  # so that a single page a time starts one process
         self._started: list[Any] = []
@@ -149,7 +149,7 @@ class Readers:
 
 def _begin(parent: int, most: int) -> None:
     """Begins a reader: it ends with its parent, and gets no more than so many bytes of memory."""
-    leave_with_parent(parent)
+    exit_with_parent(parent)
     if resource is not None:
         with suppress(ValueError, OSError):  # a lower limit is set already
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))

@@ -21,9 +21,9 @@ from webenv.corpora.live.terms import Terms
 from webenv.corpora.live.transport import tls, web_address
 from webenv.corpora.live.waiting import backoff, retry_after
 from webenv.errors import InvalidArgument
-from webenv.line import Line
 from webenv.observations import Result
-from webenv.text import masked, one_line
+from webenv.runtime.event_loop import BackgroundLoop
+from webenv.runtime.text import masked, one_line
 from webenv.web import Failure, SearchRequest, SearchResponse
 
 LONGEST_IN_URL = 3_500
@@ -131,7 +131,7 @@ class HttpProvider(ABC):
             "concurrency": concurrency,
         }
         self._answered = False  # whether anything ever was
-        self._line = Line(lambda: Service(concurrency), f"webenv-{self.name}")
+        self._line = BackgroundLoop(lambda: Service(concurrency), f"webenv-{self.name}")
 
     # ── what differs from service to service ──────────────────────────────────
 

@@ -19,8 +19,8 @@ from webenv.corpora.live.reading import Fetched, Onward, Unreadable
 from webenv.corpora.live.robots import check_protego
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.terms import hides
-from webenv.line import Line
 from webenv.observations import Page
+from webenv.runtime.event_loop import BackgroundLoop
 from webenv.web import (
     AskRequest,
     AskResponse,
@@ -58,7 +58,7 @@ class LiveWeb:
             check_protego()
         self._provider = provider
         self._settings = settings
-        self._line = Line(partial(_Visitors, settings), "webenv-live")
+        self._line = BackgroundLoop(partial(_Visitors, settings), "webenv-live")
 
     @cached_property
     def identity(self) -> Mapping[str, str]:

@@ -30,7 +30,7 @@ from webenv.corpora.snippet import snippet
 from webenv.corpora.url import host_of, key_of, parents
 from webenv.errors import CorpusError, CorpusNotFound
 from webenv.observations import Page, Result
-from webenv.settings import Reader, number, read_settings, whole, words
+from webenv.runtime.spec import Reader, number, read_spec, whole, words
 from webenv.web import (
     AskRequest,
     AskResponse,
@@ -100,7 +100,7 @@ def open_lucene_spec(spec: str) -> LuceneWeb:
     parts = spec.removeprefix("lucene:").split(",")
     ends = [end for end in range(len(parts), 0, -1) if os.path.isdir(",".join(parts[:end]))]
     named = ends[0] if ends else 1
-    settings = read_settings(",".join(parts[named:]), _SETTINGS, spec, "lucene")
+    settings = read_spec(",".join(parts[named:]), _SETTINGS, spec, "lucene")
     return open_lucene(",".join(parts[:named]), **settings)
 
 

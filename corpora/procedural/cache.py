@@ -26,8 +26,8 @@ from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.routed import RoutedWeb
 from webenv.errors import CorpusError, CorpusNotFound
+from webenv.runtime.processes import exit_with_parent, worker_count
 from webenv.web import Web
-from webenv.workers import cores, leave_with_parent
 
 _STAGE = "worlds"
 _LONG = 20_000  # pages that take long enough to be told of
@@ -56,7 +56,7 @@ def cached_worlds(worlds: Worlds, workers: int | None = None) -> Web:
     made_by = f"{worlds} {generator_version()} {FORMAT} {ANALYZER}"
     digest = hashlib.sha256(made_by.encode()).hexdigest()
     identity = {"name": "worlds", "web": str(worlds), "digest": digest, "analysis": ANALYZER}
-    return RoutedWeb(partial(_world, worlds), identity, workers=cores(workers))
+    return RoutedWeb(partial(_world, worlds), identity, workers=worker_count(workers))
 
 
 def prepare_worlds(worlds: Worlds, progress: Progress | None = None, workers: int | None = None) -> int:
@@ -80,7 +80,7 @@ def prepare_worlds(worlds: Worlds, progress: Progress | None = None, workers: in
     lacking = [dials for dials in every if not _is_there(home / _name(dials))]
     done = worlds.count - len(lacking)
     told(_STAGE, done, worlds.count)
-    processes = min(cores(workers), len(lacking))
+    processes = min(worker_count(workers), len(lacking))
     if processes < 2 or not _writable(home):
         for number, dials in enumerate(lacking, start=1):
             cached_corpus(dials, workers=1)
@@ -88,7 +88,7 @@ def prepare_worlds(worlds: Worlds, progress: Progress | None = None, workers: in
         return len(lacking)
     from loky import ProcessPoolExecutor, as_completed
 
-    executor = ProcessPoolExecutor(processes, timeout=None, initializer=leave_with_parent, initargs=(os.getpid(),))
+    executor = ProcessPoolExecutor(processes, timeout=None, initializer=exit_with_parent, initargs=(os.getpid(),))
     try:
         for number, made in enumerate(as_completed([executor.submit(_prepare, d) for d in lacking]), start=1):
             made.result()

@@ -25,7 +25,7 @@ from webenv.corpora.store import StoredPage
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError
-from webenv.workers import cores, leave_with_parent
+from webenv.runtime.processes import exit_with_parent, worker_count
 
 _LARGE = 20_000  # pages: so many gain more by a dictionary than learning it costs
 _TOGETHER = 216  # pages that a process makes at a time: eight families of 27
@@ -79,7 +79,7 @@ def write_corpus(
     """
     with CorpusFolder(path) as folder:
         try:
-            manifest = _write(web, folder, cores(workers), progress or silent)
+            manifest = _write(web, folder, worker_count(workers), progress or silent)
             folder.commit(manifest)
         except (OSError, sqlite3.Error, BrokenExecutor) as error:
             raise CorpusError(
@@ -117,7 +117,7 @@ def _made(web: ProceduralWeb, workers: int) -> Iterator[_Made]:
     from loky import ProcessPoolExecutor
 
     starts = iter(range(0, len(web), _TOGETHER))
-    executor = ProcessPoolExecutor(workers, timeout=None, initializer=leave_with_parent, initargs=(os.getpid(),))
+    executor = ProcessPoolExecutor(workers, timeout=None, initializer=exit_with_parent, initargs=(os.getpid(),))
     try:
         waiting = deque(executor.submit(_make_some, web.dials, start) for start in islice(starts, _AHEAD * workers))
         while waiting:

@@ -10,8 +10,8 @@ from typing import Any, Self, TypeVar
 
 from webenv.envs.building.journal import Journal
 from webenv.errors import RunError
-from webenv.files import Held, write_whole
-from webenv.text import one_line
+from webenv.runtime.files import FolderLock, write_atomic
+from webenv.runtime.text import one_line
 
 _FORMAT, _VERSION = "webenv.tasks.build", 1
 MACHINERY = "build"
@@ -40,7 +40,7 @@ class BuildFolder:
     def __init__(self, path: str | Path, settings: Mapping[str, object]) -> None:
         self.path = Path(path)
         self._journals: list[Journal[Any]] = []
-        self._held: Held | None = None
+        self._held: FolderLock | None = None
         try:
             if self.path.exists() and not self.path.is_dir():
                 raise RunError(f"{self.path} is a file; a build needs a folder: name another --out.")
@@ -89,7 +89,7 @@ class BuildFolder:
         Raises:
             RunError: if it cannot be written.
         """
-        write_whole(self.path / name, text)
+        write_atomic(self.path / name, text)
 
     def write_lines(self, name: str, records: Sequence[Mapping[str, object]]) -> None:
         """Writes a file of JSON lines, whole or not at all."""
@@ -117,13 +117,13 @@ class BuildFolder:
                 )
 
 
-def hold(folder: Path) -> Held:
+def hold(folder: Path) -> FolderLock:
     """Holds a folder of tasks, whose machinery is there.
 
     Raises:
         RunError: if another process holds it.
     """
-    return Held(folder / MACHINERY, folder, "wait for it to end, or name another")
+    return FolderLock(folder / MACHINERY, folder, "wait for it to end, or name another")
 
 
 def _shown(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from webenv.envs.building.outcome import Kept, Rejected
 from webenv.errors import RunError
-from webenv.files import Lines, read_lines
+from webenv.runtime.files import AppendOnlyFile, read_lines
 
 ValueT = TypeVar("ValueT", bound=tuple[Any, ...])
 
@@ -30,7 +30,7 @@ class Journal(Generic[ValueT]):
     def __init__(self, path: Path, kind: type[ValueT]) -> None:
         self._kind = kind
         self._outcomes: dict[str, Kept[ValueT] | Rejected] = {}
-        self._lines = Lines(path)
+        self._lines = AppendOnlyFile(path)
         for number, line in enumerate(read_lines(path), start=1):
             try:
                 key, outcome = self._read(line)

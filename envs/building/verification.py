@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from webenv.errors import InvalidArgument, RunError, TaskFileError
-from webenv.files import Lines, read_json_records, read_lines, write_whole
+from webenv.runtime.files import AppendOnlyFile, read_json_records, read_lines, write_atomic
 
 _ACCEPT, _REJECT, _UNDO = "accept", "reject", "undo"
 _VERIFIED = {"test.jsonl": "human_verified_test.jsonl"}  # the official release's name
@@ -64,7 +64,7 @@ class Verification:
         self.candidates = sorted({one.key: one for one in candidates}.values(), key=lambda one: one.key)
         self._decided: dict[str, tuple[str, str]] = {}
         journal = self.path.with_name(f"{self.path.name}.decisions")
-        self._lines = Lines(journal)
+        self._lines = AppendOnlyFile(journal)
         try:
             for line in read_lines(journal):
                 self._take(json.loads(line))
@@ -130,7 +130,7 @@ class Verification:
             text = json.dumps([one.record for one in chosen.values()], indent=1, ensure_ascii=False) + "\n"
         else:
             text = "".join(f"{one.line}\n" for one in chosen.values())
-        write_whole(self.out, text)
+        write_atomic(self.out, text)
         return len(chosen)
 
     def _default(self) -> Path:

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 from webenv.envs.building.question import FieldQuestion, Fields, article_text
 from webenv.envs.live_news_bench.seeds import SeedEvent
 from webenv.rewards.reply import read_choice
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 
 STABILITIES = ("unlikely", "years", "year")
 """Whether an answer may change: unlikely, within a few years, within a year."""

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from webenv.corpora.url import canonical_url, host_of, parents
 from webenv.errors import DataError
-from webenv.files import read_text
+from webenv.runtime.files import read_text
 
 
 class Outlets:

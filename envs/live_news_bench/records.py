@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 from webenv.corpora.url import host_of
 from webenv.errors import TaskFileError
-from webenv.files import read_json_records
+from webenv.runtime.files import read_json_records
 
 FILES = {"train": "train.jsonl", "validation": "val.jsonl", "test": "test.jsonl"}
 """The file of each split."""

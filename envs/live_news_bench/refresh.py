@@ -24,7 +24,7 @@ from webenv.envs.live_news_bench.records import (
 )
 from webenv.envs.live_news_bench.release import Release
 from webenv.errors import InvalidArgument, TaskFileError
-from webenv.files import write_whole
+from webenv.runtime.files import write_atomic
 
 Records = dict[str, dict[str, Any]]
 """Records by id."""
@@ -100,8 +100,8 @@ def refresh(folder: str | Path, today: str, added: Sequence[str | Path] = ()) ->
         joined = sum(_id(one) not in trained and _id(one) in before for one in files[FILES["train"]])
         for name, records in files.items():  # a question is in its new file before it leaves the old one
             if records or (top / name).exists():
-                write_whole(top / name, to_lines(records))
-        write_whole(top / LONGITUDINAL, to_lines(changing.values()))
+                write_atomic(top / name, to_lines(records))
+        write_atomic(top / LONGITUDINAL, to_lines(changing.values()))
         retired = _retire(top, old, {_id(one) for one in files[FILES["test"]]})
         release.write(top, refreshed=known.refreshed or release != old or bool(added), day=day)
         counts = {name: len(records) for name, records in files.items() if records or name != LATER}
@@ -163,10 +163,10 @@ def _retire(folder: Path, release: Release, tested: set[str]) -> tuple[int, str]
     earlier = folder / MACHINERY / "earlier" / f"{Path(VERIFIED).stem}_{release.newest}.jsonl"
     earlier.parent.mkdir(exist_ok=True)
     kept = {_id(record): record for record in (*read_records(earlier), *gone)}
-    write_whole(earlier, to_lines(kept.values()))
+    write_atomic(earlier, to_lines(kept.values()))
     left = [record for record in verified if _id(record) in tested]
     if left:
-        write_whole(folder / VERIFIED, to_lines(left))
+        write_atomic(folder / VERIFIED, to_lines(left))
     else:
         (folder / VERIFIED).unlink()
     return len(gone), str(earlier)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from webenv.envs.building.folder import MACHINERY
 from webenv.envs.live_news_bench.windows import split_of
 from webenv.errors import InvalidArgument, RunError
-from webenv.files import write_whole
+from webenv.runtime.files import write_atomic
 
 _FILE = f"{MACHINERY}/release.json"
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
@@ -88,7 +88,7 @@ class Release:
     def write(self, folder: Path, *, refreshed: bool, day: str = "") -> None:
         """Writes it into a folder of tasks, with whether it was slid or added to, and the day of the last refresh."""
         known = {"newest": self.newest, "refreshed": refreshed, **({"day": day} if day else {})}
-        write_whole(folder / _FILE, json.dumps(known) + "\n")
+        write_atomic(folder / _FILE, json.dumps(known) + "\n")
 
 
 class Released(NamedTuple):

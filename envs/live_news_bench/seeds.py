@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webenv.errors import TaskFileError
-from webenv.files import JsonRecord, read_json_records, read_text
+from webenv.runtime.files import JsonRecord, read_json_records, read_text
 
 
 class SeedEvent(NamedTuple):

@@ -14,7 +14,7 @@ from webenv.envs.live_news_bench.records import FILES, LONGITUDINAL, VERIFIED
 from webenv.envs.live_news_bench.windows import split_of
 from webenv.envs.live_news_bench.wording import render_question
 from webenv.errors import TaskFileError
-from webenv.files import read_json_records
+from webenv.runtime.files import read_json_records
 from webenv.task import Excluded, Gold, Task, TaskSet
 from webenv.web import Scope
 

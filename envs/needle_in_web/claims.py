@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from webenv.corpora.query import WORD
 from webenv.envs.building.question import FieldQuestion, Fields, article_text
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 
 _LONGEST = 400  # characters of a claim
 _FEWEST = 4  # words of a claim

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from webenv.corpora.query import WORD
 from webenv.envs.building.question import FieldQuestion, Fields
 from webenv.envs.needle_in_web.claims import PageText
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 
 ATTEMPTS = 3
 """How often criteria are asked for, until they are masked as was asked."""

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from webenv.errors import DataError
-from webenv.files import write_whole
 from webenv.policies.learned.scorer import MenuScorer
+from webenv.runtime.files import write_atomic
 from webenv.wrappers.menu import CANDIDATE_FEATURES, CONTEXT_FEATURES, QUERY_FEATURES, SITE_FEATURES, Answers, MenuSize
 
 FORMAT, VERSION = "webenv.policy", 1
@@ -153,7 +153,7 @@ def write_tensors(path: Path, format: str, version: int, data: Mapping[str, Any]
     """
     whole = io.BytesIO()
     torch.save({"format": format, "version": version, **data}, whole)
-    write_whole(path, whole.getvalue())
+    write_atomic(path, whole.getvalue())
 
 
 def read_tensors(path: Path, format: str, version: int, what: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from webenv.messages import after_thinking
 from webenv.rewards.prompt import Prompt
 from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import echoes, read_choice, read_object, schema_of
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 
 _ALIGNMENT = """\
 You match the words of two lists that name the same things, as two people would who filled in the same table: the \

@@ -16,7 +16,7 @@ from webenv.corpora import Corpus, SourcePage, build
 from webenv.corpora.routed import RoutedWeb
 from webenv.errors import InvalidArgument
 from webenv.observations import Page, Reply
-from webenv.partner import Partner
+from webenv.runtime.processes import WorkerProcess
 from webenv.web import AskRequest, Failure, Scope, SearchRequest, SearchResponse, VisitRequest, Web
 
 IDENTITY = {"name": "worlds", "web": "three of them"}
@@ -127,7 +127,7 @@ def shared_web(folders: dict[str, str], workers: int) -> RoutedWeb:
     return RoutedWeb(open_folder, IDENTITY, workers=workers)
 
 
-def partners_of(web: RoutedWeb) -> list[Partner]:
+def partners_of(web: RoutedWeb) -> list[WorkerProcess]:
     return web._searchers._crews[os.getpid()].partners
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from webenv.bench.growth import Point
-from webenv.picture import new_figure
+from webenv.runtime.plots import new_figure
 
 _Line = tuple[str, Callable[[Point], float], str]
 

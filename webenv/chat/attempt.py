@@ -11,7 +11,7 @@ from webenv.chat.completion import is_too_long, read_completion, read_error
 from webenv.chat.endpoint import Endpoint, Post
 from webenv.chat.retries import asked_wait, retried
 from webenv.messages import ModelFailure, ModelReply
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 from webenv.usage import CostTracker, Sent
 
 _LONGEST_REASON = 400  # characters

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from webenv.chat.body import capped_client
 from webenv.errors import ModelError
-from webenv.text import masked
+from webenv.runtime.text import masked
 
 Post = Callable[..., Awaitable[Any]]
 """Sends ``body`` and gives the HTTP library's response."""

@@ -37,8 +37,8 @@ from webenv.evaluation.rescored import rescored_names
 from webenv.evaluation.target import check_kept
 from webenv.evaluation.verdicts import OWN, Flip, judged_by, read_flips
 from webenv.judge import VerdictDict
+from webenv.runtime.text import one_line
 from webenv.spaces import printable
-from webenv.text import one_line
 
 _SHOWN = 10  # flips in the terminal
 _LONGEST = 300  # characters of a text in the terminal

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from webenv.bench import draw, measure, print_growth
 from webenv.bench.growth import Point
 from webenv.cli.options import AsJson
-from webenv.picture import check_picture
+from webenv.runtime.plots import check_plot_file
 
 _SIZES = (10_000, 100_000, 1_000_000)
 _WIDTH = 100
@@ -52,7 +52,7 @@ def command(
     another alone, not with those of another machine.
     """
     if picture is not None:
-        check_picture(picture)
+        check_plot_file(picture)
     console = Console(stderr=True)
     points: list[Point] = []
     with ExitStack() as stack:

@@ -27,10 +27,10 @@ from webenv.envs.building.tally import StageStanding
 from webenv.envs.webs import open_web
 from webenv.errors import CostLimitReached, InvalidArgument, ModelError, RunError
 from webenv.evaluation.spending import kept_usage, read_usage, sum_usage
-from webenv.files import write_whole
 from webenv.models import models_counted_by
 from webenv.recorded import RecordedWeb, recorded_models
-from webenv.text import one_line
+from webenv.runtime.files import write_atomic
+from webenv.runtime.text import one_line
 from webenv.usage import Usage
 from webenv.web import Web
 
@@ -131,7 +131,7 @@ class BuildCommand:
 
     def _keep(self, usage: Mapping[str, Usage]) -> None:
         if self._usage_file.parent.is_dir():
-            write_whole(self._usage_file, json.dumps({model: one.to_dict() for model, one in usage.items()}) + "\n")
+            write_atomic(self._usage_file, json.dumps({model: one.to_dict() for model, one in usage.items()}) + "\n")
 
     def _print(self, report: BuildReport, as_json: bool) -> None:
         used = sum_usage([self._earlier, self._costs.usage])

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.evaluation.summary import Group, Summary
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 
 WIDTH = 100
 """The widest table, in columns."""

@@ -14,7 +14,7 @@ from webenv.cli.options import AsJson, CassetteFile, CassetteMode, Parallel
 from webenv.cli.verifying import VerifyingScreen
 from webenv.envs.building.verification import Verification
 from webenv.errors import DataError, InvalidArgument
-from webenv.files import read_text
+from webenv.runtime.files import read_text
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 _build = typer.Typer(no_args_is_help=True, add_completion=False, help="Builds tasks from real pages, with models.")

@@ -14,7 +14,7 @@ from rich.console import Console
 from webenv.envs.building.folder import MACHINERY
 from webenv.envs.building.verification import Candidate, Verification
 from webenv.errors import RunError
-from webenv.files import read_lines
+from webenv.runtime.files import read_lines
 
 
 class VerifyingScreen:

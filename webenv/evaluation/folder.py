@@ -11,8 +11,8 @@ from webenv.errors import RunError
 from webenv.evaluation.identity import PARTS, first_difference
 from webenv.evaluation.ledger import Ledger, read_run
 from webenv.evaluation.record import Record
-from webenv.files import read_lines
-from webenv.text import one_line
+from webenv.runtime.files import read_lines
+from webenv.runtime.text import one_line
 
 _BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
 

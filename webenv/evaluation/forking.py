@@ -24,7 +24,7 @@ from webenv.evaluation.record import PlayedTurn, Record, Shown, shown
 from webenv.evaluation.recording import recorded_env
 from webenv.evaluation.run import folder_name
 from webenv.observations import ObservationDict
-from webenv.text import one_line
+from webenv.runtime.text import one_line
 
 _LIVE = "live"  # what the identity of a live web is called
 _NONE, _UNKNOWN = -1, -2  # kinds of what is no action at all, and of one of a kind that there is not

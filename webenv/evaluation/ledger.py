@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from webenv.errors import RunError
-from webenv.files import Held, Lines, whole_bytes, write_whole
+from webenv.runtime.files import AppendOnlyFile, FolderLock, whole_bytes, write_atomic
 from webenv.usage import Usage
 
 RUN = "run.json"
@@ -43,12 +43,12 @@ class Ledger:
 
     def __init__(self, path: str | Path, *, resume: bool = False) -> None:
         self.path = Path(path)
-        self._lines: Lines | None = None
-        self._held: Held | None = None
+        self._lines: AppendOnlyFile | None = None
+        self._held: FolderLock | None = None
         try:
             self._check_content(resume)
             self.path.mkdir(parents=True, exist_ok=True)
-            self._held = Held(self.path, self.path, self.OTHER)
+            self._held = FolderLock(self.path, self.path, self.OTHER)
             self._check_content(resume)
         except OSError as error:
             self.close()
@@ -105,7 +105,7 @@ class Ledger:
     def write_run(self, run: Mapping[str, Any]) -> None:
         """Writes ``run.json``, whole or not at all."""
         data = {"format": self.FORMAT, "version": _VERSION, **run}
-        write_whole(self.path / RUN, json.dumps(data, indent=2) + "\n")
+        write_atomic(self.path / RUN, json.dumps(data, indent=2) + "\n")
 
     def change_run(self, parts: Mapping[str, Any]) -> None:
         """Writes ``run.json`` anew, with these parts changed or added."""
@@ -125,7 +125,7 @@ class Ledger:
 
     def open_lines(self) -> None:
         """Makes ready to write, and drops the unfinished last line of a killed process (see ``dropped``)."""
-        self._lines = Lines(self.path / self.LINES)
+        self._lines = AppendOnlyFile(self.path / self.LINES)
 
     def append_lines(self, lines: Iterable[bytes]) -> None:
         """Adds lines, and flushes them to the disk; they are open.

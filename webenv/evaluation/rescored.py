@@ -15,8 +15,8 @@ from webenv.evaluation.identity import first_difference
 from webenv.evaluation.ledger import Ledger, read_run
 from webenv.evaluation.record import check_verdict
 from webenv.evaluation.summary import Row
-from webenv.files import read_lines
 from webenv.judge import VerdictDict
+from webenv.runtime.files import read_lines
 
 FOLDER = "rescored"
 """The folder within a run's that holds a folder for each rescoring."""

@@ -15,7 +15,7 @@ from webenv.messages import Model, ModelFailure, ModelReply, Request, check_requ
 from webenv.models import models_made_by
 from webenv.recorded.recorded import DEFAULT, Coming, Identity, Recorded, named
 from webenv.recorded.transcript import plain, plain_record
-from webenv.settings import shown
+from webenv.runtime.spec import shown
 
 _SETTINGS = ("model", "temperature", "max_tokens")
 _USUAL = {name: shown(inspect.signature(ChatModel).parameters[name].default) for name in ("temperature", "max_tokens")}

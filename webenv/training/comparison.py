@@ -15,9 +15,9 @@ from webenv.errors import RunError
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import Standing, evaluate, folder_name
 from webenv.evaluation.summary import Summary
-from webenv.files import write_whole
 from webenv.policies.registry import make_policy
 from webenv.policy import Policy
+from webenv.runtime.files import write_atomic
 from webenv.training.worlds import make_worlds
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def compare(
                 )
             summaries.append(dataclasses.replace(summary, policy=name, label=name))
     report = {"split": test.split, "runs": [one.to_dict() for one in summaries]}
-    write_whole(folder / _REPORT, json.dumps(report, indent=2) + "\n")
+    write_atomic(folder / _REPORT, json.dumps(report, indent=2) + "\n")
     return summaries
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.evaluation.target import check_target
-from webenv.files import write_whole
-from webenv.picture import check_picture, new_figure
+from webenv.runtime.files import write_atomic
+from webenv.runtime.plots import check_plot_file, new_figure
 from webenv.training.comparison import read_level, read_split
 from webenv.training.folder import read_rows, read_training
 from webenv.training.row import ProgressRow
@@ -105,7 +105,7 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     """
     if not curves:
         raise InvalidArgument("there is no curve to draw: name the folder of a training run.")
-    check_picture(path, _WHAT)
+    check_plot_file(path, _WHAT)
     check_target(path)
     figure = new_figure(7.5, 4.5, _WHAT)
     axes: Any = figure.subplots()
@@ -146,7 +146,7 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     axes.legend(frameon=False, loc="best")
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:].lower(), dpi=130)
-    write_whole(path, picture.getvalue())
+    write_atomic(path, picture.getvalue())
 
 
 def _where(curves: Sequence[Curve]) -> str:

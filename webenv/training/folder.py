@@ -10,7 +10,7 @@ from webenv.errors import RunError
 from webenv.evaluation.folder import quoted
 from webenv.evaluation.identity import first_difference
 from webenv.evaluation.ledger import Ledger, read_run
-from webenv.files import Lines, read_lines, write_whole
+from webenv.runtime.files import AppendOnlyFile, read_lines, write_atomic
 from webenv.training.row import ProgressRow
 
 CHECKPOINT, POLICY = "checkpoint.pt", "policy.pt"
@@ -93,7 +93,7 @@ class TrainingFolder(Ledger):
             RunError: if a line is damaged, or the file cannot be written.
         """
         rows = [row for row in read_rows(self.path) if row.steps <= steps]
-        write_whole(self.path / self.LINES, b"".join(row.to_line() for row in rows))
+        write_atomic(self.path / self.LINES, b"".join(row.to_line() for row in rows))
         self.open_lines()
         return rows
 
@@ -115,7 +115,7 @@ class TrainingFolder(Ledger):
         while self._unwritten:
             try:
                 if self._lines is None:
-                    self._lines = Lines(self.path / self.LINES)  # drops the part of a line that was written
+                    self._lines = AppendOnlyFile(self.path / self.LINES)  # drops the part of a line that was written
                 self.append_lines(self._unwritten[:1])
             except RunError:
                 if self._lines is not None:

@@ -16,7 +16,7 @@ from webenv.errors import DataError, InvalidArgument, RunError, WebenvError
 from webenv.evaluation.identity import plain, versions
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder
-from webenv.garbage import rare_collections
+from webenv.runtime.processes import infrequent_gc
 from webenv.training.algorithms import check_settings, make_learner, reads_final
 from webenv.training.folder import TrainingFolder
 from webenv.training.log import EventLog
@@ -117,7 +117,7 @@ def train(
         make_worlds(made.benchmark, progress)
         envs = TimedVectorEnv(made.benchmark, plan.num_envs, group_size=plan.group_size, autoreset_mode="same_step")
         final = reads_final(plan.algorithm)
-        with _enough_memory(path), rare_collections(), closing(TimedMenus(envs, final=final)) as menus:
+        with _enough_memory(path), infrequent_gc(), closing(TimedMenus(envs, final=final)) as menus:
             learner = make_learner(plan.algorithm, menus, settings, plan.seed)
             untrained = learner.policy()
             _begin(folder, begun, run, told)

@@ -16,7 +16,7 @@ from typing import Any
 from webenv.errors import InvalidArgument
 from webenv.evaluation.summary import Summary
 from webenv.evaluation.target import check_target
-from webenv.files import write_whole
+from webenv.runtime.files import write_atomic
 from webenv.viewing.data import PageData, page_data
 from webenv.viewing.pool import TextPool
 from webenv.viewing.runs import ViewedRun, labelled, read_runs
@@ -79,7 +79,7 @@ def write_view(run: str | Path, other: str | Path | None = None, out: str | Path
     pair = None if other is None else _first_pair(runs, len(groups[0]))
     data = page_data(runs, pool, pair)
     text = render(data, _title(runs))
-    write_whole(path, text)
+    write_atomic(path, text)
     notes = [note for one in runs for note in one.notes]
     if pair is not None and not _share(runs[pair[0]], runs[pair[1]]):
         notes.append(f"{run} and {other} share no task and attempt: there is nothing to lay side by side.")

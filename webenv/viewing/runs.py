@@ -14,7 +14,7 @@ from webenv.evaluation.ledger import RUN, read_run
 from webenv.evaluation.record import Record
 from webenv.evaluation.rescored import FOLDER, Rescored, RescoredFolder, line_digest, read_rescored, rescored_names
 from webenv.evaluation.summary import Row
-from webenv.files import read_lines
+from webenv.runtime.files import read_lines
 from webenv.viewing.pool import TextPool
 from webenv.viewing.trajectory import Trajectory
 

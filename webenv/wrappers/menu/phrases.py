@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.question import STOP_WORDS, content_words, words_of
+from webenv.query_terms import STOP_WORDS, content_words, words_of
 from webenv.wrappers.menu.words import stem
 
 _SENTENCE = re.compile(r"(?<=[.!?])[”\"]?\s+|\n+|(?<=[。！？])|;\s")

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from webenv.question import criteria_of, query_of
+from webenv.query_terms import criteria_of, query_of
 from webenv.wrappers.menu.size import MenuSize
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from webenv.actions import Action
-from webenv.partner import Gone, Partner
+from webenv.runtime.processes import WorkerDied, WorkerProcess
 from webenv.wrappers.menu.course import Course
 from webenv.wrappers.menu.menu import Answers, feature_shapes
 from webenv.wrappers.menu.size import MenuSize
@@ -134,9 +134,9 @@ class _There:
         self._courses = [Course() for _ in range(count)]
         self._owner = os.getpid()
         self._here: _Here | None = None
-        self._partner: Partner | None = None
-        with suppress(Gone):
-            self._partner = Partner(partial(Servant, self._new))
+        self._partner: WorkerProcess | None = None
+        with suppress(WorkerDied):
+            self._partner = WorkerProcess(partial(Servant, self._new))
 
     def actions(self, numbers: Sequence[int | None]) -> Callable[[], list[Action]]:
         return self._ask("actions", numbers, lambda here: here.actions(numbers)(), read_actions)
@@ -176,13 +176,13 @@ class _There:
         """Sends a request; what is given takes its answer, or answers here where there is none."""
         partner = self._partner if os.getpid() == self._owner else None  # a fork has no part in the pipes
         if partner is not None:
-            with suppress(Gone):
+            with suppress(WorkerDied):
                 partner.send((kind, batch))
 
         def take() -> T:
             answer: Answer | None = None
             if partner is not None:
-                with suppress(Gone):
+                with suppress(WorkerDied):
                     answer = partner.receive()
             return here(self._come_here()) if answer is None else read(answer)
 

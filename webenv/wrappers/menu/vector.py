@@ -12,8 +12,8 @@ from gymnasium.vector import AutoresetMode, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError
+from webenv.runtime.processes import worker_count
 from webenv.vector import SearchVectorEnv
-from webenv.workers import cores
 from webenv.wrappers.menu.menu import Features
 from webenv.wrappers.menu.shared import SharedMenus
 from webenv.wrappers.menu.size import MenuSize
@@ -193,7 +193,7 @@ def _shares(slots: int, group_size: int, workers: int | None) -> list[int]:
     """How many slots each process has: whole groups, whose menus see the same pages."""
     groups = slots // group_size
     most = groups if workers is not None else min(groups, max(1, slots // _LEAST))
-    return [group_size * len(part) for part in np.array_split(range(groups), min(cores(workers), most))]
+    return [group_size * len(part) for part in np.array_split(range(groups), min(worker_count(workers), most))]
 
 
 def _begins(observations: Mapping[str, Any], slot: int) -> Event:

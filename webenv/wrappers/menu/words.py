@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from webenv.question import STOP_WORDS, words_of
+from webenv.query_terms import STOP_WORDS, words_of
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 # A word, a number, or a sign: where a clause ends, or a pause.

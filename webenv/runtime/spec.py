@@ -50,7 +50,7 @@ def words(text: str) -> str:
     return text
 
 
-def read_settings(text: str, known: Mapping[str, Reader], name: str, kind: str) -> dict[str, Any]:
+def read_spec(text: str, known: Mapping[str, Reader], name: str, kind: str) -> dict[str, Any]:
     """Reads settings; a comma that no ``word=`` follows is part of a value.
 
     Args:
@@ -62,7 +62,7 @@ def read_settings(text: str, known: Mapping[str, Reader], name: str, kind: str) 
     Raises:
         InvalidArgument: for another setting, or a value that cannot be read.
 
-    >>> read_settings("k1=1.2,file=a,b", {"k1": number(0), "file": words}, "x:…", "x")
+    >>> read_spec("k1=1.2,file=a,b", {"k1": number(0), "file": words}, "x:…", "x")
     {'k1': 1.2, 'file': 'a,b'}
     """
     settings: dict[str, Any] = {}

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from webenv.line import Line
+from webenv.runtime.event_loop import BackgroundLoop
 
 
 class Tenant:
@@ -32,7 +32,7 @@ class Tenant:
 
 
 def test_work_runs_in_a_thread_of_its_own_at_the_same_time() -> None:
-    line = Line(Tenant, "webenv-test")
+    line = BackgroundLoop(Tenant, "webenv-test")
     started = time.monotonic()
     found: list[str] = []
     threads = [
@@ -48,7 +48,7 @@ def test_work_runs_in_a_thread_of_its_own_at_the_same_time() -> None:
 
 
 def test_an_error_comes_to_the_caller() -> None:
-    line = Line(Tenant, "webenv-test")
+    line = BackgroundLoop(Tenant, "webenv-test")
     with pytest.raises(ValueError, match="told"):
         line.run(lambda tenant: tenant.fail())
     line.close()
@@ -56,7 +56,7 @@ def test_an_error_comes_to_the_caller() -> None:
 
 def test_closing_ends_what_is_under_way_and_closes_the_tenant() -> None:
     tenant = Tenant()
-    line = Line(lambda: tenant, "webenv-test")
+    line = BackgroundLoop(lambda: tenant, "webenv-test")
     caught: list[BaseException] = []
 
     def call() -> None:
@@ -76,7 +76,7 @@ def test_closing_ends_what_is_under_way_and_closes_the_tenant() -> None:
 
 
 def test_a_line_that_is_let_go_of_ends_its_thread() -> None:
-    line = Line(Tenant, "webenv-let-go")
+    line = BackgroundLoop(Tenant, "webenv-let-go")
     line.run(lambda tenant: tenant.wait(0.0))
     del line
     assert "webenv-let-go" not in {thread.name for thread in threading.enumerate()}

@@ -10,7 +10,7 @@ from webenv.errors import InvalidArgument, MissingExtra
 _ENDINGS = (".png", ".svg", ".pdf")
 
 
-def check_picture(path: Path, what: str = "a picture") -> None:
+def check_plot_file(path: Path, what: str = "a picture") -> None:
     """Tells beforehand whether a picture can be drawn there.
 
     Args:

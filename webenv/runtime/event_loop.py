@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 _JOIN = 10.0  # seconds that closing waits for the thread
 
 
-class Tenant(Protocol):
+class AsyncCloseable(Protocol):
     """What lives on a line: connections, places, caches."""
 
     async def aclose(self) -> None:
@@ -21,11 +21,11 @@ class Tenant(Protocol):
         ...
 
 
-TenantT = TypeVar("TenantT", bound=Tenant)
+TenantT = TypeVar("TenantT", bound=AsyncCloseable)
 T = TypeVar("T")
 
 
-class Line(Generic[TenantT]):
+class BackgroundLoop(Generic[TenantT]):
     """Runs coroutines for callers that are not asynchronous, or have a running loop of their own.
 
     The thread starts with the first :meth:`run`, and again with the first one after a fork or after

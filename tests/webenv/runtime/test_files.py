@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from webenv.errors import DataError, RunError, TaskFileError
-from webenv.files import Held, Lines, read_json_records, read_lines, read_text, whole_bytes, write_whole
+from webenv.runtime.files import (
+    AppendOnlyFile,
+    FolderLock,
+    read_json_records,
+    read_lines,
+    read_text,
+    whole_bytes,
+    write_atomic,
+)
 
 
 def test_text_is_read_to_the_letter(tmp_path: Path) -> None:
@@ -69,7 +77,7 @@ def test_an_unfinished_line_is_dropped(tail: bytes, tmp_path: Path) -> None:
     path = tmp_path / "lines"
     path.write_bytes(b"a\nb\n" + tail)
     assert list(read_lines(path)) == [b"a\n", b"b\n"]
-    lines = Lines(path)
+    lines = AppendOnlyFile(path)
     assert lines.dropped == len(tail)
     lines.append([b"d\n", b"e\n"])
     lines.close()
@@ -83,7 +91,7 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
     """What is there is replaced at once, nothing else is left, and lone surrogates do no harm."""
     path = tmp_path / "file"
     path.write_text("before")
-    write_whole(path, "a\n\ud800")
+    write_atomic(path, "a\n\ud800")
     assert path.read_bytes() == b"a\n?"
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
@@ -91,22 +99,22 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     """A file that cannot be written is one line."""
     (tmp_path / "file").write_text("")
-    for write in (lambda path: write_whole(path, ""), Lines, lambda path: Held(path, path, "wait")):
+    for write in (lambda path: write_atomic(path, ""), AppendOnlyFile, lambda path: FolderLock(path, path, "wait")):
         with pytest.raises(RunError, match=r"below cannot be written: Not a directory; "):
             write(tmp_path / "file" / "below")
 
 
 def test_a_folder_is_held_by_one_process(tmp_path: Path) -> None:
     """A folder that is held is refused with what to do, and free again when its holder is killed or lets go."""
-    code = "import sys; from pathlib import Path; from webenv.files import Held\n"
-    code += "held = Held(Path(sys.argv[1]), 'it', 'wait'); print('held', flush=True); sys.stdin.read()"
+    code = "import sys; from pathlib import Path; from webenv.runtime.files import FolderLock\n"
+    code += "held = FolderLock(Path(sys.argv[1]), 'it', 'wait'); print('held', flush=True); sys.stdin.read()"
     words = [sys.executable, "-c", code, str(tmp_path)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         with pytest.raises(RunError, match=r"^the folder is in use by another process; wait for it\.$"):
-            Held(tmp_path, "the folder", "wait for it")
+            FolderLock(tmp_path, "the folder", "wait for it")
         other.send_signal(signal.SIGKILL)
-    with Held(tmp_path, "the folder", "wait"), pytest.raises(RunError):
-        Held(tmp_path, "the folder", "wait")
-    Held(tmp_path, "the folder", "wait").close()
+    with FolderLock(tmp_path, "the folder", "wait"), pytest.raises(RunError):
+        FolderLock(tmp_path, "the folder", "wait")
+    FolderLock(tmp_path, "the folder", "wait").close()

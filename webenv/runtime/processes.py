@@ -1,26 +1,29 @@
-"""A worker process that answers requests: both its ends."""
+"""Worker processes: how many, both ends of one, that none outlives its parent, and their garbage collection."""
 
 from __future__ import annotations
 
+import gc
 import marshal
+import multiprocessing
 import os
 import pickle
 import select
 import subprocess
 import sys
+import threading
+import time
 import weakref
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeVar
-
-from webenv.garbage import rare_collections
-from webenv.workers import leave_with_parent
 
 RequestT = TypeVar("RequestT")
 
 Answer = Callable[[str, Sequence[RequestT]], list[Sequence[tuple[Any, ...]]]]
 """Answers a batch of requests of one kind, each by some tuples of texts and numbers."""
 
+_MOST_PER_CORE = 4  # more processes than that only cost memory
+_RARELY = (50_000, 20, 50)  # thresholds of the garbage collector
 _SIZE = 8  # bytes that say how long an answer is
 _START = """
 import pickle, signal, sys
@@ -29,22 +32,22 @@ try:
     sys.path[:] = pickle.load(sys.stdin.buffer)
 except EOFError:
     sys.exit()
-from webenv.partner import serve
+from webenv.runtime.processes import serve
 serve(sys.stdin.buffer, sys.stdout.buffer)
 """
 
 
-class Gone(Exception):
+class WorkerDied(Exception):
     """A worker could not be started, or has ended."""
 
 
-class Partner:
+class WorkerProcess:
     """A worker process: takes a batch at a time over its standard input, and answers on its output.
 
     A plain new interpreter: it never runs the user's main script, so that needs no main guard.
 
     Raises:
-        Gone: if it cannot be started; so do its methods where it has ended.
+        WorkerDied: if it cannot be started; so do its methods where it has ended.
     """
 
     def __init__(self, opener: Callable[[], Answer[Any]]) -> None:
@@ -53,7 +56,7 @@ class Partner:
                 [sys.executable, "-I", "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         except (OSError, ValueError, TypeError) as error:  # TypeError: an embedded Python has no executable
-            raise Gone from error
+            raise WorkerDied from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin
@@ -68,7 +71,7 @@ class Partner:
             pickle.dump(what, self._to, pickle.HIGHEST_PROTOCOL)
             self._to.flush()
         except (OSError, ValueError) as error:  # ValueError: it was ended by another thread
-            raise Gone from error
+            raise WorkerDied from error
 
     def ready(self) -> bool:
         """Whether there is an answer to be received; False where that cannot be told."""
@@ -79,7 +82,7 @@ class Partner:
             poll.register(self._from, select.POLLIN)
             return bool(poll.poll(0))
         except (OSError, ValueError) as error:
-            raise Gone from error
+            raise WorkerDied from error
 
     def receive(self) -> list[Sequence[tuple[Any, ...]]] | None:
         """The answers to what was sent; ``None`` where that raised an error."""
@@ -87,7 +90,7 @@ class Partner:
             size = int.from_bytes(self._from.read(_SIZE), "little")
             found: list[Sequence[tuple[Any, ...]]] | None = marshal.loads(self._from.read(size))
         except (OSError, EOFError, ValueError, TypeError) as error:
-            raise Gone from error
+            raise WorkerDied from error
         return found
 
 
@@ -111,8 +114,8 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
         answers: where answers go to, in marshal's format.
     """
     sys.stdout = sys.stderr
-    leave_with_parent(os.getppid())  # a fork of the parent may keep its end of the pipe open
-    with suppress(EOFError, BrokenPipeError), rare_collections():
+    exit_with_parent(os.getppid())  # a fork of the parent may keep its end of the pipe open
+    with suppress(EOFError, BrokenPipeError), infrequent_gc():
         answer: Answer[Any] = pickle.load(requests)()
         while True:
             kind, batch = pickle.load(requests)
@@ -123,3 +126,43 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             data = marshal.dumps(found)  # plain texts: faster than pickle
             answers.write(len(data).to_bytes(_SIZE, "little") + data)
             answers.flush()
+
+
+def worker_count(workers: int | None) -> int:
+    """How many processes to use: as asked; ``None``: as there are cores; 1 where none can be started."""
+    if multiprocessing.current_process().daemon or workers == 1:
+        return 1
+    from loky import cpu_count
+
+    most = _MOST_PER_CORE * int(cpu_count())
+    return int(cpu_count()) if workers is None else max(1, min(workers, most))
+
+
+def exit_with_parent(parent: int) -> None:
+    """Called in a worker: ends it soon after its parent has gone, even if the parent was killed.
+
+    Args:
+        parent: the parent's process id.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def infrequent_gc() -> Iterator[None]:
+    """Collects garbage rarely, in this whole process.
+
+    Steps leave nearly none that counting references does not free, and each search for it goes through all that
+    caches hold: a tenth of the time in training.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(*_RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -58,7 +58,7 @@ class JsonRecord(NamedTuple):
 def read_json_records(path: str | Path, what: str, error: type[DataError] = DataError) -> list[JsonRecord]:
     """The values of a file that is one JSON list, or has one JSON value a line; blank lines are passed over.
 
-    Lines end with a line feed alone: other separators may stand in a text.
+    AppendOnlyFile end with a line feed alone: other separators may stand in a text.
 
     Args:
         path: the file, in UTF-8.
@@ -115,7 +115,7 @@ def whole_bytes(file: int) -> int:
 # ── write ─────────────────────────────────────────────────────────────────────
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_atomic(path: Path, content: str | bytes) -> None:
     """Writes a file, a text as UTF-8; a process that is killed meanwhile leaves what was there before.
 
     Lone surrogates, which have no UTF-8 form, become question marks.
@@ -138,7 +138,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise _unwritable(path, cause) from cause
 
 
-class Lines:
+class AppendOnlyFile:
     """A file that lines are added to; they are on the disk when :meth:`append` returns.
 
     An unfinished last line, as a killed process leaves one, is dropped when the file is opened.
@@ -190,7 +190,7 @@ class Lines:
             self._file = -1
 
 
-class Held:
+class FolderLock:
     """A folder that this process alone holds, until :meth:`close` or its own end.
 
     Args:
