@@ -18,7 +18,7 @@ from pathlib import Path
 
 from webenv.cassette import Cassette
 from webenv.errors import CassetteMiss
-from webenv.messages import Message, ModelFailure, ModelReply, Request
+from webenv.models import Message, ModelFailure, ModelReply, Request
 from webenv.observations import Page, Result
 from webenv.recorded import RecordedModel, RecordedWeb
 from webenv.web import AskRequest, AskResponse, Missing, SearchRequest, SearchResponse, VisitRequest, VisitResponse

@@ -36,12 +36,10 @@ from rich.table import Table
 from webenv.budget import Budget, Spending
 from webenv.cassette import Cassette
 from webenv.judge import Submission, Verdict
-from webenv.llm import ChatModel
-from webenv.prices import Prices
+from webenv.models import ChatModel, CostTracker, Prices
 from webenv.recorded import RecordedModel
 from webenv.rewards.short_answer import ShortAnswer, ShortAnswerJudge, ShortAnswerRubric
 from webenv.task import Gold, Task
-from webenv.usage import CostTracker
 
 MODEL = "judge"
 PRICES = {MODEL: {"input": "0.4", "output": "1.6"}}

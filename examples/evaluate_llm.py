@@ -18,11 +18,9 @@ from webenv.cli.costs import print_usage
 from webenv.cli.tables import print_summary, wide_console
 from webenv.errors import WebenvError
 from webenv.evaluation import evaluate, read_records
-from webenv.models import models_counted_by
+from webenv.models import CostTracker, Prices, models_counted_by
 from webenv.policies import make_policy
-from webenv.prices import Prices
 from webenv.recorded import recorded_models
-from webenv.usage import CostTracker
 
 parser = argparse.ArgumentParser(description="Evaluates a language model behind an OpenAI-compatible endpoint.")
 parser.add_argument("model", nargs="?", help="as the endpoint knows it")

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from webenv.actions import answer
-from webenv.conversation import read_prompt
+from webenv.chat.conversation import read_prompt
 from webenv.errors import InvalidArgument
-from webenv.messages import Message, Model, ModelFailure, ModelReply, Request, after_thinking, prefixed
+from webenv.models import Message, Model, ModelFailure, ModelReply, Request, after_thinking, prefixed
 from webenv.policy import Decision, History
 from webenv.spaces import LIMITS
 from webenv.task import TaskSet

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from webenv.conversation import conversation, read_prompt, read_reply, silent
+from webenv.chat import BlockFormat, Format, TagFormat
+from webenv.chat.conversation import conversation, read_prompt, read_reply, silent
 from webenv.errors import InvalidArgument, did_you_mean
-from webenv.formats import BlockFormat, Format, TagFormat
-from webenv.messages import Message, Model, ModelFailure, ModelReply, Request, prefixed
+from webenv.models import Message, Model, ModelFailure, ModelReply, Request, prefixed
 from webenv.policy import Decision, History
 from webenv.web import Failure
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from webenv.errors import DataError, InvalidArgument, MissingExtra, did_you_mean
-from webenv.messages import Model
-from webenv.models import make_model
+from webenv.models import Model, make_model
 from webenv.policies.closed_book import ClosedBookPolicy
 from webenv.policies.integrated import IntegratedPolicy
 from webenv.policies.investigator import InvestigatorPolicy

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.judge import Submission, Verdict
-from webenv.messages import Model, after_thinking
+from webenv.models import Model, after_thinking
 from webenv.rewards.exact_answer import gold_answers, without_answer
 from webenv.rewards.panel import Graded, Panel, score_by
 from webenv.rewards.prompt import Prompt

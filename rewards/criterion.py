@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webenv.errors import InvalidArgument, did_you_mean
-from webenv.messages import after_thinking
+from webenv.models import after_thinking
 from webenv.rewards.prompt import Prompt, defused_tags
 from webenv.rewards.prompted import PromptRubric
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from webenv.messages import Model, after_thinking
+from webenv.models import Model, after_thinking
 from webenv.rewards.panel import Graded, Panel
 from webenv.rewards.prompt import Prompt
 from webenv.rewards.prompted import PromptRubric

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import DataError
-from webenv.messages import Model, after_thinking
+from webenv.models import Model, after_thinking
 from webenv.rewards.normal_form import normalise
 from webenv.rewards.panel import Graded, Panel
 from webenv.rewards.prompt import Prompt

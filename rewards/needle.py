@@ -20,9 +20,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from webenv.chat.completion import is_too_long
 from webenv.judge import Submission, Verdict
-from webenv.messages import Model
+from webenv.models import Model, is_too_long
 from webenv.observations import Page
 from webenv.rewards.criterion import Criterion, CriterionRubric, Ruling
 from webenv.rewards.gold import GoldPages

@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.judge import Submission, Verdict
-from webenv.messages import Model, ModelFailure, ModelReply, Request, prefixed
+from webenv.models import Model, ModelFailure, ModelReply, Request, prefixed
 from webenv.rewards.rubric import GradeT, ItemT, Rubric
 
 QUOTED = ": …"

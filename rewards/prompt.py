@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from webenv.errors import DataError
-from webenv.messages import Message, data_token, fence
+from webenv.models import Message, data_token, fence
 from webenv.runtime.files import read_text
 
 _THINK_TAG = re.compile(r"<(?=\s*/?\s*think\b)", re.IGNORECASE)
@@ -17,7 +17,7 @@ _THINK_TAG = re.compile(r"<(?=\s*/?\s*think\b)", re.IGNORECASE)
 class Prompt:
     """A prompt of ours, or a user's file in its place.
 
-    In ours, ``{field}`` stands for that field between tags with the token (:func:`webenv.messages.fence`).
+    In ours, ``{field}`` stands for that field between tags with the token (:func:`webenv.models.fence`).
     The token is made of all fields and the attempt by SHA-256: the same request has the same token in
     every run, and no field can hold the token that it is sent with. So a reply that bears the token was
     written by who read the prompt, and a verdict that a page or an answer forges is none.

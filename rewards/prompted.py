@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import ClassVar, Generic
 
-from webenv.messages import Message, Schema
+from webenv.models import Message, Schema
 from webenv.rewards.prompt import Prompt
 from webenv.rewards.reply import read_fields
 from webenv.rewards.rubric import GradeT, ItemT

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge, Reward
-from webenv.messages import Model
-from webenv.models import make_model
+from webenv.models import Model, make_model
 from webenv.rewards.browsecomp import BrowseCompJudge
 from webenv.rewards.criterion import VARIANTS
 from webenv.rewards.exact_answer import AnswerJudge

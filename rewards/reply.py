@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from webenv.messages import Schema, after_thinking
+from webenv.models import Schema, after_thinking
 
 _MARKUP = " \t\r\n*_`\"'.“”‘’"
 

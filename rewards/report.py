@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webenv.errors import InvalidArgument, did_you_mean
-from webenv.messages import Model, after_thinking
+from webenv.models import Model, after_thinking
 from webenv.rewards.panel import Graded, Panel
 from webenv.rewards.prompt import Prompt
 from webenv.rewards.prompted import PromptRubric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Protocol, TypeVar
 
-from webenv.messages import Message, Schema
+from webenv.models import Message, Schema
 
 ItemT = TypeVar("ItemT", bound=Hashable)
 """What is graded: plain data that compares by its value."""
@@ -20,7 +20,7 @@ class Rubric(Protocol[ItemT_contra, GradeT]):
     """One question that is put to a model about items of one kind; it holds no state and calls nobody.
 
     A :class:`webenv.rewards.panel.Panel` puts it to a model. ``attempt`` counts from 1; each has a token
-    of its own (:func:`webenv.messages.data_token`), so what one attempt is told decides nothing at the next.
+    of its own (:func:`webenv.models.data_token`), so what one attempt is told decides nothing at the next.
     """
 
     @property

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webenv.judge import Submission, Verdict
-from webenv.messages import Model, after_thinking
+from webenv.models import Model, after_thinking
 from webenv.rewards.answers import exact_match
 from webenv.rewards.exact_answer import OUTCOMES, gold_answers, without_answer
 from webenv.rewards.panel import Graded, Panel, score_by

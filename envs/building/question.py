@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from webenv.errors import DataError
-from webenv.messages import after_thinking
+from webenv.models import after_thinking
 from webenv.rewards.prompt import Prompt, defused_tags
 from webenv.rewards.prompted import PromptRubric
 from webenv.rewards.reply import read_object, schema_of

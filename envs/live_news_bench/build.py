@@ -44,7 +44,7 @@ from webenv.envs.live_news_bench.seeds import SeedEvent
 from webenv.envs.live_news_bench.sifting import first_of_each, read_page, sort_records, sound
 from webenv.errors import InvalidArgument, RunError, ServiceError
 from webenv.judge import Judge, Submission
-from webenv.messages import Model
+from webenv.models import Model
 from webenv.rewards.panel import Panel
 from webenv.rewards.short_answer import ShortAnswerJudge
 from webenv.task import Gold, Task

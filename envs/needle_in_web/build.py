@@ -37,7 +37,7 @@ from webenv.envs.needle_in_web.tasks import DIFFICULTIES, render_question
 from webenv.envs.needle_in_web.tiers import FEWEST, rank_claims, tiers
 from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Submission
-from webenv.messages import Model
+from webenv.models import Model
 from webenv.observations import Page
 from webenv.rewards.needle import EntailmentJudge
 from webenv.rewards.panel import Panel

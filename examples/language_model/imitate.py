@@ -17,10 +17,10 @@ from torch.nn import functional as F  # noqa: N812 the name that torch's own cod
 
 from webenv.actions import Action, Kind
 from webenv.benchmark import Benchmark
+from webenv.chat import TagFormat
 from webenv.evaluation.driver import play_jobs
 from webenv.evaluation.jobs import plan_jobs
 from webenv.evaluation.record import Record
-from webenv.formats import TagFormat
 from webenv.policies import InvestigatorPolicy
 from webenv.wrappers import Transcript, VectorTextWrapper
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from webenv.messages import Model
+from webenv.models import Model
 from webenv.rewards.panel import Panel
 from webenv.rewards.tables.cells import METRICS
 from webenv.rewards.tables.markdown import Table, parse_table

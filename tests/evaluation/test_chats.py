@@ -12,12 +12,12 @@ import pytest
 
 from tests.openai_server import Messages, serve
 from webenv import Action, Benchmark, Decision, History, answer, ask, note, search, visit
+from webenv.chat import BlockFormat, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import InvalidArgument, RunError, WebenvError
 from webenv.evaluation import Record, chats, evaluate, export_chats, read_records, rescore
 from webenv.evaluation.chats import LeftOut, read_chats
 from webenv.evaluation.forking import played_action
-from webenv.formats import BlockFormat, SourceFormat, TagFormat, ToolFormat
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 from webenv.policies import KeywordPolicy, ReactPolicy
 from webenv.web import Failure
 from webenv.wrappers.text import TextWrapper

@@ -21,8 +21,7 @@ from webenv.envs.needle_in_web import needle_in_web
 from webenv.errors import InvalidArgument, RunError, WebError
 from webenv.evaluation import evaluate, read_records
 from webenv.evaluation.recording import recorded_env
-from webenv.llm import ChatModel
-from webenv.models import make_model
+from webenv.models import ChatModel, make_model
 from webenv.policies import KeywordPolicy, ReactPolicy
 from webenv.recorded import RecordedJudge, RecordedModel, RecordedWeb, recorded_models
 from webenv.rewards import EntailmentJudge, PageJudge

@@ -11,7 +11,7 @@ from tests.openai_server import Fault, Messages, Reply, Text, serve
 from tests.policies.histories import history, observe
 from webenv.actions import answer
 from webenv.errors import InvalidArgument, UnknownTask
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 from webenv.policies import IntegratedPolicy
 from webenv.policy import Decision, Policy
 from webenv.task import Task, TaskSet

@@ -12,7 +12,7 @@ from tests.openai_server import Cut, Fault, Messages, OpenAIServer, Reply, Text,
 from tests.policies.histories import QUESTION, history, hit, observe
 from webenv.actions import Action, answer, ask, note, read_action, search, visit
 from webenv.errors import DataError, InvalidArgument
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 from webenv.policies import ReactPolicy
 from webenv.policy import Decision, History, Policy
 from webenv.web import Failure

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from webenv.errors import DataError, InvalidArgument, ModelError
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 from webenv.policies import POLICIES, make_policy
 from webenv.task import Gold, Task, TaskSet
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tests.openai_server import Messages, OpenAIServer, Reply, serve
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 
 __all__ = ["Asked", "replying", "tagged"]
 

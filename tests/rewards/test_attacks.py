@@ -14,8 +14,7 @@ from tests.openai_server import OpenAIServer, serve
 from tests.rewards.attacks import ATTACKS
 from tests.rewards.submissions import NEEDLE, answered, page, submit
 from webenv.judge import Submission
-from webenv.llm import ChatModel
-from webenv.messages import fence, sendable
+from webenv.models import ChatModel, fence, sendable
 from webenv.rewards import AnswerJudge, PageJudge, Panel, ndcg, recall
 from webenv.rewards.answers import alias_match, exact_match, number_match, token_f1
 from webenv.rewards.browsecomp import BrowseCompRubric, Response

@@ -12,7 +12,7 @@ import pytest
 from tests.openai_server import Body, Cut, Fault, Messages, OpenAIServer, Reply, Text, serve
 from tests.rewards.submissions import NEEDLE, page, submit
 from webenv.judge import Judge, Submission, Verdict
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 from webenv.rewards import EntailmentJudge
 from webenv.web import Failure, Missing
 

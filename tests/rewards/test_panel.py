@@ -10,8 +10,7 @@ import pytest
 
 from tests.openai_server import Body, Fault, Messages, Reply, Text, serve
 from webenv.errors import InvalidArgument
-from webenv.llm import ChatModel
-from webenv.messages import ModelFailure, ModelReply, Request, Schema
+from webenv.models import ChatModel, ModelFailure, ModelReply, Request, Schema
 from webenv.rewards.panel import Panel
 from webenv.rewards.short_answer import ShortAnswer, ShortAnswerRubric, ShortGrade
 

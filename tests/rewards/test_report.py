@@ -11,7 +11,7 @@ import pytest
 from tests.openai_server import Fault, OpenAIServer, Reply
 from tests.rewards.replying import Asked, replying, tagged
 from webenv.errors import InvalidArgument
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 from webenv.rewards import ReportGrader
 from webenv.rewards.report import CRITERIA, Rated, Rating, Report, ReportRubric, ReportScore
 

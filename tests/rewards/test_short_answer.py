@@ -13,7 +13,7 @@ from tests.rewards.replying import Asked, replying, tagged
 from tests.rewards.submissions import answered
 from webenv.errors import DataError, InvalidArgument
 from webenv.judge import Judge, Submission, Verdict
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 from webenv.rewards import ShortAnswerJudge
 from webenv.rewards.short_answer import LONGEST_ANSWER
 

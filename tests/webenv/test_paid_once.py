@@ -19,11 +19,8 @@ from tests.openai_server import Fault, Hang, Messages, OpenAIServer, Reply, Slow
 from tests.webs import small_web
 from webenv.cassette import Cassette
 from webenv.errors import CassetteMiss, CostLimitReached
-from webenv.llm import ChatModel
-from webenv.messages import ModelFailure, ModelReply, Request
-from webenv.prices import Prices
+from webenv.models import ChatModel, CostTracker, ModelFailure, ModelReply, Prices, Request
 from webenv.recorded import RecordedModel, RecordedWeb
-from webenv.usage import CostTracker
 from webenv.web import SearchRequest
 
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
@@ -31,8 +28,8 @@ SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalPropert
 RECORD = """
 import sys
 from webenv.cassette import Cassette
-from webenv.llm import ChatModel
-from webenv.messages import Request
+from webenv.models import ChatModel
+from webenv.models import Request
 from webenv.recorded import RecordedModel
 
 url, path, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -133,7 +130,7 @@ def test_replay_makes_no_connection(tmp_path: Path) -> None:
     with Cassette(path) as tape:
         assert RecordedModel(tape).complete(requests) == first
     code = (
-        "import socket, sys; from webenv.cassette import Cassette; from webenv.messages import Request;"
+        "import socket, sys; from webenv.cassette import Cassette; from webenv.models import Request;"
         "from webenv.recorded import RecordedModel\n"
         "def refuse(*_): raise SystemExit('a connection')\n"
         "socket.socket.connect = socket.socket.connect_ex = refuse\n"

@@ -22,8 +22,7 @@ from webenv.errors import CassetteMiss, DataError, InvalidArgument, WebenvError
 from webenv.evaluation import Job
 from webenv.evaluation.driver import play_jobs
 from webenv.judge import Judge, Seen, Submission, Verdict
-from webenv.llm import ChatModel
-from webenv.messages import Message, Model, ModelFailure, ModelReply, Request
+from webenv.models import ChatModel, Message, Model, ModelFailure, ModelReply, Request
 from webenv.observations import Document, Page, Reply, Result
 from webenv.policies import ReactPolicy
 from webenv.recorded import RecordedJudge, RecordedModel, RecordedWeb, open_cassette, recorded_models

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.hostile import good_action, pick
-from webenv.formats import Format, TagFormat
+from webenv.chat import Format, TagFormat
 
 NOISE = ("", "I give up.", "<think>for ever", "<search></search>", "<visit>99</visit>", "<ask>x</ask>", "<answer>")
 

@@ -19,7 +19,7 @@ from tests.wrappers.replies import any_reply
 from webenv.budget import Budget
 from webenv.env import SearchEnv
 from webenv.errors import DataError, InvalidArgument, ResetNeeded
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 from webenv.policies import ReactPolicy
 from webenv.policy import Decision, History
 from webenv.rules import Rules
@@ -78,7 +78,7 @@ def test_same_conversation_as_the_react_policy(format: str, seed: int) -> None:
         assert env.messages == expected
         assert env.messages[-1]["content"] == text
         reply = any_reply(rng, None if format == "tags" else policy._format)
-        decision = policy._decide(webenv.messages.ModelReply(reply), history)
+        decision = policy._decide(webenv.models.ModelReply(reply), history)
         assert isinstance(decision, Decision)
         text, *_, terminated, truncated, _ = env.step(reply)
         observation, *_, twin_terminated, twin_truncated, _ = twin.step(decision.action)

@@ -27,11 +27,10 @@ from webenv.envs.building.tally import StageStanding
 from webenv.envs.webs import open_web
 from webenv.errors import CostLimitReached, InvalidArgument, ModelError, RunError
 from webenv.evaluation.spending import kept_usage, read_usage, sum_usage
-from webenv.models import models_counted_by
+from webenv.models import Usage, models_counted_by
 from webenv.recorded import RecordedWeb, recorded_models
 from webenv.runtime.files import write_atomic
 from webenv.runtime.text import one_line
-from webenv.usage import Usage
 from webenv.web import Web
 
 _PANEL = "Asking"

@@ -15,8 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.errors import CostLimitReached, InvalidArgument
-from webenv.prices import Prices, dollars, plain_amount
-from webenv.usage import CostTracker, Usage
+from webenv.models import CostTracker, Prices, Usage, dollars, plain_amount
 
 _PANEL = "Model"
 _KEEP = (

@@ -34,8 +34,7 @@ from webenv.errors import CostLimitReached
 from webenv.evaluation.environments import read_arguments
 from webenv.evaluation.rescored import FOLDER
 from webenv.evaluation.rescoring import Rescoring, rescore
-from webenv.models import models_counted_by
-from webenv.usage import CostTracker
+from webenv.models import CostTracker, models_counted_by
 
 Env = Annotated[
     str | None,

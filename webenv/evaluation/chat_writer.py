@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from webenv.actions import Action
+from webenv.chat import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
+from webenv.chat.config import Style
+from webenv.chat.session import Dialogue
 from webenv.evaluation.forking import played_action
 from webenv.evaluation.record import PlayedTurn, Record, Shown
-from webenv.formats import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
-from webenv.messages import after_thinking
+from webenv.models import after_thinking
 from webenv.observations import ObservationDict
-from webenv.wrappers.dialogue import Dialogue
-from webenv.wrappers.style import Style
 
 FORMATS: Mapping[str, Format] = {one.name: one for one in (TagFormat(), BlockFormat(), SourceFormat(), ToolFormat())}
 """The ways to write actions, by name."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
+from webenv.chat.config import Style
 from webenv.errors import InvalidArgument, RunError, did_you_mean
 from webenv.evaluation.chat_writer import ARGUMENTS, FORMATS, ChatWriter
 from webenv.evaluation.folder import read_numbered, read_played
@@ -26,7 +27,6 @@ from webenv.evaluation.record import Record
 from webenv.evaluation.rescored import find_rescored, read_rescored, rescored_names
 from webenv.evaluation.target import check_target
 from webenv.judge import VerdictDict
-from webenv.wrappers.style import Style
 
 _REACT = "react"  # policies of this name keep the whole reply of their model as the thought
 

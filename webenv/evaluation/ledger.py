@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from webenv.errors import RunError
+from webenv.models import Usage
 from webenv.runtime.files import AppendOnlyFile, FolderLock, whole_bytes, write_atomic
-from webenv.usage import Usage
 
 RUN = "run.json"
 """The file that says what is done."""

@@ -23,8 +23,8 @@ from webenv.evaluation.spending import kept_usage, read_usage
 from webenv.evaluation.submissions import failed_outside, rules_verdict, submissions_of
 from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.judge import Judge, identity_digest
+from webenv.models import CostTracker, Usage
 from webenv.scoring import last_reward, score_batch
-from webenv.usage import CostTracker, Usage
 
 _GIVEN = ("judge", "judge_prompt", "judge_votes")  # settings that another judge does not take over
 

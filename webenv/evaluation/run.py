@@ -23,8 +23,8 @@ from webenv.evaluation.jobs import Job, plan_jobs
 from webenv.evaluation.recording import cassette_entries, cassettes_of, check_cassettes, check_clock, one_run
 from webenv.evaluation.spending import kept_usage, read_usage
 from webenv.evaluation.summary import Row, Summary, summarize
+from webenv.models import CostTracker
 from webenv.policy import Policy
-from webenv.usage import CostTracker
 
 _KINDS = {"episodes": int | None, "attempts": int, "versions": dict, "resumed_with": list}
 _FIRST = 20  # if none of the first episodes is scored, something is wrong

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from webenv.errors import DataError, RunError
-from webenv.usage import CostTracker, Usage
+from webenv.models import CostTracker, Usage
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from webenv.evaluation.record import Record
-from webenv.usage import Usage
+from webenv.models import Usage
 
 MOST_VALUES = 20
 """The most values that a tag may have to be reported by."""

@@ -10,9 +10,7 @@ from typing import Any
 from webenv.cassette import Cassette
 from webenv.cassette.question import question
 from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
-from webenv.llm import ChatModel
-from webenv.messages import Model, ModelFailure, ModelReply, Request, check_requests
-from webenv.models import models_made_by
+from webenv.models import ChatModel, Model, ModelFailure, ModelReply, Request, check_requests, models_made_by
 from webenv.recorded.recorded import DEFAULT, Coming, Identity, Recorded, named
 from webenv.recorded.transcript import plain, plain_record
 from webenv.runtime.spec import shown

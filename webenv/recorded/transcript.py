@@ -16,7 +16,7 @@ from typing import Any
 from webenv.budget import Budget, Spending
 from webenv.errors import DataError
 from webenv.judge import Seen, Submission, Verdict
-from webenv.messages import Message, ModelFailure, Request
+from webenv.models import Message, ModelFailure, Request
 from webenv.observations import Document, Page, Reply, Result
 from webenv.task import Gold, Task
 from webenv.web import AskRequest, Failure, Missing, Scope, SearchRequest, VisitRequest

@@ -9,11 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from webenv.chat import Segment, Tokens, Transcript
     from webenv.wrappers.menu import Menu, MenuSize, MenuWrapper, VectorMenuWrapper
     from webenv.wrappers.sb3 import SearchVecEnv, make_sb3
     from webenv.wrappers.text import TextWrapper
-    from webenv.wrappers.tokens import Tokens
-    from webenv.wrappers.transcript import Segment, Transcript
     from webenv.wrappers.vector_text import VectorTextWrapper
 
 __all__ = [
@@ -31,21 +30,21 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Menu": "menu",
-    "MenuSize": "menu",
-    "MenuWrapper": "menu",
-    "VectorMenuWrapper": "menu",
-    "SearchVecEnv": "sb3",
-    "make_sb3": "sb3",
-    "Segment": "transcript",
-    "TextWrapper": "text",
-    "Tokens": "tokens",
-    "Transcript": "transcript",
-    "VectorTextWrapper": "vector_text",
+    "Menu": "webenv.wrappers.menu",
+    "MenuSize": "webenv.wrappers.menu",
+    "MenuWrapper": "webenv.wrappers.menu",
+    "VectorMenuWrapper": "webenv.wrappers.menu",
+    "SearchVecEnv": "webenv.wrappers.sb3",
+    "make_sb3": "webenv.wrappers.sb3",
+    "Segment": "webenv.chat",
+    "TextWrapper": "webenv.wrappers.text",
+    "Tokens": "webenv.chat",
+    "Transcript": "webenv.chat",
+    "VectorTextWrapper": "webenv.wrappers.vector_text",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return getattr(import_module(_PLACES[name]), name)

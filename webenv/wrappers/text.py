@@ -10,13 +10,13 @@ import gymnasium
 from gymnasium import Space
 
 from webenv.actions import Action
+from webenv.chat.config import Style
+from webenv.chat.session import Dialogue, Reply
+from webenv.chat.transcript import Transcript
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument
 from webenv.observations import ObservationDict
 from webenv.spaces import Unicode
-from webenv.wrappers.dialogue import Dialogue, Reply
-from webenv.wrappers.style import Style
-from webenv.wrappers.transcript import Transcript
 
 ANY_LENGTH = 2**31 - 1
 
@@ -40,7 +40,7 @@ class TextWrapper(gymnasium.Wrapper[str, Reply, ObservationDict, Action]):
         env: a :class:`webenv.SearchEnv`, wrapped or not, with its own observations and actions.
         format: how actions are written: ``"tags"``, as in ``<search>…</search>``; ``"blocks"``, as in
             LiveNewsBench; ``"source"``: tags, with the answer in a ``<source>`` block, as in Needle in the Web;
-            ``"tools"``: tool calls, see :class:`webenv.formats.ToolFormat`, to be sent with ``tools``.
+            ``"tools"``: tool calls, see :class:`webenv.chat.ToolFormat`, to be sent with ``tools``.
         prompt: the system message in place of the format's rules: its text, or a Path to it.
         page_characters: the most characters of one page's or reply's text, from 100; a longer one loses its
             middle.

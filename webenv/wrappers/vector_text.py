@@ -13,14 +13,14 @@ from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from webenv.actions import Action
+from webenv.chat.config import Style
+from webenv.chat.session import Dialogue, Read, Reply
+from webenv.chat.transcript import Transcript
 from webenv.errors import InvalidArgument, SnapshotError
 from webenv.observations import ObservationDict
 from webenv.spaces import Unicode
 from webenv.vector import SearchVectorEnv
-from webenv.wrappers.dialogue import Dialogue, Read, Reply
-from webenv.wrappers.style import Style
 from webenv.wrappers.text import ANY_LENGTH
-from webenv.wrappers.transcript import Transcript
 
 _NAMES = ("question", "results", "pages", "replies", "notice", "budget")
 

@@ -11,7 +11,7 @@ from tests.openai_server import Messages, serve
 from tests.policies.histories import history, observe
 from tests.policies.news.papers import LINE, environment
 from webenv.actions import Kind
-from webenv.llm import ChatModel
+from webenv.models import ChatModel
 from webenv.policies import ClosedBookPolicy, InvestigatorPolicy, KeywordPolicy, ReactPolicy
 from webenv.policies.news.evidence import cue_of, weigh
 from webenv.policies.news.sources import Source

@@ -1,0 +1,122 @@
+"""Style: how an episode is put into words for a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from webenv.chat.conversation import read_prompt
+from webenv.chat.formats import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
+from webenv.errors import InvalidArgument, did_you_mean
+from webenv.spaces import LIMITS
+
+_FORMATS = ("tags", "blocks", "source", "tools")
+
+
+def quarter(text: str) -> int:
+    """A fourth of the characters, rounded up: about the tokens of an English text.
+
+    >>> quarter("abcde")
+    2
+    """
+    return -(-len(text) // 4)
+
+
+@dataclass(frozen=True)
+class Style:
+    """The settings of :class:`webenv.wrappers.TextWrapper`, shared by an environment and its forks.
+
+    Attributes:
+        format: how actions are written.
+        prompt: the system message; empty: the format's rules.
+        page_characters: the most characters of one page's or reply's text.
+        token_budget: the most tokens of a conversation; ``None``: any number.
+        count_tokens: the tokens of a text.
+        references: whether results have numbers through the episode that may stand for their URLs.
+        results: the most results of one query that are shown; ``None``: all.
+        keep_thinking: whether the model is shown its earlier thinking.
+        url_answers: whether the benchmark's answers are URLs.
+    """
+
+    format: Format
+    prompt: str = ""
+    page_characters: int = 20_000
+    token_budget: int | None = None
+    count_tokens: Callable[[str], int] = field(default=quarter, compare=False)
+    references: bool = False
+    results: int | None = None
+    keep_thinking: bool = False
+    url_answers: bool = False
+
+    def __deepcopy__(self, memo: Any) -> Style:
+        """Itself: nothing in it changes, and a tokenizer in it is not copied."""
+        return self
+
+    @classmethod
+    def of(
+        cls,
+        format: str,
+        prompt: str | Path | None,
+        page_characters: int,
+        token_budget: int | None,
+        count_tokens: Callable[[str], int] | None,
+        references: bool,
+        results: int | None,
+        keep_thinking: bool,
+        url_answers: bool,
+    ) -> Style:
+        """A style from a wrapper's arguments.
+
+        Raises:
+            InvalidArgument: for a value out of range, or an unknown format.
+            DataError: if the prompt file cannot be read, or is empty.
+        """
+        if format not in _FORMATS:
+            raise InvalidArgument(f"format={format!r}. {did_you_mean(str(format), _FORMATS)}")
+        _check("page_characters", page_characters, 100)
+        if token_budget is not None:
+            _check("token_budget", token_budget, 1)
+        if results is not None:
+            _check("results", results, 1)
+        if count_tokens is not None and not callable(count_tokens):
+            raise InvalidArgument(f"count_tokens={count_tokens!r:.80}: expected a function of a text to a number.")
+        counted = quarter if count_tokens is None else count_tokens
+        said = _read(prompt)
+        return cls(
+            _format(format, references, url_answers),
+            said,
+            page_characters,
+            token_budget,
+            counted,
+            bool(references),
+            results,
+            keep_thinking,
+            url_answers,
+        )
+
+
+def _format(name: str, references: bool, url_answers: bool) -> Format:
+    if name == "tools":
+        return ToolFormat(LIMITS, references)
+    if name == "tags":
+        return TagFormat(url_answers)
+    return BlockFormat() if name == "blocks" else SourceFormat()
+
+
+def _read(prompt: str | Path | None) -> str:
+    if prompt is None:
+        return ""
+    if isinstance(prompt, Path):
+        return read_prompt(prompt)
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise InvalidArgument(f"prompt={prompt!r:.80}: expected the text of the system message, or a Path to it.")
+    if not any(map(str.isspace, prompt)) and Path(prompt).is_file():
+        raise InvalidArgument(f"prompt={prompt!r:.200} is the name of a file: pass Path({prompt!r:.200}) for its text.")
+    return prompt
+
+
+def _check(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidArgument(f"{name}={value!r}: expected a whole number from {least}.")

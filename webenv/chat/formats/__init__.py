@@ -1,0 +1,9 @@
+"""How a language model writes an action as text, and how it is told the rules and what is left."""
+
+from webenv.chat.formats.blocks import BlockFormat
+from webenv.chat.formats.format import NO_ACTION, UNKNOWN_TYPE, Format
+from webenv.chat.formats.source import SourceFormat
+from webenv.chat.formats.tags import TagFormat
+from webenv.chat.formats.tools import ToolFormat
+
+__all__ = ["NO_ACTION", "UNKNOWN_TYPE", "BlockFormat", "Format", "SourceFormat", "TagFormat", "ToolFormat"]

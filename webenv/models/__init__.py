@@ -1,0 +1,52 @@
+"""Chat models: what goes to one and comes back, endpoints, and what they cost."""
+
+from webenv.models.completion import is_too_long
+from webenv.models.llm import MOST_AT_ONCE, ChatModel
+from webenv.models.messages import (
+    Extra,
+    Message,
+    Model,
+    ModelFailure,
+    ModelReply,
+    Request,
+    Schema,
+    after_thinking,
+    check_requests,
+    data_token,
+    fence,
+    prefixed,
+    sendable,
+)
+from webenv.models.prices import Price, Prices, dollars, plain_amount, read_amount
+from webenv.models.registry import make_model, models_counted_by, models_made_by, read_model
+from webenv.models.usage import CostTracker, Usage
+
+__all__ = [
+    "MOST_AT_ONCE",
+    "ChatModel",
+    "CostTracker",
+    "Extra",
+    "Message",
+    "Model",
+    "ModelFailure",
+    "ModelReply",
+    "Price",
+    "Prices",
+    "Request",
+    "Schema",
+    "Usage",
+    "after_thinking",
+    "check_requests",
+    "data_token",
+    "dollars",
+    "fence",
+    "is_too_long",
+    "make_model",
+    "models_counted_by",
+    "models_made_by",
+    "plain_amount",
+    "prefixed",
+    "read_amount",
+    "read_model",
+    "sendable",
+]

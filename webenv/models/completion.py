@@ -1,0 +1,99 @@
+"""Completion: what an endpoint's answer holds, read without trust."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeGuard
+
+from webenv.models.messages import ModelReply
+
+_MOST_TOKENS = 10**12
+_TOO_LONG = re.compile(r"context[ _]length|maximum context|context (window|size)|(?<!took )too long")
+
+
+class Tokens(NamedTuple):
+    """Tokens that an endpoint counted; ``cached`` are a part of ``prompt``."""
+
+    prompt: int
+    cached: int
+    completion: int
+
+
+class Completion(NamedTuple):
+    """What an answer with status 200 holds.
+
+    Attributes:
+        reply: the reply; ``None`` where there is none.
+        why: where there is none, what is wrong.
+        whole: whether it is a completion at all; what is none may be one at another attempt.
+        tokens: what the endpoint counted; ``None`` where it does not say, or says more than 10^12.
+        cause: ``no_text`` where the model replied without a text.
+    """
+
+    reply: ModelReply | None
+    why: str
+    whole: bool
+    tokens: Tokens | None
+    cause: str = ""
+
+
+def read_completion(body: bytes) -> Completion:
+    """Reads the body of an answer to ``/chat/completions``."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return Completion(None, f"the answer is no JSON but: {body[:2_000].decode(errors='replace')}", False, None)
+    tokens = _tokens(data.get("usage")) if isinstance(data, dict) else None
+    choices = data.get("choices") if isinstance(data, dict) else None
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        return Completion(None, f"the answer has no choices: {json.dumps(data)[:2_000]}", False, tokens)
+    message, finish = choices[0].get("message"), str(choices[0].get("finish_reason") or "")
+    text = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(text, str):
+        why = f"the reply holds no text (finish reason: {finish or 'not given'})"
+        silent = isinstance(message, dict) and text is None and finish != "error"  # else the endpoint's own fault
+        return Completion(None, why, isinstance(message, dict), tokens, "no_text" if silent else "")
+    prompt, cached, completion = tokens or Tokens(0, 0, 0)
+    return Completion(ModelReply(text, finish, prompt, completion, cached), "", True, tokens)
+
+
+def _tokens(usage: Any) -> Tokens | None:
+    if not isinstance(usage, dict):
+        return None
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not _is_count(prompt) or not _is_count(completion):
+        return None
+    return Tokens(prompt, min(cached, prompt) if _is_count(cached) else 0, completion)
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value <= _MOST_TOKENS
+
+
+def read_error(body: object, otherwise: str) -> tuple[str, str]:
+    """What an error says, and its code, as in ``insufficient_quota``; empty where it has none.
+
+    Args:
+        body: of the answer, or the ``error`` object in it.
+        otherwise: what it says if the body does not.
+    """
+    if not isinstance(body, Mapping):
+        return otherwise, ""
+    said, code = body.get("message"), body.get("code") or body.get("type")
+    return said if isinstance(said, str) and said else otherwise, code if isinstance(code, str) else ""
+
+
+def is_too_long(said: str) -> bool:
+    """Whether a refusal says that the conversation is longer than the model can read.
+
+    Args:
+        said: what the endpoint says and its code, in lower case.
+
+    >>> is_too_long("this model's maximum context length is 2048 tokens"), is_too_long("'max_tokens' is too large")
+    (True, False)
+    """
+    return _TOO_LONG.search(said) is not None

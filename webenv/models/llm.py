@@ -1,0 +1,266 @@
+"""Chat models behind any endpoint that speaks OpenAI's chat-completions API."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import partial
+from queue import SimpleQueue
+from typing import Any
+
+from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
+from webenv.models.attempt import Sender
+from webenv.models.completion import is_too_long
+from webenv.models.endpoint import Connections, Endpoint
+from webenv.models.messages import ModelFailure, ModelReply, Request, check_requests, sendable
+from webenv.models.retries import Backoff
+from webenv.models.usage import CostTracker
+from webenv.runtime.event_loop import BackgroundLoop
+from webenv.runtime.spec import shown
+
+MOST_AT_ONCE = 1_000
+"""The most attempts that one model makes at the same time."""
+
+_REFUSING = (400, 404, 415, 422, 501)  # how endpoints refuse a parameter that they lack
+_SCHEMA_WORDS = ("response_format", "json_schema", "structured output", "guided", "grammar", "schema")
+_TOO_MANY = 429
+_GLANCE = 1.0  # seconds between two looks at the cost limit, and at the clock
+
+
+class ChatModel:
+    """A chat model behind an OpenAI-compatible endpoint.
+
+    ``model.complete([Request.of("Which river?")])`` asks one question; the requests of a batch run at the same
+    time, on an event loop in a thread of the model's own, so it works inside a running loop (a notebook) too.
+    The thread ends with :meth:`close`, or with the model.
+
+    Rate limits, server errors, timeouts, dropped connections and answers that are cut or no completion are tried
+    again, after a wait that doubles, or that Retry-After asks for up to two minutes. While a request waits,
+    others use its place, but where the endpoint said that there are too many.
+
+    What is used is counted attempt by attempt in ``costs``. Once its limit is reached nothing more is sent; what
+    is in flight is awaited, and counts, and then :class:`webenv.errors.CostLimitReached` is raised.
+
+    A schema is sent as ``response_format`` of type ``json_schema``, strict. An endpoint that refuses it is asked
+    without, and from then on if that helped; likewise with ``max_completion_tokens`` in place of ``max_tokens``. An
+    answer of more than 20 MB is a failure, and is not read on.
+
+    Args:
+        model: the model's name, as the endpoint knows it.
+        base_url: the endpoint, as in ``http://localhost:8000/v1``; ``None``: OPENAI_BASE_URL,
+            else OpenAI's own.
+        api_key: ``None``: OPENAI_API_KEY; where there is none but a base URL, a placeholder is
+            sent, which is all that a local server needs. Never shown.
+        temperature: 0 or more; ``None``: not sent (some models take only their own).
+        max_tokens: the longest reply, in tokens; ``None``: not sent, the endpoint decides.
+        timeout: seconds for one attempt, from the first byte sent to the last one read.
+        retries: how often one request is tried again.
+        backoff: seconds before the first retry, shortened at random by up to a half; they double up to 8.
+        concurrency: how many attempts run at the same time, over all batches, 1 to 1,000.
+        costs: counts what is used, and says when to stop; a tracker without prices by default.
+
+    Raises:
+        InvalidArgument: for a number out of range, a model name that is empty, or one that the prices lack.
+        MissingExtra: if openai is not installed.
+        ModelError: if there is neither a key nor a base URL, or the base URL is none.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = 4_096,
+        timeout: float = 120.0,
+        retries: int = 4,
+        backoff: float = 0.5,
+        concurrency: int = 16,
+        costs: CostTracker | None = None,
+    ) -> None:
+        if not isinstance(model, str) or not model.strip():
+            raise InvalidArgument(f"chat model {model!r}: expected a model's name, as the endpoint knows it.")
+        _check_number("temperature", temperature, 0.0, missing=True)
+        _check_number("timeout", timeout, 1e-3)
+        _check_number("backoff", backoff, 0.0)
+        _check_count("max_tokens", max_tokens, 1, missing=True)
+        _check_count("retries", retries, 0)
+        _check_count("concurrency", concurrency, 1, MOST_AT_ONCE)
+        try:
+            import openai  # noqa: F401
+        except ImportError as error:
+            raise MissingExtra("openai", "llm", "a chat model") from error
+        self.costs = CostTracker() if costs is None else costs
+        self.costs.check(model)
+        self._endpoint = Endpoint(model, base_url, api_key)
+        self._model, self._temperature, self._max_tokens = model, temperature, max_tokens
+        self._retries, self._backoff = retries, Backoff(backoff)
+        self._sender = Sender(model, self._endpoint, float(timeout), self.costs)
+        self._without_schemas = False
+        self._length = "max_tokens"
+        self._line = BackgroundLoop(
+            partial(Connections, self._endpoint, float(timeout), concurrency), "webenv-chat-model"
+        )
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, ``model``, ``host``, ``temperature`` and ``max_tokens``; never the key."""
+        return {
+            "name": "chat",
+            "model": self._model,
+            "host": self._endpoint.host,
+            "temperature": shown(self._temperature),
+            "max_tokens": shown(self._max_tokens),
+        }
+
+    def __repr__(self) -> str:
+        return f"ChatModel({self._model!r}, host={self._endpoint.host!r})"
+
+    def __enter__(self) -> ChatModel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def complete(self, requests: Sequence[Request]) -> list[ModelReply | ModelFailure]:
+        """What came of each request, in order.
+
+        Samples change nothing here; extra fields take the place of none that is sent anyway.
+
+        Raises:
+            InvalidArgument: for what is no request.
+            CostLimitReached: if the limit of ``costs`` was reached; replies that came before are lost, which
+                :meth:`arrivals` hands over.
+        """
+        came: dict[int, ModelReply | ModelFailure] = {}
+        for some in self.arrivals(requests):
+            came.update(some)
+        return [came[place] for place in range(len(requests))]
+
+    def arrivals(
+        self, requests: Sequence[Request]
+    ) -> Generator[list[tuple[int, ModelReply | ModelFailure]], None, None]:
+        """What came of each request, as soon as it came: its place in the batch, and the outcome.
+
+        Yields:
+            Those that came since the last ones were yielded, at least one.
+
+        Raises:
+            InvalidArgument: for what is no request.
+            CostLimitReached: if the limit of ``costs`` was reached, after all that was in flight has been yielded.
+        """
+        check_requests(requests)
+        if not requests:
+            return
+        arrived: SimpleQueue[tuple[int, ModelReply | ModelFailure] | None] = SimpleQueue()
+        future = self._line.start(lambda connections: self._all(connections, requests, arrived.put))
+        future.add_done_callback(lambda _: arrived.put(None))
+        try:
+            going = True
+            while going:
+                first = [arrived.get()]
+                waiting = first + [arrived.get() for _ in range(arrived.qsize())]
+                going = waiting[-1] is not None
+                some = [one for one in waiting if one is not None]
+                self.costs.tick()
+                if some:
+                    yield some
+            future.result()
+        finally:  # an interrupt in the caller's thread: nothing goes on behind its back
+            future.cancel()
+
+    def close(self) -> None:
+        """Ends the model's connections and its thread; a later batch begins new ones."""
+        self._line.close()
+
+    async def _all(
+        self,
+        connections: Connections,
+        requests: Sequence[Request],
+        arrived: Callable[[tuple[int, ModelReply | ModelFailure]], None],
+    ) -> None:
+        async def one(place: int) -> None:
+            arrived((place, await self._one(connections, requests[place])))
+
+        outcomes = await asyncio.gather(*map(one, range(len(requests))), return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, CostLimitReached):
+                raise self.costs.stop()  # with what is spent now
+            if isinstance(outcome, BaseException):
+                raise outcome
+
+    async def _one(self, connections: Connections, request: Request) -> ModelReply | ModelFailure:
+        number = 1
+        while True:
+            async with connections.place() as post:
+                body = self._body(request)
+                came = await self._sender.send(post, body, number)
+                learned: dict[str, Any] = {}
+                while came.status in _REFUSING and (without := _adapted(body, came.said)) is not None:
+                    learned |= without
+                    came = await self._sender.send(post, body, number + 1)
+                if isinstance(came.outcome, ModelReply):  # else what it said may be about something else
+                    self._length = learned.get("length", self._length)
+                    self._without_schemas |= learned.get("without_schemas", False)
+                if not came.again or number > self._retries:
+                    return came.outcome
+                wait = self._backoff.wait(number, came.asked)
+                if came.status == _TOO_MANY:  # the place is kept: fewer are sent
+                    await self._wait(wait)
+            if came.status != _TOO_MANY:
+                await self._wait(wait)
+            number += 1
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        """What is sent."""
+        messages = [{"role": message.role, "content": sendable(message.content)} for message in request.messages]
+        body: dict[str, Any] = {**(request.extra or {}), "model": self._model, "messages": messages}
+        if self._temperature is not None:
+            body["temperature"] = self._temperature
+        if self._max_tokens is not None:
+            body[self._length] = self._max_tokens
+        if request.schema is not None and not self._without_schemas:
+            held = {"name": "reply", "strict": True, "schema": request.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": held}
+        return body
+
+    async def _wait(self, seconds: float) -> None:
+        """Waits, unless nothing more may be sent anyway."""
+        while seconds > 0 and not self.costs.reached:
+            await asyncio.sleep(min(seconds, _GLANCE))
+            seconds -= _GLANCE
+
+
+def _adapted(body: dict[str, Any], said: str) -> dict[str, Any] | None:
+    """Takes a parameter that the endpoint refused, and can do without, out of a request.
+
+    Returns:
+        What is to be done likewise afterwards, if it helps; ``None`` where there is no such parameter.
+    """
+    if is_too_long(said):
+        return None
+    if "max_tokens" in body and "max_completion_tokens" in said and "too large" not in said:
+        body["max_completion_tokens"] = body.pop("max_tokens")
+        return {"length": "max_completion_tokens"}
+    if "response_format" in body and any(word in said for word in _SCHEMA_WORDS):
+        del body["response_format"]
+        return {} if "invalid schema" in said else {"without_schemas": True}  # that is this one alone
+    return None
+
+
+def _check_number(name: str, number: object, least: float, *, missing: bool = False) -> None:
+    if number is None and missing:
+        return
+    good = isinstance(number, int | float) and not isinstance(number, bool)
+    if not good or not math.isfinite(number) or number < least:  # type: ignore[arg-type, operator]
+        raise InvalidArgument(f"chat model {name}={number!r}: expected a number from {least:g}.")
+
+
+def _check_count(name: str, count: object, least: int, most: int | None = None, *, missing: bool = False) -> None:
+    if count is None and missing:
+        return
+    if isinstance(count, bool) or not isinstance(count, int) or count < least or (most is not None and count > most):
+        upto = "" if most is None else f" to {most:,}"
+        raise InvalidArgument(f"chat model {name}={count!r}: expected a whole number from {least}{upto}.")
