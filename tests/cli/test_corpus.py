@@ -51,6 +51,26 @@ def test_info(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["sites"] == {"land.example": 1, "sea.example": 1}
 
 
+def test_realism(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--realism shows the figures of several corpora side by side; a corpus of a few words is refused in one line."""
+    pages = tmp_path / "pages.jsonl"
+    lines = [
+        {"url": f"https://a.example/{n}", "title": f"{n}", "text": f"In {n} came {'word ' * 900}"} for n in range(3)
+    ]
+    pages.write_text("\n".join(map(json.dumps, lines)))
+    folder = str(tmp_path / "c")
+    assert run(["corpus", "build", folder, "--from", f"jsonl:{pages}", "--workers", "1"]) == 0
+    capsys.readouterr()
+    assert run(["corpus", "info", folder, folder, "--realism"]) == 0
+    assert "bits a character" in capsys.readouterr().out
+    assert run(["corpus", "info", folder, "--realism", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[folder]["pages"] == 3
+    assert run(["corpus", "info", folder, str(corpus), "--realism"]) == 1
+    assert "words of prose; expected at least 2,000" in capsys.readouterr().err
+    assert run(["corpus", "info", folder, folder]) == 1
+    assert "go with --realism" in capsys.readouterr().err
+
+
 def test_search(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """search prints title, URL and snippet; site, date and number of results can be limited."""
     assert run(["corpus", "search", str(corpus), "neap moon"]) == 0

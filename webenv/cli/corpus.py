@@ -28,8 +28,11 @@ from webenv.corpora.extract import EXTRACTOR
 from webenv.corpora.ingest.source import FORMS
 from webenv.corpora.manifest import skipped_line, verify
 from webenv.corpora.progress import Progress
+from webenv.corpora.realism import ROWS, WORDS, draw_cards, realism_cards
+from webenv.envs.webs import open_web
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.observations import Page, Result
+from webenv.picture import check_picture
 from webenv.web import Scope, SearchRequest, VisitRequest
 
 if TYPE_CHECKING:
@@ -191,11 +194,24 @@ def _meant(engine: str) -> str:
 
 @app.command("info")
 def info_command(
-    folder: _Folder,
+    webs: Annotated[list[str], typer.Argument(metavar="DIR…", help="The corpus folder; several with --realism.")],
     full: Annotated[bool, typer.Option("--verify", help="Compute the checksum of every file.")] = False,
+    realism: Annotated[
+        bool, typer.Option("--realism", help="Measure the text; of several webs (also procedural:…), side by side.")
+    ] = False,
+    words: Annotated[int, typer.Option("--words", min=2_000, help="--realism: words read of each web.")] = WORDS,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE", help="--realism: draw the figures too (.png, .svg).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a corpus folder holds."""
+    """Say what a corpus folder holds, or how its text compares with that of others."""
+    if realism:
+        _realism(webs, words, picture, as_json)
+        return
+    if len(webs) > 1 or picture is not None:
+        raise InvalidArgument("several corpora, or a picture, go with --realism.")
+    folder = Path(webs[0])
     manifest = Manifest.read(folder)
     verify(folder / manifest.data, manifest.files, full)
     if as_json:
@@ -204,6 +220,30 @@ def info_command(
     _print_manifest(folder, manifest)
     if full:
         typer.echo(f"all {len(manifest.files)} files are what was written")
+
+
+def _realism(webs: Sequence[str], words: int, picture: Path | None, as_json: bool) -> None:
+    if picture is not None:
+        check_picture(picture)
+    texts: dict[str, list[str]] = {}
+    for name in webs:
+        opened = open_web(name)
+        if not isinstance(opened, Corpus):
+            raise InvalidArgument(f"{name!r:.100} has no pages to read here; expected a corpus folder or procedural:….")
+        texts[name] = [page.text for page in opened.pages()]
+    cards = realism_cards(texts, words)
+    if picture is not None:
+        draw_cards(cards, picture)
+    if as_json:
+        _print_json({name: card._asdict() for name, card in cards.items()})
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("text", style="dim", no_wrap=True)
+    for name in cards:
+        table.add_column(name, justify="right", overflow="fold")
+    for name, label, form in ROWS:
+        table.add_row(label, *(format(getattr(card, name), form) for card in cards.values()))
+    _console().print(table)
 
 
 @app.command("search")
