@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.observations import Page
-from webenv.picture import new_figure
+from webenv.runtime.plots import new_figure
 
 WORDS = 300_000
 """Words that are read of a corpus by default: enough for repeated n-grams, some 2 MB of text."""
@@ -233,8 +233,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("words", "words read", ",.0f"),
     ("bits_per_character", "bits a character (LZMA)", ".2f"),
     ("vocabulary_growth", "growth of vocabulary (Heaps' β)", ".2f"),
-    ("repeated_5grams", "5-grams on another page too", ".1%"),
-    ("repeated_sentences", "masked sentences on another page too", ".1%"),
+    ("repeated_5grams", "5-grams repeated elsewhere", ".1%"),
+    ("repeated_sentences", "masked sentences repeated elsewhere", ".1%"),
     ("words_p10", "words a page: 10%", ",.0f"),
     ("words_median", "half", ",.0f"),
     ("words_p90", "90%", ",.0f"),
@@ -244,7 +244,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("links", "links", ".1f"),
     ("dates", "full dates", ".1f"),
     ("numbers", "numbers", ".1f"),
-    ("fact_words", "words in sentences with a name or number", ".1%"),
+    ("fact_words", "words in sentences with facts", ".1%"),
 )
 """Each figure's name, what it is called in a table, and its format."""
 

@@ -32,7 +32,7 @@ from webenv.corpora.realism import ROWS, WORDS, draw_cards, realism_cards
 from webenv.envs.webs import open_web
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.observations import Page, Result
-from webenv.picture import check_picture
+from webenv.runtime.plots import check_picture
 from webenv.web import Scope, SearchRequest, VisitRequest
 
 if TYPE_CHECKING:
