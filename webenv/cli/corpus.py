@@ -32,7 +32,7 @@ from webenv.corpora.realism import ROWS, WORDS, draw_cards, realism_cards
 from webenv.envs.webs import open_web
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.observations import Page, Result
-from webenv.runtime.plots import check_picture
+from webenv.runtime.plots import check_plot_file
 from webenv.web import Scope, SearchRequest, VisitRequest
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def info_command(
 
 def _realism(webs: Sequence[str], words: int, picture: Path | None, as_json: bool) -> None:
     if picture is not None:
-        check_picture(picture)
+        check_plot_file(picture)
     texts: dict[str, list[str]] = {}
     for name in webs:
         opened = open_web(name)
