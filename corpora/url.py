@@ -13,11 +13,13 @@ MAX_URL = 4_096
 
 _TRACKING = re.compile(
     r"(?:utm_\w+|mtm_\w+|pk_(?:campaign|kwd|source|medium|content)|hsa_\w+|_hs(?:enc|mi)|"
-    r"fbclid|gclid|gclsrc|gbraid|wbraid|dclid|msclkid|yclid|twclid|ttclid|igshid|igsh|mc_[ce]id|_ga|_gl|vero_id|oly_\w+_id)",
+    r"fbclid|gclid|gclsrc|gbraid|wbraid|dclid|msclkid|yclid|twclid|ttclid|igshid|igsh|mc_[ce]id|_ga|_gl|vero_id|oly_(?:anon|enc)_id)",
     re.IGNORECASE,
 )
+_MAX_HOST = 253  # RFC 1035, section 2.3.4; Python's idna codec takes quadratic time in the length of what it is given
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
-_SCHEMELESS = re.compile(r"(?://)?((?:[^\s/?#:@]+\.)+[^\W\d_]{2,}(?::\d+)?(?:[/?#].*)?)", re.DOTALL)
+# One run of characters up to the last dot: with a group for each label, time is exponential in the labels.
+_SCHEMELESS = re.compile(r"(?://)?([^\s/?#:@]+\.[^\W\d_]{2,}(?::\d+)?(?:[/?#].*)?)", re.DOTALL)
 
 
 def canonical_url(url: str) -> str | None:
@@ -38,7 +40,7 @@ def canonical_url(url: str) -> str | None:
         url = "https://" + bare[1]
     try:
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not 0 < len(parts.hostname or "") <= _MAX_HOST:
             return None
         netloc = parts.netloc.rpartition("@")[2]
         query = parts.query
@@ -94,6 +96,8 @@ def host_of(text: str) -> str:
         text = "http://" + text.lstrip("/")
     try:
         host = (urlsplit(text).hostname or "").strip(".")
+        if len(host) > _MAX_HOST:
+            return ""
         if not host.isascii():
             host = host.encode("idna").decode("ascii").lower()
     except ValueError:  # also what encodings raise: no host
@@ -101,7 +105,7 @@ def host_of(text: str) -> str:
     host = host.removeprefix("www.")
     if ":" in host:
         host = f"[{host}]"
-    return host if _HOST.fullmatch(host) and ".." not in host and len(host) <= 253 else ""
+    return host if _HOST.fullmatch(host) and ".." not in host and len(host) <= _MAX_HOST else ""
 
 
 def parents(host: str) -> list[str]:

@@ -1,5 +1,7 @@
 """Any text is a URL: it has a canonical form and a key, or none."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,3 +98,21 @@ def test_hosts() -> None:
 def test_parents_are_all_hosts_above() -> None:
     """A host is under itself and every host above it."""
     assert parents("a.b.example") == ["a.b.example", "b.example", "example"]
+
+
+@pytest.mark.parametrize(
+    "text", ["hmm" + "." * 4_000, "a." * 2_000 + "1", "http://x/?" + "oly_a" * 800, "http://" + "é" * 4_000 + ".x"]
+)
+def test_what_is_nearly_a_url_takes_no_longer(text: str) -> None:
+    """Many dots, parameters or letters of another script are read in milliseconds."""
+    start = time.thread_time()
+    canonical_url(text)
+    host_of(text)
+    assert time.thread_time() - start < 0.05
+
+
+def test_hosts_no_resolver_takes_lead_nowhere() -> None:
+    """A host of more than 253 characters is none."""
+    long = ".".join(["a" * 60] * 5)
+    assert canonical_url(f"https://{long}/") is None
+    assert host_of(long) == ""
