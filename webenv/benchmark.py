@@ -57,7 +57,7 @@ class Benchmark:
                 given = getattr(self, part)
                 raise InvalidArgument(f"{part}={given!r:.80}: expected what webenv.{kind.__name__} describes.")
         for named in (self.web, self.judge):
-            if "name" not in getattr(named, "identity", ()):
+            if "name" not in named.identity:
                 raise InvalidArgument(f"{named!r:.80} has no identity with a 'name'; the record of a run needs one.")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Benchmark:

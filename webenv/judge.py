@@ -128,10 +128,8 @@ class Verdict:
 class Judge(Protocol):
     """Scores answers, a batch at a time.
 
-    A class that asks nobody says so with a class attribute of its own, ``asks = False``: a cassette
-    does not record what it can judge anew. A class that waits for others, such as a model, and whose
-    ``score`` may run in any thread, also twice at once, says so with one of its own, ``concurrent = True``:
-    it is asked while the web is searched.
+    Two attributes may say more of it, and are inherited as any others: :class:`ConcurrentJudge` and
+    :class:`OfflineJudge`.
     """
 
     @property
@@ -150,6 +148,37 @@ class Judge(Protocol):
         judge raises another :class:`webenv.errors.ServiceError`, or an ``OSError``: whom it asks is down.
         """
         ...
+
+
+@runtime_checkable
+class ConcurrentJudge(Protocol):
+    """A judge that waits for others, such as a model, and whose ``score`` may run in any thread, also twice at once.
+
+    Where ``concurrent`` is true it is asked while the web is searched, and never again for the same batch.
+    """
+
+    concurrent: bool
+
+
+@runtime_checkable
+class OfflineJudge(Protocol):
+    """A judge that says whether it asks anybody; one that does not say so does.
+
+    Where ``asks`` is false a cassette does not record its verdicts, as it can judge anew. A subclass that asks after
+    all has to say ``asks = True``.
+    """
+
+    asks: bool
+
+
+def is_concurrent(judge: Judge) -> bool:
+    """Whether a judge may be asked in another thread, and only once."""
+    return isinstance(judge, ConcurrentJudge) and judge.concurrent
+
+
+def asks_others(judge: Judge) -> bool:
+    """Whether a judge's verdicts depend on anybody else."""
+    return not isinstance(judge, OfflineJudge) or judge.asks
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from webenv.benchmark import Benchmark
 from webenv.errors import JudgeError, ServiceError, WebenvError, WebError
-from webenv.judge import Judge, Submission, Verdict, identity_digest
+from webenv.judge import Judge, Submission, Verdict, identity_digest, is_concurrent
 from webenv.web import Failure
 
 RequestT = TypeVar("RequestT")
@@ -83,7 +83,7 @@ def judge_batch(judge: Judge, submissions: Sequence[Submission]) -> list[Verdict
     try:
         given = judge.score(submissions)
     except (ServiceError, OSError) as error:
-        alone = isinstance(error, JudgeError) and not vars(type(judge)).get("concurrent", False)
+        alone = isinstance(error, JudgeError) and not is_concurrent(judge)
         if alone and len(submissions) > 1:
             return [verdict for one in submissions for verdict in judge_batch(judge, [one])]
         return [Verdict.unscored(str(error) or type(error).__name__, judge.identity["name"])] * len(submissions)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from webenv.benchmark import Benchmark
 from webenv.episode import Episode, Requests, Responses, Turn
 from webenv.errors import WebError
-from webenv.judge import Verdict
+from webenv.judge import Verdict, is_concurrent
 from webenv.observations import Observation
 from webenv.scoring import Score, call_batch, judge_batch, last_reward, score_batch
 from webenv.web import Failure, Searching, SearchRequest, SearchResponse, Web
@@ -137,7 +137,7 @@ class _Judging:
         self._ended = [(n, turn.submission, turn.verdict) for n, turn in turns.items() if turn.submission is not None]
         self._verdicts: Future[list[Verdict]] = Future()
         self._thread: threading.Thread | None = None
-        if aside and self._ended and vars(type(benchmark.judge)).get("concurrent", False):
+        if aside and self._ended and is_concurrent(benchmark.judge):
             run = copy_context().run
             self._thread = threading.Thread(target=lambda: run(self._judge_aside), name="judge", daemon=True)
             self._thread.start()

@@ -176,10 +176,12 @@ def test_a_run_whose_model_failed_is_mended(sample: Benchmark, tmp_path: Path) -
 
 
 def test_only_our_own_judges_are_live_in_a_replay(sample: Benchmark, tmp_path: Path) -> None:
-    """A judge made of ours that asks somebody is behind the tape; in a replay nobody is asked."""
+    """A judge made of ours that says that it asks is behind the tape; in a replay nobody is asked."""
     asked: list[int] = []
 
     class AskingJudge(PageJudge):
+        asks = True
+
         def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
             asked.append(len(submissions))
             return super().score(submissions)

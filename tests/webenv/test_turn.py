@@ -205,6 +205,10 @@ class PaidJudge(GoldJudge):
     concurrent = True
 
 
+class BusyJudge(PaidJudge):
+    """A judge made of one that waits for others."""
+
+
 class LostJudge(GoldJudge):
     """A judge that cannot be asked."""
 
@@ -213,7 +217,7 @@ class LostJudge(GoldJudge):
         raise ConnectionError("nobody there")
 
 
-@pytest.mark.parametrize("judge", [PaidJudge(), LostJudge()])
+@pytest.mark.parametrize("judge", [PaidJudge(), BusyJudge(), LostJudge()])
 def test_a_judge_that_waits_for_others_is_not_asked_again(judge: GoldJudge) -> None:
     """Where one that pays raises, or one that cannot be asked, its batch is unscored: nothing is asked twice."""
     steps = play(benchmark(judge=judge), answer("strike"), answer(LAMP))

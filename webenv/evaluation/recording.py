@@ -12,7 +12,7 @@ from webenv.cassette import Cassette
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, MissingExtra, RunError
 from webenv.evaluation.environments import make_env
-from webenv.judge import Judge
+from webenv.judge import Judge, asks_others
 from webenv.recorded import RecordedJudge, RecordedWeb, recorded_models
 
 _LIVE = "live:"  # how the names of webs begin that cannot be opened without a key
@@ -47,7 +47,7 @@ def recorded_env(env: str, settings: Mapping[str, Any], cassette: Cassette) -> S
     benchmark = made.benchmark
     check_clock(benchmark, [cassette])
     judge = benchmark.judge
-    if _asks(judge) and judge.identity.get("model") not in models:
+    if asks_others(judge) and judge.identity.get("model") not in models:
         judge = _behind(cassette, judge)
     own_web = isinstance(benchmark.web, RecordedWeb) and benchmark.web.cassette is cassette
     made.benchmark = replace(
@@ -99,11 +99,6 @@ def check_clock(benchmark: Benchmark, cassettes: Sequence[Cassette]) -> None:
             f"budget seconds={benchmark.budget.seconds:g} with cassette {str(tapes[0].path)!r}: a run that depends on "
             "a clock cannot be replayed; leave out the seconds, or the cassette."
         )
-
-
-def _asks(judge: Judge) -> bool:
-    """Whether a judge asks anybody: what its own class says of it, not one that it derives from."""
-    return bool(vars(type(judge)).get("asks", True))
 
 
 def _behind(cassette: Cassette, judge: Judge) -> Judge:
