@@ -1,7 +1,7 @@
-# Run inside the virtual environment that the test command of README.md fills.
-.PHONY: check format lint types floors test
+# Run inside a virtual environment with the extra dev: pip install -e '.[dev]'
+.PHONY: check format lint types layers ids test
 
-check: lint types floors test
+check: lint types layers ids test
 
 format:
 	ruff format .
@@ -14,8 +14,11 @@ lint:
 types:
 	mypy -p webenv
 
-floors:
+layers:
 	lint-imports
 
+ids:  # every id the same in two collections, or the workers of pytest-xdist collect different tests
+	.ci/same_ids
+
 test:
-	pytest -n auto
+	pytest -n auto --no-skips

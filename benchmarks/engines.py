@@ -6,7 +6,7 @@ Indexes the pages of a corpus folder with both, draws queries of 3 to 8 words th
 in some page, and prints searches a second for ten hits, and overlap@10: the share of ten hits
 that two rankings have in common. All sides run in turns; the best round of each counts.
 The direct sides are a query of the same words to ``tantivy``'s searcher, and pyserini's
-``LuceneSearcher`` on an index that Anserini makes of the same texts. Needs ``webenv[lucene]``.
+``LuceneSearcher`` on an index that Anserini makes of the same texts. Needs the extra ``lucene``.
 """
 
 from __future__ import annotations

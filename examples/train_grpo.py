@@ -1,6 +1,6 @@
 """GRPO in a loop that you can change: groups of attempts at one task, on generated webs, in minutes on a CPU.
 
-    pip install 'webenv[train]'
+    pip install '.[train]'
     python examples/train_grpo.py                                            # 300,000 steps on 8 worlds
     python examples/train_grpo.py --web sample --steps 400 --num-envs 16     # seconds, to see that it works
 

@@ -1,6 +1,6 @@
 """PPO with masks (sb3-contrib's MaskablePPO) and one scorer for all search results, in a loop that you can change.
 
-    pip install 'webenv[train]'
+    pip install '.[train]'
     python examples/train_ppo.py                                            # 300,000 steps on 8 worlds
     python examples/train_ppo.py --web sample --steps 400 --num-envs 8      # seconds, to see that it works
 

@@ -1,5 +1,5 @@
 """Settings of every test: property tests draw the same examples on every machine, and keep none on disk; generated
-webs are kept in a folder of the run's own, which all its processes share."""
+webs are kept in a folder of the run's own, which all its processes share; ``--no-skips`` lets no test be skipped."""
 
 from __future__ import annotations
 
@@ -15,6 +15,37 @@ settings.load_profile("webenv")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["WEBENV_CACHE"] = tempfile.mkdtemp(prefix="webenv-tests-")
+
+SYSTEM = "there is no Chromium"  # the one program that no package index has
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-skips", action="store_true", help="a skipped test fails the run (all extras are installed)")
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes make no ids: gzip writes the clock's second into them, and workers that collect different ids run none."""
+    return argname if isinstance(val, bytes) else None
+
+
+def _skipped(config: pytest.Config) -> list[str]:
+    """Why tests were skipped where none may be."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not config.getoption("no_skips"):
+        return []
+    reasons = {f"{one.nodeid}: {one.longrepr[2]}" for one in reporter.stats.get("skipped", ())}
+    return sorted(reason for reason in reasons if SYSTEM not in reason)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _skipped(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if skipped := _skipped(config):
+        terminalreporter.section("skipped, and none may be", red=True)
+        terminalreporter.write("".join(f"{reason}\n" for reason in skipped))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

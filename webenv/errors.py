@@ -54,7 +54,7 @@ class MissingExtra(WebenvError, ImportError):
     """
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'webenv[{extra}]'")
+        super().__init__(f"{purpose} needs {package}, which is not installed: pip install '.[{extra}]'")
 
 
 class ResetNeeded(WebenvError, gymnasium.error.ResetNeeded):

@@ -4,7 +4,7 @@ What a site does, and what an agent asks, is never a failure: a page that cannot
 that is refused finds nothing. What is, and leaves an episode unscored, is told in
 :mod:`webenv.corpora.live.fetch` for visits and in :class:`webenv.corpora.live.service.HttpProvider` for searches.
 
-Needs the extra ``live``: ``pip install 'webenv[live]'``.
+Needs the extra ``live``: ``pip install '.[live]'``.
 """
 
 from webenv.errors import MissingExtra

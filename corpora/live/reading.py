@@ -85,7 +85,7 @@ def _read_pdf(document: Fetched) -> SourcePage | Unreadable:
     try:
         import pypdf
     except ImportError:
-        return Unreadable("it is a PDF, and reading those needs pypdf: pip install 'webenv[live]'")
+        return Unreadable("it is a PDF, and reading those needs pypdf: pip install '.[live]'")
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it reports every fault of a file
     texts: list[str] = []
     size = 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
+import webenv
 from webenv.corpora.live.guard import Resolver, resolve
 from webenv.corpora.live.transport import Gateway
 from webenv.errors import InvalidArgument
@@ -98,7 +98,7 @@ class FetchSettings:
     @property
     def agent(self) -> str:
         """The value of User-Agent."""
-        return self.user_agent.strip() or f"webenv/{version('webenv')}"
+        return self.user_agent.strip() or f"webenv/{webenv.__version__}"
 
     @property
     def pause(self) -> float:

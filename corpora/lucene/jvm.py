@@ -194,7 +194,7 @@ def _try(found: Java, memory: str, options: tuple[str, ...]) -> None:
         try:
             tried = subprocess.run([program, *options, "-version"], capture_output=True, text=True, errors="replace")
         except OSError as error:
-            raise CorpusError(f"{program} cannot be run ({error.strerror}): install 'webenv[lucene]' again.") from error
+            raise CorpusError(f"{program} cannot be run ({error.strerror}): install '.[lucene]' again.") from error
         if tried.returncode == 0:
             return
         lines = [line for line in (tried.stdout + tried.stderr).splitlines() if not line.startswith("Error occurred")]

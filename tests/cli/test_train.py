@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
+from tests.extras import needs_extra
+
+needs_extra("train")
 
 from tests.openai_server import Text, serve
 from webenv.cli.app import run
@@ -129,7 +131,7 @@ def test_interrupted(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_curve(capsys: pytest.CaptureFixture[str]) -> None:
     """``webenv curve`` draws several runs into one picture."""
-    pytest.importorskip("matplotlib")
+    needs_extra("plot")
     for seed in ("1", "2"):
         assert run(train("--steps", "20", "--no-eval", "--seed", seed, "--out", f"seed{seed}")) == 0
     capsys.readouterr()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.extras import needs_extra
 from tests.openai_server import Messages, serve
 from webenv import Action, Benchmark, Decision, History, answer, ask, note, search, visit
 from webenv.chat import BlockFormat, SourceFormat, TagFormat, ToolFormat
@@ -140,7 +141,9 @@ def test_the_datasets_library_reads_the_same(
 ) -> None:
     """What the loader of trainers reads from the file is what stands there: no key is added to a call or a tool."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    datasets = pytest.importorskip("datasets", minversion="4.8")
+    needs_extra("dev")
+    import datasets
+
     datasets.disable_progress_bars()
     file = tmp_path / "chats.jsonl"
     export_chats(keyword, file, "tools", arguments=arguments)

@@ -13,11 +13,14 @@ import gymnasium
 import numpy as np
 import pytest
 
+from tests.extras import needs_extra
 from webenv.errors import InvalidArgument
 from webenv.vector import SearchVectorEnv
 from webenv.wrappers import VectorTextWrapper
 
-torch = pytest.importorskip("torch")
+needs_extra("train")
+
+import torch
 
 FOLDER = Path(__file__).parents[2] / "examples" / "language_model"
 MODULES = ("tokenizer", "model", "play", "imitate", "grpo", "scale", "result", "train")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
+from tests.extras import needs_extra
+
+needs_extra("train")
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_grpo.py"
 SMALL = ["--web", "sample", "--steps", "60", "--num-envs", "8", "--group-size", "4", "--episodes", "4"]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("sb3_contrib")
+from tests.extras import needs_extra
+
+needs_extra("train")
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_ppo.py"
 SMALL = ["--web", "sample", "--steps", "60", "--num-envs", "4", "--n-steps", "16", "--episodes", "4"]

@@ -423,7 +423,7 @@ def test_wrong_settings(settings: dict[str, Any]) -> None:
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where openai is not installed, the error holds the pip line."""
     monkeypatch.setitem(__import__("sys").modules, "openai", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'webenv\[llm\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[llm\]'"):
         ChatModel("tiny", base_url="http://a.example")
 
 

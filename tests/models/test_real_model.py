@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.extras import needs_extra
 from tests.openai_server import Messages, OpenAIServer, Reply, Text, serve
 from tests.rewards.submissions import answered, page, submit
 from webenv.benchmark import Benchmark
@@ -25,9 +26,11 @@ _POSITIONS, _LONGEST = 512, 40
 def nonsense() -> Iterator[OpenAIServer]:
     """An endpoint whose replies a transformers model draws: GPT-2's architecture, two layers, random weights, and
     a byte-level tokenizer. Some of its tokens end a reply; one that does not end is cut, and says so."""
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    tokenizers = pytest.importorskip("tokenizers")
+    needs_extra("dense")
+    import tokenizers
+    import torch
+    import transformers
+
     alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
     whole = tokenizers.Tokenizer(tokenizers.models.BPE({letter: n for n, letter in enumerate(alphabet)}, []))
     whole.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
+from tests.extras import needs_extra
+
+needs_extra("train")
 
 from webenv.training import Limits, Plan, ProgressRow
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import needs_extra
 from tests.training.conftest import row
 from tests.training.test_log import file_size
 from webenv.errors import InvalidArgument, RunError
@@ -37,7 +38,7 @@ def test_read(tmp_path: Path) -> None:
 
 def test_marks(tmp_path: Path) -> None:
     """A mark says which tasks it is about: a split, or those of training where they have no splits."""
-    pytest.importorskip("matplotlib")
+    needs_extra("plot")
     curve = Curve("X-v0", "ppo", 0, "run", [row(1), row(2)], (0.8, (0.7, 0.9)), None)
     told = {"test": "on the split test", "": "on the tasks of training"}
     for split, words in told.items():
@@ -49,7 +50,7 @@ def test_marks(tmp_path: Path) -> None:
 
 def test_drawn(tmp_path: Path) -> None:
     """Several seeds stand in one picture, with the level of keyword; other endings and no curves are refused."""
-    pytest.importorskip("matplotlib")
+    needs_extra("plot")
     rows = [row(update, update / 10) for update in range(1, 10)]
     curves = [Curve("X-v0", "ppo", seed, f"run{seed}", rows, (0.8, (0.7, 0.9)), (0.3, (0.2, 0.4))) for seed in (0, 1)]
     draw_curves(curves, tmp_path / "curve.svg")

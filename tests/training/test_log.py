@@ -26,7 +26,6 @@ def file_size(most: int) -> Iterator[None]:
 
 def success(folder: Path) -> list[tuple[int, float]]:
     """What TensorBoard itself reads."""
-    pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     logging.disable(logging.ERROR)
@@ -74,5 +73,5 @@ def test_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log.write(row(1))
     log.write(row(2))
     log.close()
-    assert told == ["tensorboard is not installed: no event files are written (pip install 'webenv[train]')."]
+    assert told == ["tensorboard is not installed: no event files are written (pip install '.[train]')."]
     assert not (tmp_path / "tensorboard").exists()

@@ -25,7 +25,6 @@ def of(plan: Plan, algorithm: str) -> Plan:
     """The same plan for an algorithm."""
     if algorithm == "grpo":
         return plan
-    pytest.importorskip("sb3_contrib")
     return replace(plan, algorithm="ppo", learner={"n_steps": 8, "n_epochs": 1, "width": 8}, group_size=1)
 
 

@@ -30,7 +30,7 @@ def test_builtin_and_gymnasium_kinds() -> None:
 
 def test_missing_extra_names_the_pip_line() -> None:
     """A missing package is named with what needs it and the line that installs it."""
-    message = "judge='llm:x' needs openai, which is not installed: pip install 'webenv[llm]'"
+    message = "judge='llm:x' needs openai, which is not installed: pip install '.[llm]'"
     assert str(MissingExtra("openai", "llm", "judge='llm:x'")) == message
 
 

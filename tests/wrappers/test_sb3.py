@@ -11,20 +11,21 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from tests.extras import needs_extra
 from tests.webs import BrokenWeb, benchmark, pages_of
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.vector import SearchVectorEnv
 from webenv.wrappers import MenuSize, MenuWrapper, VectorMenuWrapper
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("sb3_contrib")
+needs_extra("train")
 
-from sb3_contrib import MaskablePPO  # noqa: E402
-from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
-from stable_baselines3.common.env_checker import check_env  # noqa: E402
-from stable_baselines3.common.monitor import Monitor  # noqa: E402
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.monitor import Monitor
 
-from webenv.wrappers.sb3 import SearchVecEnv, make_sb3  # noqa: E402
+from webenv.wrappers.sb3 import SearchVecEnv, make_sb3
 
 
 def small(count: int = 3, mode: str = "same_step", **settings: Any) -> SearchVecEnv:
@@ -178,7 +179,4 @@ def test_a_missing_extra_is_named() -> None:
     """Without stable-baselines3 the message says what to install."""
     code = "import sys; sys.modules['stable_baselines3'] = None; import webenv.wrappers.sb3"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (
-        "webenv.wrappers.sb3 needs stable-baselines3, which is not installed: pip install 'webenv[train]'"
-        in done.stderr
-    )
+    assert "webenv.wrappers.sb3 needs stable-baselines3, which is not installed: pip install '.[train]'" in done.stderr

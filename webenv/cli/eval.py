@@ -249,7 +249,7 @@ def _report(runs: Sequence[PlayedRun], swept: Sweep | None, picture: str | None,
     summaries = [run.summary for run in runs]
     if swept is not None:
         print_sweep(swept, runs, console)
-        hint = "none; for one: pip install 'webenv[plot]', and the same command with --resume"
+        hint = "none; for one: pip install '.[plot]', and the same command with --resume"
         console.print(f"Picture: {picture or hint}", soft_wrap=True, markup=False)
     elif len(summaries) == 1:
         print_summary(summaries[0], console)

@@ -282,7 +282,7 @@ def _report(
         console.print(told + (f"; {unscored:,} episodes unscored, in no update" if unscored else ""), soft_wrap=True)
     if trained.throughput is not None:
         print_throughput(trained.throughput, console)
-    hint = "none; for one: pip install 'webenv[plot]', and webenv curve"
+    hint = "none; for one: pip install '.[plot]', and webenv curve"
     console.print(f"Learning curve: {picture or hint}", soft_wrap=True, markup=False)
     console.print(f"Run folder: {trained.folder}; tensorboard --logdir {trained.folder}", soft_wrap=True, markup=False)
     console.print(f"To play: {_play_line(test, trained.folder)}", soft_wrap=True, markup=False)

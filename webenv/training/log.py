@@ -12,7 +12,7 @@ from typing import Any
 
 from webenv.training.row import ProgressRow
 
-_MISSING = "tensorboard is not installed: no event files are written (pip install 'webenv[train]')."
+_MISSING = "tensorboard is not installed: no event files are written (pip install '.[train]')."
 
 
 class EventLog:

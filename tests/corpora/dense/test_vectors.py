@@ -95,15 +95,15 @@ def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, lines: list[str], m
     ],
 )
 def test_a_table_that_cannot_be_used_is_named(tmp_path: Path, columns: dict[str, Any], message: str) -> None:
-    pa = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    import pyarrow as pa
+    from pyarrow import parquet
+
     parquet.write_table(pa.table(columns), tmp_path / "v.parquet")
     with pytest.raises(CorpusError, match=message):
         read(tmp_path / "v.parquet")
 
 
 def test_a_file_that_is_no_table_is_named(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
     (tmp_path / "v.parquet").write_text("no table")
     with pytest.raises(CorpusError, match=r"v.parquet is no Parquet file that can be read"):
         read(tmp_path / "v.parquet")

@@ -6,9 +6,14 @@ import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.extras import needs_extra
+
+needs_extra("ingest")
+
 import pyarrow
 import pyarrow.parquet
-import pytest
 
 from webenv.corpora import Corpus, build, parse_source
 from webenv.corpora.document import Skipped, SourcePage

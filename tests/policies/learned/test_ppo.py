@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("sb3_contrib")
+from tests.extras import needs_extra
 
-from tests.policies.learned.menus import doubtful_menus, menus  # noqa: E402
-from webenv.errors import DataError, InvalidArgument  # noqa: E402
-from webenv.policies.learned.ppo import PpoLearner, PpoSettings, ScoredRolloutBuffer  # noqa: E402
-from webenv.wrappers.sb3 import SearchVecEnv  # noqa: E402
+needs_extra("train")
+
+import torch
+
+from tests.policies.learned.menus import doubtful_menus, menus
+from webenv.errors import DataError, InvalidArgument
+from webenv.policies.learned.ppo import PpoLearner, PpoSettings, ScoredRolloutBuffer
+from webenv.wrappers.sb3 import SearchVecEnv
 
 QUICK = PpoSettings(n_steps=8, batch_size=32, n_epochs=2, learning_rate=3e-3, width=16)
 

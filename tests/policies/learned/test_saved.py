@@ -9,13 +9,17 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch")
+from tests.extras import needs_extra
 
-from tests.training.test_log import file_size  # noqa: E402
-from webenv.errors import DataError, RunError  # noqa: E402
-from webenv.policies.learned.saved import SavedPolicy, load_policy, save_policy  # noqa: E402
-from webenv.policies.learned.scorer import MenuScorer  # noqa: E402
-from webenv.wrappers.menu import MenuSize  # noqa: E402
+needs_extra("train")
+
+import torch
+
+from tests.training.test_log import file_size
+from webenv.errors import DataError, RunError
+from webenv.policies.learned.saved import SavedPolicy, load_policy, save_policy
+from webenv.policies.learned.scorer import MenuScorer
+from webenv.wrappers.menu import MenuSize
 
 
 def some_policy(seed: int = 0, size: MenuSize = MenuSize(2, 4, 2)) -> SavedPolicy:  # noqa: B008

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.extras import needs_extra
 
-torch = pytest.importorskip("torch")
+needs_extra("train")
 
-from webenv.policies.learned.scorer import MenuScorer, as_tensors  # noqa: E402
-from webenv.wrappers.menu import MenuSize, feature_shapes  # noqa: E402
+import torch
+
+from webenv.policies.learned.scorer import MenuScorer, as_tensors
+from webenv.wrappers.menu import MenuSize, feature_shapes
 
 SIZE = MenuSize(criteria=2, candidates=5, sites=2)
 TITLE, VISIT, ANSWER = slice(4, 9), slice(11, 16), slice(18, 23)  # after 4 queries; then 2 sites, before and after
