@@ -21,7 +21,7 @@ from webenv.errors import CassetteMiss
 from webenv.models import Message, ModelFailure, ModelReply, Request
 from webenv.observations import Page, Result
 from webenv.recorded import RecordedModel, RecordedWeb
-from webenv.web import AskRequest, AskResponse, Missing, SearchRequest, SearchResponse, VisitRequest, VisitResponse
+from webenv.web import SearchRequest, SearchResponse, VisitRequest, VisitResponse
 
 
 class Words:
@@ -55,9 +55,6 @@ class SyntheticWeb:
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
         return [Page(request.url, self._words.text(40), self._words.text(6_000)) for request in requests]
-
-    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
-        return [Missing("no agents") for _ in requests]
 
 
 class SyntheticModel:

@@ -37,7 +37,7 @@ from webenv.env import SearchEnv
 from webenv.envs.needle_in_web import needle_in_web
 from webenv.judge import Judge, Submission, Verdict
 from webenv.vector import SearchVectorEnv
-from webenv.web import AskRequest, AskResponse, SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
+from webenv.web import SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
 
 Sent = TypeVar("Sent")
 Came = TypeVar("Came")
@@ -63,9 +63,6 @@ class Clock:
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
         return self._timed("web.visit", self.web.visit, requests)
-
-    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
-        return self.web.ask(requests)
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         return self._timed("judge", self.judge.score, submissions)

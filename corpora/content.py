@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from webenv.corpora.query import WORD, parse_query, stem
@@ -43,6 +43,8 @@ class ContentAgent:
     For each question it searches the site, reads the three best pages, and takes from each the
     sentences with most of the question's words. The reply's text is the best sentence of each.
 
+    It is :class:`webenv.web.Asking` on any web; give it as the ``asker`` of a benchmark.
+
     Args:
         web: what it searches and visits.
         documents: the most pages in a reply.
@@ -53,6 +55,11 @@ class ContentAgent:
         self._web = web
         self._documents = documents
         self._sentences = sentences
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, and how much it hands over; what it reads is the web's to tell."""
+        return {"name": "extractive", "documents": str(self._documents), "sentences": str(self._sentences)}
 
     def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
         """One reply for each request, in order; a site that has no page is :class:`Missing`."""

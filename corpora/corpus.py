@@ -1,4 +1,4 @@
-"""The Corpus: an offline web of pages that can be searched, visited and asked."""
+"""The Corpus: an offline web of pages that can be searched and visited."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from webenv.corpora.assembly import Assembly
-from webenv.corpora.content import ContentAgent
 from webenv.corpora.copies import Subject
 from webenv.corpora.day import day_of
 from webenv.corpora.document import PreparedPage, SourcePage, source_page
@@ -35,11 +34,9 @@ from webenv.errors import CorpusDamaged, CorpusError
 from webenv.observations import Page, Result
 from webenv.runtime.processes import Answer, worker_count
 from webenv.web import (
-    AskRequest,
-    AskResponse,
     Missing,
+    PendingSearches,
     Scope,
-    Searching,
     SearchRequest,
     SearchResponse,
     VisitRequest,
@@ -202,7 +199,7 @@ class Corpus:
         """
         return list(self.begin_search(requests).take())
 
-    def begin_search(self, requests: Sequence[SearchRequest]) -> Searching:
+    def begin_search(self, requests: Sequence[SearchRequest]) -> PendingSearches:
         """Gives worker processes their part of :meth:`search`; to be taken, or dropped, before the next search."""
         return self._responses.begin(requests, lambda open_: self._begin(_SEARCH, open_, Result._make))
 
@@ -266,10 +263,6 @@ class Corpus:
                 return True
         hosts = {*parents(page.site), *parents(host_of(url))}
         return any(host_of(blocked) in hosts for blocked in scope.blocked)
-
-    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
-        """Asks the sites' content agents: :class:`webenv.corpora.ContentAgent`, without a model."""
-        return ContentAgent(self).ask(requests)
 
     # ── what is in it ─────────────────────────────────────────────────────────
 

@@ -12,8 +12,6 @@ from webenv.corpora.searchers import Begun, Searchers
 from webenv.observations import Result
 from webenv.runtime.processes import Answer
 from webenv.web import (
-    AskRequest,
-    AskResponse,
     Failure,
     SearchRequest,
     SearchResponse,
@@ -22,7 +20,7 @@ from webenv.web import (
     Web,
 )
 
-RequestT = TypeVar("RequestT", SearchRequest, VisitRequest, AskRequest)
+RequestT = TypeVar("RequestT", SearchRequest, VisitRequest)
 ResponseT = TypeVar("ResponseT")
 
 _OPEN = 64
@@ -107,10 +105,6 @@ class RoutedWeb:
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
         """Fetches from each request's world: one batch a world."""
         return self._route(requests, lambda web, mine: web.visit(mine))
-
-    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
-        """Asks in each request's world: one batch a world."""
-        return self._route(requests, lambda web, mine: web.ask(mine))
 
     def _route(
         self, requests: Sequence[RequestT], call: Callable[[Web, list[RequestT]], list[ResponseT]]

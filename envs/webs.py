@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from webenv.corpora import ContentAgent
 from webenv.corpora.corpus import Corpus
 from webenv.corpora.procedural.dials import read_spec
 from webenv.corpora.procedural.worlds import Worlds
 from webenv.errors import InvalidArgument
-from webenv.web import Web
+from webenv.recorded import RecordedAsker, RecordedWeb
+from webenv.web import Asking, Web
 
 _EXPECTED = (
     "expected 'procedural', 'sample', the folder of a corpus (DIR, or DIR#dense for another of its engines), "
@@ -70,6 +72,13 @@ def open_web(name: str | os.PathLike[str] | Web, workers: int | None = None) -> 
         return Corpus.open(name, workers)
     folder, _, engine = name.rpartition("#")
     return Corpus.open(folder, workers, engine)
+
+
+def open_asker(web: Web) -> Asking:
+    """Who is asked on a web: the web where it can be asked, who was asked on a tape, else what its sites' pages say."""
+    if isinstance(web, Asking):
+        return web
+    return RecordedAsker(web.cassette) if isinstance(web, RecordedWeb) else ContentAgent(web)
 
 
 def named_worlds(

@@ -21,7 +21,7 @@ from webenv.snapshots import fork, restore, snapshot
 from webenv.spaces import Unicode
 from webenv.task import Excluded, Gold, Task, TaskSet
 from webenv.vector import SearchVectorEnv
-from webenv.web import AskRequest, Failure, Missing, Scope, SearchRequest, VisitRequest, Web
+from webenv.web import Asking, AskRequest, Failure, Missing, Scope, SearchRequest, VisitRequest, Web
 
 __version__ = "0.1.0"
 
@@ -29,6 +29,7 @@ __all__ = [
     "Action",
     "AnswerReward",
     "AskRequest",
+    "Asking",
     "Benchmark",
     "Budget",
     "Decision",

@@ -11,7 +11,7 @@ from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Reward, Submission, Verdict
 from webenv.rules import Rules
 from webenv.task import TaskSet
-from webenv.web import Web
+from webenv.web import Asking, BackgroundSearch, NoAgents, Web
 
 
 class AnswerReward:
@@ -38,6 +38,9 @@ class Benchmark:
         budget: the limits of an episode.
         reward: turns a scored episode into reward terms.
         name: what it is called in the record of a run.
+        asker: who answers what sites are asked; ``None``: the web, if it is :class:`webenv.web.Asking`, else nobody.
+        asked: who that comes to.
+        background: the web, where it can search in the background.
     """
 
     tasks: TaskSet
@@ -47,6 +50,9 @@ class Benchmark:
     budget: Budget = Budget()
     reward: Reward = field(default_factory=AnswerReward)
     name: str = "custom"
+    asker: Asking | None = None
+    asked: Asking = field(init=False, repr=False, compare=False)
+    background: BackgroundSearch | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not len(self.tasks):
@@ -56,7 +62,13 @@ class Benchmark:
             if not isinstance(getattr(self, part), kind):
                 given = getattr(self, part)
                 raise InvalidArgument(f"{part}={given!r:.80}: expected what webenv.{kind.__name__} describes.")
-        for named in (self.web, self.judge):
+        if self.asker is not None and not isinstance(self.asker, Asking):
+            raise InvalidArgument(f"asker={self.asker!r:.80}: expected what webenv.Asking describes.")
+        # isinstance with a protocol takes microseconds: once here, not in every step
+        asked = self.asker or (self.web if isinstance(self.web, Asking) else NoAgents())
+        object.__setattr__(self, "asked", asked)
+        object.__setattr__(self, "background", self.web if isinstance(self.web, BackgroundSearch) else None)
+        for named in (self.web, self.judge, asked):
             if "name" not in named.identity:
                 raise InvalidArgument(f"{named!r:.80} has no identity with a 'name'; the record of a run needs one.")
 
@@ -83,7 +95,7 @@ class Benchmark:
             "rules": {name: _named(getattr(self.rules, name)) for name in Rules.__dataclass_fields__},
             "budget": {name: getattr(self.budget, name) for name in Budget.__dataclass_fields__},
             "reward": {"name": type(self.reward).__qualname__, "weights": dict(self.reward.weights)},
-        }
+        } | ({"asker": dict(self.asked.identity)} if self.budget.asks else {})
 
 
 def _named(value: Any) -> Any:

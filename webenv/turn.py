@@ -15,7 +15,7 @@ from webenv.errors import WebError
 from webenv.judge import Verdict, is_concurrent
 from webenv.observations import Observation
 from webenv.scoring import Score, call_batch, judge_batch, last_reward, score_batch
-from webenv.web import Failure, Searching, SearchRequest, SearchResponse, Web
+from webenv.web import Failure, PendingSearches, SearchRequest, SearchResponse
 
 
 class Step(NamedTuple):
@@ -36,7 +36,7 @@ def play_turn(benchmark: Benchmark, episodes: Sequence[Episode], actions: Sequen
     """Plays one turn of each episode; where it raises, none of them has changed.
 
     At most one call of each kind goes out: one search, one visit, one ask, one judgement. Searches
-    begin first where the web has ``begin_search``, and are waited for last: pages are fetched, and
+    begin first where the web can do that in the background, and are waited for last: pages are fetched, and
     the episodes that end are judged, meanwhile. A judge that says that it is ``concurrent`` is asked
     by another thread while this one searches. Both not where the budget has seconds, nor is an
     episode judged early where one that ends has searched.
@@ -67,10 +67,10 @@ def _exchange(
     waiting = [n for n, each in enumerate(requests) if each.searches or timed]
     judging: _Judging | None = None
     started = time.monotonic()
-    searching = _Searches(web, [one for each in requests for one in each.searches])
+    searching = _Searches(benchmark, [one for each in requests for one in each.searches])
     try:
         visits = call_batch("Web.visit", web.visit, [one for each in requests for one in each.visits])
-        asks = call_batch("Web.ask", web.ask, [one for each in requests for one in each.asks])
+        asks = call_batch("Asking.ask", benchmark.asked.ask, [one for each in requests for one in each.asks])
         turns = {
             n: episode.receive(Responses((), visits[places[n][1]], asks[places[n][2]]))
             for n, episode in enumerate(episodes)
@@ -97,14 +97,13 @@ def _exchange(
 class _Searches:
     """The searches of a turn: begun at once where the web can do that, else sent when they are taken."""
 
-    def __init__(self, web: Web, requests: Sequence[SearchRequest]) -> None:
-        self._web, self._requests = web, requests
-        self._begun: Searching | None = None
+    def __init__(self, benchmark: Benchmark, requests: Sequence[SearchRequest]) -> None:
+        self._web, self._requests = benchmark.web, requests
+        self._begun: PendingSearches | None = None
         self._error: WebError | OSError | None = None
-        begin = getattr(web, "begin_search", None)
-        if begin is not None and requests:
+        if benchmark.background is not None and requests:
             try:
-                self._begun = begin(requests)
+                self._begun = benchmark.background.begin_search(requests)
             except (WebError, OSError) as error:
                 self._error = error
 

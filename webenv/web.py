@@ -1,7 +1,7 @@
-"""The Web: what can be asked of a web, as data.
+"""The Web and who is asked on it: what goes out and what comes back, as data.
 
-A web takes batches of requests and gives, for each, what came of it, in the same order.
-What a web lacks is an answer (:class:`Missing`), what it could not find out is a
+Both take batches of requests and give, for each, what came of it, in the same order.
+What is lacking is an answer (:class:`Missing`), what could not be found out is a
 :class:`Failure`; neither is an exception.
 """
 
@@ -69,8 +69,8 @@ VisitResponse = Page | Missing | Failure
 AskResponse = Reply | Missing | Failure
 
 
-class Searching(Protocol):
-    """Searches that a web has begun with."""
+class PendingSearches(Protocol):
+    """Searches that are under way."""
 
     def take(self) -> Sequence[SearchResponse]:
         """What :meth:`Web.search` would have returned, or raised."""
@@ -83,10 +83,7 @@ class Searching(Protocol):
 
 @runtime_checkable
 class Web(Protocol):
-    """A web that can be searched, visited, and asked.
-
-    One that searches in other processes may have ``begin_search(requests)``, which gives a
-    :class:`Searching` at once, so that other work is done meanwhile.
+    """A web that can be searched and visited; one that can do more is :class:`BackgroundSearch` or :class:`Asking` too.
 
     Each method takes a batch and returns a list of the same length and order. A response
     depends on its own request alone. May raise :class:`webenv.errors.WebError` where a whole
@@ -106,6 +103,48 @@ class Web(Protocol):
         """Fetches pages; any text is a URL, and one that leads nowhere is :class:`Missing`."""
         ...
 
+
+@runtime_checkable
+class BackgroundSearch(Protocol):
+    """What a web has that can search in other processes while its caller does something else."""
+
+    def begin_search(self, requests: Sequence[SearchRequest]) -> PendingSearches:
+        """Begins what :meth:`Web.search` does, and comes back at once; to be taken, or dropped, before the next one."""
+        ...
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """Who answers for sites: the content agents of a web, all asks of a step in one batch.
+
+    A batch is answered as a :class:`Web` answers one. The agents may be slow (each may be an episode of its own, played
+    by a policy on its site's share of the web); that all their sites come in one call lets them move in lock-step.
+    """
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Who answers, for the record of a run: at least ``name``."""
+        ...
+
     def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
         """Asks the content agents of sites; an unknown site is :class:`Missing`."""
+        ...
+
+
+class NoAgents:
+    """Nobody can be asked."""
+
+    identity: Mapping[str, str] = {"name": "none"}
+
+    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
+        """Every site is without an agent."""
+        return [Missing("no site here has one") for _ in requests]
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """What holds connections, files or processes that it can let go of."""
+
+    def close(self) -> None:
+        """Lets go of them."""
         ...

@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from types import TracebackType
 from typing import Any, Self
 
-from webenv.corpora.content import ContentAgent
 from webenv.corpora.day import day_of
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.live.clock import Clock
@@ -22,8 +21,6 @@ from webenv.corpora.live.terms import hides
 from webenv.observations import Page
 from webenv.runtime.event_loop import BackgroundLoop
 from webenv.web import (
-    AskRequest,
-    AskResponse,
     Missing,
     SearchRequest,
     SearchResponse,
@@ -97,10 +94,6 @@ class LiveWeb:
         found = self._line.run(lambda visitors: visitors.visit_all(distinct))
         by_request = dict(zip(distinct, found, strict=True))
         return [by_request[request] for request in requests]
-
-    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
-        """Asks the sites' content agents: :class:`webenv.corpora.ContentAgent`; each costs two searches."""
-        return ContentAgent(self).ask(requests)
 
     def close(self) -> None:
         """Ends connections, readers and threads; a later request begins new ones."""

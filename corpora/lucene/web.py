@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webenv.corpora.cache_folder import cache_folder
-from webenv.corpora.content import ContentAgent
 from webenv.corpora.day import day_of
 from webenv.corpora.lucene.catalogue import Catalogue
 from webenv.corpora.lucene.jvm import find_jar, find_java, is_fork, using_java
@@ -32,8 +31,6 @@ from webenv.errors import CorpusError, CorpusNotFound
 from webenv.observations import Page, Result
 from webenv.runtime.spec import Reader, number, read_spec, whole, words
 from webenv.web import (
-    AskRequest,
-    AskResponse,
     Missing,
     Scope,
     SearchRequest,
@@ -244,10 +241,6 @@ class LuceneWeb:
             return None
         doc = self._catalogue(web).find(key)
         return web.records.get(doc) if doc is not None else None
-
-    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
-        """Asks the sites' content agents: :class:`webenv.corpora.ContentAgent`, without a model."""
-        return ContentAgent(self).ask(requests)
 
     # ── what is in it ─────────────────────────────────────────────────────────
 

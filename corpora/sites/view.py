@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from webenv.corpora.content import ContentAgent
 from webenv.corpora.query import parse_query, without_filters
 from webenv.corpora.url import host_of, parents
 from webenv.errors import InvalidArgument
 from webenv.observations import Page
 from webenv.web import (
-    AskRequest,
-    AskResponse,
     Failure,
     Missing,
     SearchRequest,
@@ -22,15 +19,13 @@ from webenv.web import (
 )
 
 _NO_PAGE = Missing("there is no such page on this site")
-_NO_SITE = Missing("no such site")
 
 
 class SiteView:
     """A web that has nothing but one site, with its subdomains.
 
     A search finds pages of the site alone, whatever the query says; ``site:`` and ``-site:`` may
-    narrow it further. A visit to any other host, or that would lead to one, is Missing. Only the site
-    itself can be asked: a :class:`webenv.corpora.ContentAgent` answers from this view.
+    narrow it further. A visit to any other host, or that would lead to one, is Missing.
 
     Args:
         web: the web that the site is part of.
@@ -88,13 +83,6 @@ class SiteView:
 
     def _kept(self, response: VisitResponse) -> VisitResponse:
         return _NO_PAGE if isinstance(response, Page) and not self._has(host_of(response.url)) else response
-
-    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
-        """Asks the site, or one of its subdomains."""
-        mine = [self._has(host_of(request.site)) for request in requests]
-        passed = [request for request, own in zip(requests, mine, strict=True) if own]
-        replies = iter(ContentAgent(self).ask(passed) if passed else [])
-        return [next(replies) if own else _NO_SITE for own in mine]
 
     def _has(self, host: str) -> bool:
         return bool(host) and self.site in parents(host)

@@ -15,6 +15,7 @@ from webenv.envs.live_news_bench.generated import GeneratedNews, numbered_news
 from webenv.envs.live_news_bench.tasks import load_tasks
 from webenv.envs.opening import TasksArgument, WebArgument, opened
 from webenv.envs.task_ids import generated_count
+from webenv.envs.webs import open_asker
 from webenv.judge import Judge, Reward
 from webenv.rewards import AnswerJudge
 from webenv.rewards.registry import SHORT, JudgeMaker, make_judge, make_reward
@@ -93,8 +94,9 @@ def live_news_bench(
         rules=_WITH_ASKS if limits.asks else RULES,
         budget=limits,
         reward=make_reward(reward),
-        web=found.finished(chosen),
+        web=(opened_web := found.finished(chosen)),  # last: a generated one may have to be written
         name=_NAME,
+        asker=open_asker(opened_web) if limits.asks else None,
     )
 
 

@@ -16,6 +16,7 @@ from webenv.envs.needle_in_web.generated import GeneratedNeedles, numbered_needl
 from webenv.envs.needle_in_web.tasks import load_tasks
 from webenv.envs.opening import TasksArgument, WebArgument, opened
 from webenv.envs.task_ids import generated_count
+from webenv.envs.webs import open_asker
 from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Reward
 from webenv.rewards import PageJudge
@@ -54,14 +55,16 @@ def needle_in_web(
         judge = "exact" if "exact" in judges and judge_prompt is None else "page"
     if judge == "exact" and "exact" not in judges:
         raise InvalidArgument("judge='exact' judges generated tasks alone (web='procedural'); expected 'page'.")
+    limits = Budget.of(budget, BUDGET)
     return Benchmark(
         tasks=chosen,
         judge=make_judge(judge, judges, judge_prompt, judge_votes),
         rules=RULES,
-        budget=Budget.of(budget, BUDGET),
+        budget=limits,
         reward=make_reward(reward),
-        web=found.finished(chosen),
+        web=(opened_web := found.finished(chosen)),  # last: a generated one may have to be written
         name=_NAME,
+        asker=open_asker(opened_web) if limits.asks else None,
     )
 
 

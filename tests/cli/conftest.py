@@ -40,9 +40,6 @@ class SlowCorpus:
     def visit(self, requests):
         return self.corpus.visit(requests)
 
-    def ask(self, requests):
-        return self.corpus.ask(requests)
-
 
 def make(seconds=0.0, fails=False, budget=None, difficulty=None, judge="page"):
     pages = [

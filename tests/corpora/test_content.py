@@ -21,7 +21,7 @@ PAGES = [
 
 def test_it_hands_over_the_best_sentences_of_three_pages() -> None:
     """At most three documents, each with the sentences that share words with the question, in order."""
-    (reply,) = Corpus.of(PAGES).ask([AskRequest("How low are neap tides?", "sea.example")])
+    (reply,) = ContentAgent(Corpus.of(PAGES)).ask([AskRequest("How low are neap tides?", "sea.example")])
     assert isinstance(reply, Reply)
     assert len(reply.documents) == 3
     number = reply.documents[0].url[-1]
@@ -32,15 +32,15 @@ def test_it_hands_over_the_best_sentences_of_three_pages() -> None:
 def test_chinese_sentences_are_told_apart() -> None:
     """Sentences that no space divides are handed over one by one."""
     pages = [{"url": "https://zh.example/1", "title": "灯塔", "text": "这里风很大。灯塔由沈若川设计。门口有狗。"}]
-    (reply,) = Corpus.of(pages).ask([AskRequest("谁设计灯塔", "zh.example")])
+    (reply,) = ContentAgent(Corpus.of(pages)).ask([AskRequest("谁设计灯塔", "zh.example")])
     assert isinstance(reply, Reply)
     assert reply.text == "灯塔由沈若川设计。"
 
 
 def test_a_question_is_no_query() -> None:
     """Operators in a question are plain words to the agent."""
-    corpus = Corpus.of(PAGES)
-    plain, odd = corpus.ask(
+    agent = ContentAgent(Corpus.of(PAGES))
+    plain, odd = agent.ask(
         [AskRequest(text, "sea.example") for text in ("neap tides", 'site:other.example "neap" tides')]
     )
     assert isinstance(plain, Reply)
@@ -50,8 +50,8 @@ def test_a_question_is_no_query() -> None:
 
 def test_what_a_site_does_not_say() -> None:
     """A known site without an answer says so; an unknown or hidden one is missing."""
-    corpus = Corpus.of(PAGES)
-    replies = corpus.ask(
+    agent = ContentAgent(Corpus.of(PAGES))
+    replies = agent.ask(
         [
             AskRequest("zebras?", "sea.example"),
             AskRequest("tides?", "land.example"),

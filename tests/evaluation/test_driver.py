@@ -11,7 +11,7 @@ from webenv.evaluation import Job, Record, plan_jobs
 from webenv.evaluation.driver import play_jobs
 from webenv.evaluation.record import shown
 from webenv.policies import KeywordPolicy, RandomPolicy
-from webenv.web import AskRequest, AskResponse, SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
+from webenv.web import SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
 
 
 def play(benchmark: Benchmark, policy: Policy, parallel: int = 64, episodes: int | None = 50) -> dict[str, Record]:
@@ -46,9 +46,6 @@ class Counting:
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
         return self.web.visit(requests)
-
-    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
-        return self.web.ask(requests)
 
 
 @pytest.mark.parametrize("policy", [RandomPolicy(), KeywordPolicy()])

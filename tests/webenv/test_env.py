@@ -179,4 +179,5 @@ def test_identity() -> None:
         },
         "budget": {"searches": 1, "visits": 2, "asks": 3, "turns": 4, "seconds": 5.0},
         "reward": {"name": "CostlyReward", "weights": {"answer": 1.0, "cost": 0.1}},
+        "asker": {"name": "dict", "digest": "9"},
     }

@@ -25,7 +25,7 @@ from webenv.judge import Judge, Seen, Submission, Verdict
 from webenv.models import ChatModel, Message, Model, ModelFailure, ModelReply, Request
 from webenv.observations import Document, Page, Reply, Result
 from webenv.policies import ReactPolicy
-from webenv.recorded import RecordedJudge, RecordedModel, RecordedWeb, open_cassette, recorded_models
+from webenv.recorded import RecordedAsker, RecordedJudge, RecordedModel, RecordedWeb, open_cassette, recorded_models
 from webenv.recorded.transcript import plain, plain_record, read_answer
 from webenv.rewards import make_judge
 from webenv.turn import play_turn
@@ -172,12 +172,13 @@ def test_web_is_recorded_and_replayed(path: Path) -> None:
     asks = [AskRequest("mill wheel", "mills.example"), AskRequest("mill", "none.example")]
     web = small_web()
     with Cassette(path, "record") as cassette:
-        recorded = RecordedWeb(cassette, web)
-        live = (recorded.search(searches), recorded.visit(visits), recorded.ask(asks))
+        recorded, asker = RecordedWeb(cassette, web), RecordedAsker(cassette, web)
+        live = (recorded.search(searches), recorded.visit(visits), asker.ask(asks))
     assert live == (web.search(searches), web.visit(visits), web.ask(asks))
-    replayed = RecordedWeb(Cassette(path))
+    replayed, again = RecordedWeb(Cassette(path)), RecordedAsker(Cassette(path))
     assert isinstance(replayed, Web)
-    assert (replayed.search(searches), replayed.visit(visits), replayed.ask(asks)) == live
+    assert (replayed.search(searches), replayed.visit(visits), again.ask(asks)) == live
+    assert again.identity == replayed.identity
     assert replayed.identity == {"name": "dict", "digest": "9"}
     assert list(replayed.identity) == list(web.identity)
     assert (replayed.search([]), replayed.visit([])) == ([], [])
@@ -280,11 +281,11 @@ def test_any_answer_survives(path: Path, data: st.DataObject) -> None:
     path.unlink(missing_ok=True)
     asked: tuple[Any, ...] = ([SearchRequest(text)], [VisitRequest(text)], [AskRequest(text, text)])
     with Cassette(path, "record") as cassette:
-        web = RecordedWeb(cassette, One())
-        assert (web.search(asked[0]), web.visit(asked[1]), web.ask(asked[2])) == ([tuple(hits)], [page], [reply])
+        web, asker = RecordedWeb(cassette, One()), RecordedAsker(cassette, One())
+        assert (web.search(asked[0]), web.visit(asked[1]), asker.ask(asked[2])) == ([tuple(hits)], [page], [reply])
     with Cassette(path) as cassette:
-        web = RecordedWeb(cassette)
-        assert (web.search(asked[0]), web.visit(asked[1]), web.ask(asked[2])) == ([tuple(hits)], [page], [reply])
+        web, asker = RecordedWeb(cassette), RecordedAsker(cassette)
+        assert (web.search(asked[0]), web.visit(asked[1]), asker.ask(asked[2])) == ([tuple(hits)], [page], [reply])
 
 
 def test_a_web_of_the_wrong_length(path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 
@@ -14,16 +15,34 @@ from webenv.actions import answer, ask, note, search, visit
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.episode import Episode
-from webenv.errors import WebenvError
+from webenv.errors import InvalidArgument, WebenvError
 from webenv.judge import Submission, Verdict
-from webenv.observations import Page
+from webenv.observations import Page, Reply
 from webenv.rewards import StandardReward
 from webenv.rules import Rules
 from webenv.task import Gold, Task, TaskSet
 from webenv.turn import Step, play_turn
-from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest, VisitResponse
+from webenv.web import (
+    AskRequest,
+    AskResponse,
+    Failure,
+    Scope,
+    SearchRequest,
+    SearchResponse,
+    VisitRequest,
+    VisitResponse,
+)
 
 LAMP, BELL = "https://harbour.example/lamp", "https://harbour.example/bell"
+
+
+class SilentWeb:
+    """A web that cannot be asked."""
+
+    identity: Mapping[str, str] = {"name": "silent"}
+
+    def __init__(self, pages: Sequence[Page]) -> None:
+        self.search, self.visit = DictWeb(pages).search, DictWeb(pages).visit
 
 
 def episodes(made_of: Benchmark, count: int) -> list[Episode]:
@@ -50,6 +69,44 @@ def test_one_batch_of_each_kind() -> None:
     )
     assert web.batches == {"search": [3], "visit": [5], "ask": [2]}
     assert judge.batches == [2]
+
+
+class Host(NamedTuple):
+    """Answers for every site with its name, and notes what it was asked."""
+
+    asked: list[list[AskRequest]]
+    identity: Mapping[str, str] = {"name": "host"}
+
+    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
+        self.asked.append(list(requests))
+        return [Reply(request.site, f"I am {request.site}") for request in requests]
+
+
+def test_a_benchmarks_own_asker_is_asked() -> None:
+    """An asker that is given takes the place of the web: all asks of a step in one batch, each in its task's scope."""
+    host, web = Host([]), CountingWeb(small_web())
+    task = Task("t", "?", scope=Scope(blocked=("mills.example",)))
+    made_of = replace(benchmark(web, TaskSet([task])), asker=host)
+    running = [Episode(task, made_of.rules, made_of.budget) for _ in range(2)]
+    steps = play_turn(made_of, running, [ask("a", "x.example", "y.example"), ask("b", "z.example")])
+    asked = [("a", "x.example"), ("a", "y.example"), ("b", "z.example")]
+    assert host.asked == [[AskRequest(question, site, task.scope) for question, site in asked]]
+    assert web.batches["ask"] == []
+    assert [reply.text for step in steps for reply in step.observation.replies] == [f"I am {site}" for _, site in asked]
+    assert made_of.identity["asker"] == {"name": "host"}
+
+
+def test_where_nobody_can_be_asked() -> None:
+    """On a web that cannot be asked, without an asker, a notice says that a site has no agent; the ask is charged."""
+    (step,) = play(benchmark(SilentWeb(pages_of())), ask("a", "harbour.example"))
+    assert step.observation.notice == "No content agent at harbour.example: no site here has one."
+    assert step.observation.budget == (4, 4, 1, 7)
+
+
+def test_an_asker_is_what_the_protocol_says() -> None:
+    """What cannot be asked is refused when the benchmark is made."""
+    with pytest.raises(InvalidArgument, match=r"asker='x': expected what webenv\.Asking describes"):
+        replace(benchmark(), asker="x")  # type: ignore[arg-type]
 
 
 def test_nothing_is_sent_for_nothing() -> None:
@@ -338,11 +395,13 @@ def test_a_model_judges_while_others_search() -> None:
 
 
 class OwnJudge(ModelJudge):
-    """A judge that does not say of itself that any thread may ask it."""
+    """A judge that says of itself that no other thread may ask it."""
+
+    concurrent = False
 
 
 def test_with_a_clock_or_another_judge_one_goes_after_the_other() -> None:
-    """A budget of seconds keeps the order; a judge is asked by another thread if its own class says so."""
+    """A budget of seconds keeps the order; a judge is asked by another thread if it says so."""
     for made, seconds, met in ((ModelJudge, 60.0, [True]), (OwnJudge, None, [False])):
         searched = threading.Event()
         judge = made(searched)

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
-ROLES: Mapping[str, str] = {"search": "web", "visit": "web", "ask": "web", "model": "model", "judge": "judge"}
+ROLES: Mapping[str, str] = {"search": "web", "visit": "web", "ask": "asker", "model": "model", "judge": "judge"}
 """Kind of request → who answers it."""
 
 _SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD")  # how names of variables end that hold one

@@ -196,7 +196,7 @@ class Cassette:
         """Notes who stands ready to answer, so that a replay knows it even if it was never asked.
 
         Args:
-            role: ``web``, ``judge`` or ``model``.
+            role: ``web``, ``asker``, ``judge`` or ``model``.
             identity: who.
             check: is given the identities of that role that are known, and raises to refuse this one; nobody
                 else can come between.

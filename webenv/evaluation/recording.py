@@ -13,7 +13,8 @@ from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, MissingExtra, RunError
 from webenv.evaluation.environments import make_env
 from webenv.judge import Judge, asks_others
-from webenv.recorded import RecordedJudge, RecordedWeb, recorded_models
+from webenv.recorded import RecordedAsker, RecordedJudge, RecordedWeb, recorded_models
+from webenv.web import Closable
 
 _LIVE = "live:"  # how the names of webs begin that cannot be opened without a key
 
@@ -34,25 +35,27 @@ def recorded_env(env: str, settings: Mapping[str, Any], cassette: Cassette) -> S
         InvalidArgument: for an unknown id or argument, a budget of seconds, or a tape of another web, judge or model.
         DataError: if the tape does not know the web, judge or model.
     """
-    given, web = dict(settings), settings.get("web")
-    closed = cassette.mode == "replay" and isinstance(web, str) and web.startswith(_LIVE)
+    given, name = dict(settings), settings.get("web")
+    closed = cassette.mode == "replay" and isinstance(name, str) and name.startswith(_LIVE)
     if closed:
-        _check_live(str(web))
+        _check_live(str(name))
         given["web"] = RecordedWeb(cassette)
     with recorded_models(cassette) as models:
         made = make_env(env, given).unwrapped
     assert isinstance(made, SearchEnv)  # make_env refuses others
     if closed and made.spec is not None:
-        made.spec.kwargs["web"] = web
+        made.spec.kwargs["web"] = name
     benchmark = made.benchmark
     check_clock(benchmark, [cassette])
     judge = benchmark.judge
     if asks_others(judge) and judge.identity.get("model") not in models:
         judge = _behind(cassette, judge)
     own_web = isinstance(benchmark.web, RecordedWeb) and benchmark.web.cassette is cassette
-    made.benchmark = replace(
-        benchmark, web=benchmark.web if own_web else RecordedWeb(cassette, benchmark.web), judge=judge
-    )
+    web = benchmark.web if own_web else RecordedWeb(cassette, benchmark.web)
+    asker = benchmark.asked
+    if benchmark.budget.asks and not isinstance(asker, RecordedAsker):
+        asker = RecordedAsker(cassette, asker)
+    made.benchmark = replace(benchmark, web=web, judge=judge, asker=asker)
     return made
 
 
@@ -71,9 +74,8 @@ def opened_env(env: str, settings: Mapping[str, Any], cassette: Cassette | None 
         yield made
     finally:
         made.close()
-        close = getattr(made.benchmark.web, "close", None)
-        if close is not None:
-            close()
+        if isinstance(made.benchmark.web, Closable):
+            made.benchmark.web.close()
 
 
 def _check_live(name: str) -> None:
@@ -120,8 +122,8 @@ def one_run(benchmark: Benchmark, others: Sequence[Cassette] = ()) -> Iterator[N
 
 
 def _behind_parts(benchmark: Benchmark) -> list[Cassette]:
-    parts = (benchmark.web, benchmark.judge)
-    return [part.cassette for part in parts if isinstance(part, RecordedWeb | RecordedJudge)]
+    parts = (benchmark.web, benchmark.asked, benchmark.judge)
+    return [part.cassette for part in parts if isinstance(part, RecordedWeb | RecordedAsker | RecordedJudge)]
 
 
 def cassette_entries(cassettes: Sequence[Cassette], *, ended: bool) -> list[dict[str, str | None]]:

@@ -2,6 +2,6 @@
 
 from webenv.recorded.judge import RecordedJudge
 from webenv.recorded.model import RecordedModel, recorded_models
-from webenv.recorded.web import RecordedWeb, open_cassette
+from webenv.recorded.web import RecordedAsker, RecordedWeb, open_cassette
 
-__all__ = ["RecordedJudge", "RecordedModel", "RecordedWeb", "open_cassette", "recorded_models"]
+__all__ = ["RecordedAsker", "RecordedJudge", "RecordedModel", "RecordedWeb", "open_cassette", "recorded_models"]

@@ -15,6 +15,7 @@ from webenv.cassette import Cassette
 from webenv.cassette.question import Question
 from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
 from webenv.recorded.transcript import plain, read_answer, read_failure
+from webenv.web import Closable
 
 Identity = Mapping[str, str]
 
@@ -33,7 +34,7 @@ class Recorded:
     Args:
         cassette: the tape.
         inner: who is asked; may be absent where nothing is.
-        role: ``web``, ``judge`` or ``model``.
+        role: ``web``, ``asker``, ``judge`` or ``model``.
         same: whether an identity on the tape is of the one that is wanted here.
 
     Attributes:
@@ -65,9 +66,8 @@ class Recorded:
 
     def close(self) -> None:
         """Closes who is asked, where that can be closed; the tape stays open."""
-        close = getattr(self._inner, "close", None)
-        if close is not None:
-            close()
+        if isinstance(self._inner, Closable):
+            self._inner.close()
 
     def _play(
         self,

@@ -132,14 +132,14 @@ def read_failure(role: str, data: Any) -> Any:
     """What came of a request that failed, from plain data: a Failure, a ModelFailure, or a verdict that is unscored.
 
     Args:
-        role: who was asked: ``web``, ``model`` or ``judge``.
+        role: who was asked: ``web``, ``asker``, ``model`` or ``judge``.
         data: the failure as plain data.
 
     Raises:
         DataError: if it is not of that form.
     """
     try:
-        if role == "web":
+        if role in ("web", "asker"):
             return Failure(**data["failure"])
         if role == "model":
             return ModelFailure(**data)

@@ -1,4 +1,4 @@
-"""RecordedWeb: a web behind a cassette."""
+"""A web behind a cassette, and who is asked on it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from webenv.errors import InvalidArgument
 from webenv.recorded.recorded import Recorded
 from webenv.recorded.transcript import plain
 from webenv.web import (
+    Asking,
     AskRequest,
     AskResponse,
     Failure,
@@ -22,7 +23,28 @@ from webenv.web import (
 )
 
 
-class RecordedWeb(Recorded):
+class _Requests(Recorded):
+    """What sends batches of requests of one kind, and gives what came of each."""
+
+    def _request(self, kind: str, requests: Sequence[Any]) -> list[Any]:
+        if not requests:
+            return []
+        if self.cassette.mode == "live":
+            return list(getattr(self._inner, kind)(requests))
+        return self._play(
+            kind,
+            [question(kind, plain(request)) for request in requests],
+            lambda places: getattr(self._inner, kind)([requests[place] for place in places]),
+        )
+
+    def _failed(self, answer: Any) -> bool:
+        return isinstance(answer, Failure)
+
+    def _failure(self, reason: str) -> Failure:
+        return Failure(reason)
+
+
+class RecordedWeb(_Requests):
     """A web behind a cassette.
 
     A batch costs one look into the tape; what is not on it goes to the web as one batch, each request
@@ -46,32 +68,38 @@ class RecordedWeb(Recorded):
         Raises:
             CassetteMiss: in a replay, for what is not recorded.
         """
-        return self._web("search", requests)
+        return self._request("search", requests)
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
         """Fetches, as the web did when it was recorded; raises as :meth:`search` does."""
-        return self._web("visit", requests)
+        return self._request("visit", requests)
+
+
+class RecordedAsker(_Requests):
+    """Whoever is asked on a web, behind a cassette, as :class:`RecordedWeb`.
+
+    A tape that knows no asker was recorded when webs themselves were asked: there the web is taken for it.
+
+    Args:
+        cassette: the tape.
+        asker: who is asked; may be absent where nobody is.
+
+    Raises:
+        InvalidArgument: if the tape is of another asker (modes record, strict).
+        DataError: if there is neither an asker nor a web on the tape.
+    """
+
+    def __init__(self, cassette: Cassette, asker: Asking | None = None) -> None:
+        told = cassette.mode == "live" or asker is not None or cassette.answerers("asker")
+        super().__init__(cassette, asker, "asker" if told else "web")
 
     def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
-        """Asks, as the web did when it was recorded; raises as :meth:`search` does."""
-        return self._web("ask", requests)
+        """Asks, as was answered when it was recorded.
 
-    def _web(self, kind: str, requests: Sequence[Any]) -> list[Any]:
-        if not requests:
-            return []
-        if self.cassette.mode == "live":
-            return list(getattr(self._inner, kind)(requests))
-        return self._play(
-            kind,
-            [question(kind, plain(request)) for request in requests],
-            lambda places: getattr(self._inner, kind)([requests[place] for place in places]),
-        )
-
-    def _failed(self, answer: Any) -> bool:
-        return isinstance(answer, Failure)
-
-    def _failure(self, reason: str) -> Failure:
-        return Failure(reason)
+        Raises:
+            CassetteMiss: in a replay, for what is not recorded.
+        """
+        return self._request("ask", requests)
 
 
 def open_cassette(spec: str) -> RecordedWeb:
