@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import math
+import os
+import pickletools
+import stat
 import warnings
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +24,14 @@ from webenv.wrappers.menu import CANDIDATE_FEATURES, CONTEXT_FEATURES, QUERY_FEA
 
 FORMAT, VERSION = "webenv.policy", 1
 _LARGEST = 1e6  # weight
+_MOST_BYTES = 4 << 30  # of a file: a checkpoint of the widest scorer with its optimiser has under 3 GiB
+# ``weights_only`` alone lets a file call ``bytearray(10**10)`` or ``torch.FloatTensor(10**10)``; files of ours call
+# these alone.
+_NAMES = frozenset(
+    {"collections OrderedDict", "torch._utils _rebuild_tensor_v2"}
+    | {f"torch {kind}Storage" for kind in ("Float", "Double", "Long", "Int", "Byte", "Bool", "ComplexFloat")}
+)
+_OPCODES = frozenset({"INST", "OBJ", "STACK_GLOBAL", "NEWOBJ", "NEWOBJ_EX", "EXT1", "EXT2", "EXT4"})  # other calls
 
 ANSWERS: Mapping[str, Answers] = {"url": "url", "phrase": "phrase"}
 """The kinds of answers."""
@@ -170,8 +182,11 @@ def read_tensors(path: Path, format: str, version: int, what: str) -> dict[str, 
     """
     name = f"{what} file {str(path)!r}"
     try:
+        content = _read_regular(path)
         with warnings.catch_warnings(action="ignore"):  # torch's, about files of others
-            data = torch.load(io.BytesIO(path.read_bytes()), map_location="cpu", weights_only=True)
+            data = torch.load(_checked_archive(content), map_location="cpu", weights_only=True)
+        if sum(one.numel() * one.element_size() for one in _tensors_of(data)) > len(content):
+            raise ValueError("its tensors are larger than the file")  # strides of 0 make much of one number
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror or error}.") from error
     except Exception as error:  # torch raises many kinds for what is no file of its own
@@ -186,6 +201,64 @@ def read_tensors(path: Path, format: str, version: int, what: str) -> dict[str, 
     if data.get("version") != version:
         raise DataError(f"{name} is of version {data.get('version')!r:.20}; this webenv reads version {version}.")
     return data
+
+
+def _read_regular(path: Path) -> bytes:
+    """The bytes of a regular file; a pipe or a device would be waited for, or have no end."""
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        about = os.fstat(file.fileno())
+        if stat.S_ISREG(about.st_mode) and about.st_size > _MOST_BYTES:
+            raise ValueError(f"{about.st_size:,} bytes")
+        if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
+            raise ValueError("no regular file")
+        return file.read()
+
+
+def _checked_archive(content: bytes) -> io.BytesIO:
+    """The archive of a file, written anew from members that are no larger than the file, none of which calls much.
+
+    torch's own reader has another idea of what a damaged archive holds, unpacks compressed members, and makes room
+    for what files of its old format only declare; so it is given nothing but what was checked here.
+
+    Raises:
+        ValueError: if there is anything else in it than :func:`write_tensors` writes.
+    """
+    checked = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(checked, "w", zipfile.ZIP_STORED) as anew:
+        members = archive.infolist()
+        stored = all(one.compress_type == zipfile.ZIP_STORED and one.file_size == one.compress_size for one in members)
+        if not stored or sum(one.file_size for one in members) > len(content):
+            raise ValueError("compressed or overlapping members")
+        for member in members:
+            held = archive.read(member)
+            if member.filename.endswith("data.pkl"):
+                _check_pickle(held)
+            anew.writestr(member.filename, held)
+    checked.seek(0)
+    return checked
+
+
+def _check_pickle(held: bytes) -> None:
+    """Refuses what calls anything but the makers of tensors.
+
+    Raises:
+        ValueError: naming it.
+    """
+    for opcode, argument, _ in pickletools.genops(held):
+        if opcode.name in _OPCODES or (opcode.name == "GLOBAL" and argument not in _NAMES):
+            raise ValueError(f"a call of {argument!r:.60}")
+
+
+def _tensors_of(data: object) -> Iterator[Tensor]:
+    """All tensors in dicts, lists and tuples, at any depth."""
+    waiting, known = [data], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Tensor):
+            yield one
+        elif isinstance(one, dict | list | tuple) and id(one) not in known:  # lists of lists of the same lists …
+            known.add(id(one))
+            waiting += one.values() if isinstance(one, dict) else one
 
 
 def _nan_first(number: float) -> float:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
+import os
 import pickle
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +144,72 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     """Where to it cannot be written is named."""
     with pytest.raises(RunError, match="cannot be written: No such file or directory"):
         save_policy(tmp_path / "none" / "p.pt", some_policy())
+
+
+class _Large:
+    def __init__(self, call: Any, *arguments: Any) -> None:
+        self._reduced = call, arguments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._reduced
+
+
+def _old_format() -> bytes:
+    """A file of torch's old format that declares a storage of 10 GB and holds nothing of it."""
+    held = io.BytesIO()
+    torch.save({"weights": torch.zeros(4)}, held, _use_new_zipfile_serialization=False)
+    return held.getvalue().replace(b"K\x04", b"\x8a\x05" + (2_600_000_000).to_bytes(5, "little"))
+
+
+def _compressed() -> bytes:
+    """A policy file of 100 MB of zeros, packed small."""
+    plain, packed = io.BytesIO(), io.BytesIO()
+    torch.save({"format": "webenv.policy", "version": 1, "weights": torch.zeros(25_000_000)}, plain)
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+        for member in old.infolist():
+            new.writestr(member.filename, old.read(member))
+    return packed.getvalue()
+
+
+def _saved(**parts: Any) -> bytes:
+    held = io.BytesIO()
+    torch.save({"format": "webenv.policy", "version": 1, **parts}, held)
+    return held.getvalue()
+
+
+LARGE = {
+    "old": _old_format,
+    "compressed": _compressed,
+    "strides": lambda: _saved(width=50_000, weights={"critic.weight": torch.zeros(1).expand(50_000, 50_000)}),
+    "bytearray": lambda: _saved(weights=_Large(bytearray, 10**10)),
+    "tensor": lambda: _saved(weights=_Large(torch.FloatTensor, 2_500_000_000)),
+    "set": lambda: _saved(weights=_Large(set, (1, 2))),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_a_small_file_takes_no_large_memory(tmp_path: Path, kind: str) -> None:
+    """What a file only declares is refused before room is made for it: in a process that may have 300 MB more."""
+    (tmp_path / "p.pt").write_bytes(LARGE[kind]())
+    script = (
+        "import resource, sys, torch\n"
+        "from webenv.errors import DataError\n"
+        "from webenv.policies.learned.saved import load_policy\n"
+        "now = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (now + 300_000_000,) * 2)\n"
+        "try:\n    load_policy(sys.argv[1])\n"
+        "except DataError as error:\n    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script, str(tmp_path / "p.pt")], capture_output=True, text=True, timeout=60
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert "is no policy file of webenv" in done.stdout
+
+
+def test_a_file_without_end_is_refused(tmp_path: Path) -> None:
+    """A device is not read, and a pipe not waited for."""
+    os.mkfifo(tmp_path / "pipe.pt")
+    for path in (tmp_path / "pipe.pt", Path("/dev/zero")):
+        with pytest.raises(DataError, match="is no policy file of webenv"):
+            load_policy(path)
