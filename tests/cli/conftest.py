@@ -12,7 +12,7 @@ import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-WEBENV = [sys.executable, "-c", "from webenv.cli.app import main; main()"]
+WEBENV = [sys.executable, "-P", "-c", "from webenv.cli.app import main; main()"]
 
 BENCH = '''
 import time

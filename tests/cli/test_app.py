@@ -100,7 +100,7 @@ def test_reader_has_gone(town: Path) -> None:
     code = "from webenv.cli.app import main; main()"
     words = ["eval", "town:Town-v0", "--policy", "oracle", "--json"]
     with subprocess.Popen(
-        [sys.executable, "-c", code, *words], cwd=town, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-P", "-c", code, *words], cwd=town, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -113,3 +113,27 @@ def test_no_traceback(webenv: Run) -> None:
     done = webenv("eval", "town:Twon-v0", "--policy", "oracle")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "webenv: error: no environment 'town:Twon-v0'. Did you mean 'Town-v0'?\n"
+
+
+def test_a_planted_module_is_not_run(town: Path, webenv: Run) -> None:
+    """Of the current folder the module that is named is imported, and no other stands in for a package."""
+    for name in ("torch", "brotli", "json", "tomllib", "openai", "matplotlib", "tensorboard"):
+        (town / f"{name}.py").write_text("raise SystemExit('a planted module was run')")
+    done = webenv("eval", "town:Town-v0", "--policy", "oracle", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = webenv("eval", "NeedleInWeb-v0", "--policy", "none.pt", "--episodes", "1")
+    assert (done.returncode, "planted" in done.stderr) == (1, False)
+
+
+def test_a_package_of_ones_own(town: Path, webenv: Run) -> None:
+    """A package in the current folder is imported with its modules; a module beside the one named is not."""
+    (town / "bench").mkdir()
+    (town / "town.py").rename(town / "bench" / "places.py")
+    (town / "bench" / "__init__.py").write_text("from . import places")
+    assert webenv("eval", "bench:Town-v0", "--policy", "oracle", "--json").returncode == 0
+    (town / "beside.py").write_text("import bench")
+    done = webenv("eval", "beside:Town-v0", "--policy", "oracle", "--json")
+    assert done.stderr == (
+        "webenv: error: module 'beside' imports 'bench', which is not installed; of this folder the module that is "
+        "named is found alone: make it a package, or set PYTHONPATH=.\n"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import os
 import resource
 import signal
 from collections.abc import Iterator
@@ -113,3 +114,45 @@ def test_full_disk(tmp_path: Path, small_files: None) -> None:
         write_view(run)
     assert (run / "view.html").read_text() == "the page of before"
     assert sorted(file.name for file in run.iterdir()) == ["episodes.jsonl", "run.json", "view.html"]
+
+
+def a_run(folder: Path) -> Path:
+    return write_run(folder, [episode(turn("answer", GOLD), value=1.0)])
+
+
+def test_a_planted_link_is_not_written_through(tmp_path: Path) -> None:
+    """Where the page and its draft lie as links to a file of the reader's, that file stays as it was."""
+    run, own = a_run(tmp_path / "run"), tmp_path / "own"
+    own.write_text("mine")
+    for name in ("view.html", ".view.html.new"):
+        (run / name).symlink_to(own)
+    assert not write_view(run).path.is_symlink()
+    assert own.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "rescored"])
+def test_what_is_read_of_a_run_lies_in_it(tmp_path: Path, name: str) -> None:
+    """A link in the place of a part of a run is refused, so that no page shows what lies elsewhere."""
+    run, elsewhere = a_run(tmp_path / "run"), a_run(tmp_path / "elsewhere")
+    (run / name).unlink(missing_ok=True)
+    (run / name).symlink_to(elsewhere / name if name != "rescored" else elsewhere)
+    with pytest.raises(RunError, match="is a symbolic link, "):
+        write_view(run)
+
+
+def test_runs_below_a_folder_lie_in_it(tmp_path: Path) -> None:
+    """A run that a folder only links to is none of its runs."""
+    a_run(tmp_path / "elsewhere")
+    a_run(tmp_path / "runs" / "one")
+    (tmp_path / "runs" / "two").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RunError, match="two is a symbolic link, and is not followed"):
+        write_view(tmp_path / "runs")
+
+
+def test_a_pipe_in_a_run_is_not_waited_for(tmp_path: Path) -> None:
+    """What is no regular file is refused."""
+    run = a_run(tmp_path / "run")
+    (run / "episodes.jsonl").unlink()
+    os.mkfifo(run / "episodes.jsonl")
+    with pytest.raises(RunError, match="it is no regular file"):
+        write_view(run)

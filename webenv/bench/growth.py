@@ -22,6 +22,7 @@ from webenv.corpora.procedural.dials import Dials
 from webenv.corpora.procedural.write import made_by
 from webenv.corpora.progress import Progress, silent
 from webenv.errors import CorpusError, InvalidArgument, RunError, did_you_mean
+from webenv.runtime.files import write_atomic
 
 _FIGURES = "figures.json"
 _BUILT = "built-{pages}.json"
@@ -107,7 +108,7 @@ def measure(
         point = Point(pages, sites, building, reading, memory, scaling, others)
         points.append(point)
         figures = json.dumps([asdict(known) for known in points], indent=1)
-        (out / _FIGURES).write_text(figures, encoding="utf-8")
+        write_atomic(out / _FIGURES, figures)
         yield point
 
 
@@ -156,7 +157,7 @@ def _built(folder: Path, kept: Path, spec: str, progress: Progress) -> Building:
     pages = sum(size for name, (size, _) in manifest.files.items() if not name.startswith("index/"))
     index = sum(size for name, (size, _) in manifest.files.items() if name.startswith("index/"))
     building = Building(round(seconds, 1), round(peak[0], 1), round(pages / 1e6, 1), round(index / 1e6, 1))
-    kept.write_text(json.dumps(asdict(building)), encoding="utf-8")
+    write_atomic(kept, json.dumps(asdict(building)))
     return building
 
 
@@ -209,7 +210,7 @@ def _memory_of(processes: Sequence[int]) -> float:
 
 
 def _start(role: str, folder: Path, queries: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "webenv.bench.reader", role, str(folder), str(queries), str(_SECONDS)]
+    command = [sys.executable, "-P", "-m", "webenv.bench.reader", role, str(folder), str(queries), str(_SECONDS)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
@@ -222,7 +223,7 @@ def _run(role: str, folder: Path, queries: int) -> str:
 
 
 def _engine(engine: str, folder: Path, queries: int, scratch: Path) -> EngineReading:
-    command = [sys.executable, "-m", "webenv.bench.engines", engine, str(folder), str(queries), str(scratch)]
+    command = [sys.executable, "-P", "-m", "webenv.bench.engines", engine, str(folder), str(queries), str(scratch)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         printed, complaint = process.communicate()
     if process.returncode:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from webenv.bench.growth import Point
-from webenv.runtime.plots import new_figure
+from webenv.runtime.plots import new_figure, save_figure
 
 _Line = tuple[str, Callable[[Point], float], str]
 
@@ -87,7 +87,7 @@ def draw(points: Sequence[Point], path: Path) -> None:
         place.set_xlim(sizes[0] / 1.5, sizes[-1] * max(8.0, (sizes[-1] / sizes[0]) ** 0.7))
         place.grid(color="#e5e4e0", linewidth=0.8)
         place.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=130)
+    save_figure(figure, path)
 
 
 def _apart(values: Sequence[float]) -> list[float]:

@@ -45,7 +45,6 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a character that a terminal lacks becomes another
             reconfigure(errors="replace")
-    sys.path.append(os.getcwd())  # where ``module:Id-v0`` finds a module of the user's
     sys.exit(run(sys.argv[1:]))
 
 

@@ -47,6 +47,7 @@ from webenv.evaluation.sweep import PlayedRun, Sweep, plan_runs, read_sweep
 from webenv.models import models_counted_by
 from webenv.policies.registry import OF_MODELS, make_policy
 from webenv.recorded import recorded_models
+from webenv.runtime.files import inside
 from webenv.wrappers.menu import answers_of
 
 _RUN, _MODEL = "Run", "Model"
@@ -172,7 +173,8 @@ def command(
                         for name in names
                     ]
                 for name, chosen in zip(names, policies, strict=True):
-                    folder = place if len(names) == 1 else place / folder_name(name)
+                    parts = () if place == top else (place.name,)
+                    folder = inside(top, *parts, *(() if len(names) == 1 else (folder_name(name),)))
                     label = name if swept is None else f"{name}, {swept.entry} {value}"
                     with ProgressBar(label) as bar:
                         try:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from webenv.cli.tables import GROUP_WIDTH, print_unscored, shown_mean, shown_rate
 from webenv.evaluation.sweep import PlayedRun, Sweep
-from webenv.runtime.plots import new_figure
+from webenv.runtime.plots import new_figure, save_figure
 
 _COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")
 
@@ -88,7 +88,7 @@ def draw_sweep(sweep: Sweep, runs: Sequence[PlayedRun], path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     if len(policies) > 1:
         axes.legend(frameon=False)
-    figure.savefig(path, dpi=130)
+    save_figure(figure, path)
 
 
 def _policies(runs: Sequence[PlayedRun]) -> list[str]:

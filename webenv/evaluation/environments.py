@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
+import importlib.util
 import json
+import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -69,14 +73,41 @@ def training_tasks(env: str, settings: Mapping[str, Any]) -> TaskSet:
 
 
 def _import(module: str) -> None:
+    """Imports a module that is installed; else the one of that name in the current folder, and no other from there.
+
+    The folder never goes on ``sys.path``: a ``torch.py`` that lies in it would stand in for every import of a package
+    that is not installed.
+    """
+    top = module.partition(".")[0]
     try:
+        if top not in sys.modules and top.isidentifier() and importlib.util.find_spec(top) is None:
+            _load_from_folder(top)
         importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise  # it is there, and lacks something itself
+            if importlib.machinery.PathFinder.find_spec(str(error.name), [os.getcwd()]) is None:
+                raise  # it is there, and lacks something itself
+            raise InvalidArgument(
+                f"module {module!r} imports {error.name!r}, which is not installed; of this folder the module that is "
+                "named is found alone: make it a package, or set PYTHONPATH=."
+            ) from error
         raise InvalidArgument(
             f"there is no module {module!r} to import; is it in this folder, or installed?"
         ) from error
+
+
+def _load_from_folder(name: str) -> None:
+    """Loads the module or package of a name in the current folder, where there is one, as an import would."""
+    spec = importlib.machinery.PathFinder.find_spec(name, [os.getcwd()])
+    if spec is None or spec.loader is None or spec.origin is None:  # a plain folder is none
+        return
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[name] = loaded
+    try:
+        spec.loader.exec_module(loaded)
+    except BaseException:
+        del sys.modules[name]
+        raise
 
 
 def _known(name: str) -> list[str]:

@@ -11,7 +11,7 @@ from webenv.errors import RunError
 from webenv.evaluation.identity import PARTS, first_difference
 from webenv.evaluation.ledger import Ledger, read_run
 from webenv.evaluation.record import Record
-from webenv.runtime.files import read_lines
+from webenv.runtime.files import open_regular, read_lines
 from webenv.runtime.text import one_line
 
 _BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
@@ -128,7 +128,7 @@ _NEEDED = {
 def count_records(path: str | Path) -> int:
     """How many records a run folder holds, of episodes that were played again each."""
     try:
-        with open(Path(path) / RunFolder.LINES, "rb") as lines:
+        with open(open_regular(Path(path) / RunFolder.LINES), "rb") as lines:
             return sum(block.count(b"\n") for block in iter(lambda: lines.read(_BLOCK), b""))
     except FileNotFoundError:
         return 0

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 from webenv.errors import RunError
 from webenv.models import Usage
-from webenv.runtime.files import AppendOnlyFile, FolderLock, whole_bytes, write_atomic
+from webenv.runtime.files import AppendOnlyFile, FolderLock, open_regular, whole_bytes, write_atomic
 
 RUN = "run.json"
 """The file that says what is done."""
@@ -75,7 +75,7 @@ class Ledger:
     def begun(self) -> bool:
         """Whether a line is there."""
         try:
-            with open(self.path / self.LINES, "rb") as file:
+            with open(open_regular(self.path / self.LINES), "rb") as file:
                 return whole_bytes(file.fileno()) > 0
         except FileNotFoundError:
             return False
@@ -149,7 +149,8 @@ def read_run(path: str | Path, kind: str) -> dict[str, Any]:
     """
     file = Path(path) / RUN
     try:
-        run = json.loads(file.read_text(encoding="utf-8"))
+        with open(open_regular(file), encoding="utf-8") as text:
+            run = json.load(text)
     except OSError as error:
         if not Path(path).is_dir():
             raise RunError(f"{path}: there is no such folder; name the folder of a run.") from error

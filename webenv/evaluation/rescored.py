@@ -16,7 +16,7 @@ from webenv.evaluation.ledger import Ledger, read_run
 from webenv.evaluation.record import check_verdict
 from webenv.evaluation.summary import Row
 from webenv.judge import VerdictDict
-from webenv.runtime.files import read_lines
+from webenv.runtime.files import inside, read_lines
 
 FOLDER = "rescored"
 """The folder within a run's that holds a folder for each rescoring."""
@@ -143,9 +143,14 @@ def read_rescored(path: Path) -> tuple[dict[str, Any], dict[tuple[str, int], Res
 
 
 def rescored_names(run: Path) -> list[str]:
-    """The names of the rescorings of a run."""
-    folder = run / FOLDER
-    return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    """The names of the rescorings of a run.
+
+    Raises:
+        RunError: if one is a symbolic link.
+    """
+    folder = inside(run, FOLDER)
+    names = sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
+    return [inside(folder, name).name for name in names]
 
 
 def find_rescored(run: Path, name: str) -> Path | None:

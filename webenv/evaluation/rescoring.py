@@ -24,6 +24,7 @@ from webenv.evaluation.submissions import failed_outside, rules_verdict, submiss
 from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.judge import Judge, identity_digest
 from webenv.models import CostTracker, Usage
+from webenv.runtime.files import inside
 from webenv.scoring import last_reward, score_batch
 
 _GIVEN = ("judge", "judge_prompt", "judge_votes")  # settings that another judge does not take over
@@ -188,7 +189,7 @@ def _rescore(
     digest = identity_digest(benchmark.judge.identity)
     rows = {line.record.key: (line.number, Row.of(line.record)) for line in read_numbered(path)}
     last = {number for number, _ in rows.values()}
-    target = path / FOLDER / f"{folder_name(name)}-{digest}"
+    target = inside(path, FOLDER, f"{folder_name(name)}-{digest}")
     with RescoredFolder(target, resume=True) as folder:
         about = {"name": name, "judge": identity, "web": plain(benchmark.web.identity), "versions": versions()}
         folder.check(about)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +17,8 @@ from webenv.errors import DataError, RunError
 
 _BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
 _LOCK = ".lock"
+# A folder that somebody else made may hold a link in the place of any file: O_NOFOLLOW. A pipe would be waited for.
+_GUARDED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 # ── read ──────────────────────────────────────────────────────────────────────
@@ -84,14 +88,57 @@ def _json(text: str, place: str, error: type[DataError]) -> Any:
         raise error(f"{place} is no JSON: {cause!s:.100}.") from cause
 
 
+def inside(folder: Path, *names: str) -> Path:
+    """A path within a folder.
+
+    Args:
+        folder: what was named; it may be reached by links.
+        names: the parts below it.
+
+    Raises:
+        RunError: if a part is a symbolic link: what is kept in a folder lies in it.
+    """
+    path = folder
+    for name in names:
+        path = path / name
+        if path.is_symlink():
+            raise RunError(f"{path} is a symbolic link, and is not followed: put what it leads to in its place.")
+    return path
+
+
+def open_regular(path: str | Path) -> int:
+    """Opens a regular file to be read, and gives its descriptor; it follows no link in the file's own place.
+
+    Raises:
+        OSError: if there is none; its ``strerror`` says so of a link, a pipe and a device.
+    """
+    return _open_guarded(path, os.O_RDONLY)
+
+
+def _open_guarded(path: str | Path, flags: int) -> int:
+    try:
+        file = os.open(path, flags | _GUARDED, 0o644)
+    except OSError as cause:
+        if cause.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a symbolic link, which is not followed") from cause
+        raise
+    kind = os.fstat(file).st_mode
+    if stat.S_ISREG(kind):
+        return file
+    os.close(file)
+    if stat.S_ISDIR(kind):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    raise OSError(errno.EINVAL, "it is no regular file")
+
+
 def read_lines(path: str | Path) -> Iterator[bytes]:
     """The whole lines of a file, with their ends; a last one without an end, as a killed process leaves, is left out.
 
     Raises:
-        RunError: if the file cannot be read.
+        RunError: if the file cannot be read, or is a symbolic link.
     """
     try:
-        with open(path, "rb") as lines:
+        with open(open_regular(path), "rb") as lines:
             for line in lines:
                 if not line.endswith(b"\n"):
                     return
@@ -126,7 +173,8 @@ def write_atomic(path: Path, content: str | bytes) -> None:
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     draft = path.with_name(f".{path.name}.new")
     try:
-        with open(draft, "wb") as file:
+        draft.unlink(missing_ok=True)  # of a killed process, or a link that was planted
+        with open(_open_guarded(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -157,7 +205,7 @@ class AppendOnlyFile:
         self.path = path
         self._file = -1
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._file = _open_guarded(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             _sync_folder(path.parent)
             whole = whole_bytes(self._file)
             self.dropped = os.fstat(self._file).st_size - whole
@@ -205,7 +253,7 @@ class FolderLock:
     def __init__(self, folder: Path, name: str | Path, advice: str) -> None:
         self._file = -1
         try:
-            self._file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            self._file = _open_guarded(folder / _LOCK, os.O_RDWR | os.O_CREAT)
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as cause:
             self.close()

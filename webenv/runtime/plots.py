@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 from webenv.errors import InvalidArgument, MissingExtra
+from webenv.runtime.files import write_atomic
 
 _ENDINGS = (".png", ".svg", ".pdf")
 
@@ -35,6 +37,17 @@ def new_figure(width: float, height: float, what: str = "a picture") -> Any:
         MissingExtra: if matplotlib is not installed.
     """
     return _figure_class(what)(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Writes a figure as a picture of the kind that its file's ending names, whole or not at all.
+
+    Raises:
+        RunError: if it cannot be written; what was there before stays.
+    """
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix[1:].lower(), dpi=130)
+    write_atomic(path, picture.getvalue())
 
 
 def _figure_class(what: str) -> Any:

@@ -17,7 +17,7 @@ from webenv.evaluation.run import Standing, evaluate, folder_name
 from webenv.evaluation.summary import Summary
 from webenv.policies.registry import make_policy
 from webenv.policy import Policy
-from webenv.runtime.files import write_atomic
+from webenv.runtime.files import inside, write_atomic
 from webenv.training.worlds import make_worlds
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def compare(
     Raises:
         RunError: if records cannot be written.
     """
-    where = folder / "evaluation" / (test.split or "all")
+    where = inside(folder, "evaluation", test.split or "all")
     summaries = []
     with opened_env(test.env, test.settings) as made:
         make_worlds(made.benchmark, progress)
@@ -123,7 +123,7 @@ def compare(
                     episodes=min(episodes, len(made.benchmark.tasks)),
                     seed=_SEED,
                     parallel=parallel,
-                    out=where / place,
+                    out=inside(where, place),
                     resume=True,
                     watch=watching,
                 )

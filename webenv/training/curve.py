@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.evaluation.target import check_target
-from webenv.runtime.files import write_atomic
-from webenv.runtime.plots import check_plot_file, new_figure
+from webenv.runtime.plots import check_plot_file, new_figure, save_figure
 from webenv.training.comparison import read_level, read_split
 from webenv.training.folder import read_rows, read_training
 from webenv.training.row import ProgressRow
@@ -144,9 +142,7 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="best")
-    picture = io.BytesIO()
-    figure.savefig(picture, format=path.suffix[1:].lower(), dpi=130)
-    write_atomic(path, picture.getvalue())
+    save_figure(figure, path)
 
 
 def _where(curves: Sequence[Curve]) -> str:

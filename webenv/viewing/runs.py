@@ -14,7 +14,7 @@ from webenv.evaluation.ledger import RUN, read_run
 from webenv.evaluation.record import Record
 from webenv.evaluation.rescored import FOLDER, Rescored, RescoredFolder, line_digest, read_rescored, rescored_names
 from webenv.evaluation.summary import Row
-from webenv.runtime.files import read_lines
+from webenv.runtime.files import inside, read_lines
 from webenv.viewing.pool import TextPool
 from webenv.viewing.trajectory import Trajectory
 
@@ -95,6 +95,7 @@ def read_runs(path: str | Path, pool: TextPool) -> list[ViewedRun]:
     if place.name in ("", ".."):  # what means nothing elsewhere
         place = place.resolve()
     if place.is_file():
+        place = place.resolve()  # a link that was named is followed, unlike one that lies in a run
         return _with_episodes([_read(place.parent, place, pool)], place)
     if _is_rescoring(place):
         return _with_episodes(
@@ -106,7 +107,8 @@ def read_runs(path: str | Path, pool: TextPool) -> list[ViewedRun]:
     if (place / RunFolder.LINES).exists():
         return _with_episodes([_read(place, place / RunFolder.LINES, pool)], place)
     found = sorted({*place.glob(f"*/{RUN}"), *place.glob(f"*/*/{RUN}")}, key=lambda one: natural(str(one)))
-    folders = [one.parent for one in found if FOLDER not in one.relative_to(place).parts]
+    parts = [one.parent.relative_to(place).parts for one in found]
+    folders = [inside(place, *names) for names in parts if FOLDER not in names]
     if not folders:
         raise RunError(f"{place} holds no {RUN} and no {RunFolder.LINES}: name the folder of a run, or of several.")
     runs = [_read(folder, folder / RunFolder.LINES, pool) for folder in folders]
