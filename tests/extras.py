@@ -13,16 +13,22 @@ _PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_tex
 _OWN = f"{_PROJECT['name']}["  # an extra may name others of ours
 
 
-def needs_extra(extra: str) -> None:
-    """Skips the test, fixture or module that calls this unless every distribution of the extra is installed.
+def missing(extra: str) -> str:
+    """The first distribution of the extra that is not installed, or nothing.
 
     Distributions are asked for, not modules: importing torch takes seconds, and importing jnius starts Java.
     """
     for requirement in _PROJECT["optional-dependencies"][extra]:
-        if requirement.startswith(_OWN):
-            continue
         distribution = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         try:
-            importlib.metadata.distribution(distribution)
+            if not requirement.startswith(_OWN):
+                importlib.metadata.distribution(distribution)
         except importlib.metadata.PackageNotFoundError:
-            pytest.skip(f"needs {distribution}: pip install '.[{extra}]'", allow_module_level=True)
+            return distribution
+    return ""
+
+
+def needs_extra(extra: str) -> None:
+    """Skips the test, fixture or module that calls this unless all of the extra is installed."""
+    if distribution := missing(extra):
+        pytest.skip(f"needs {distribution}: pip install '.[{extra}]'", allow_module_level=True)

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from tests.formats.test_tools import message
 
 import webenv
+from tests.chat.formats.test_tools import message
 from tests.openai_server import serve
 from tests.webs import benchmark
 from webenv.env import SearchEnv

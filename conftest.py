@@ -10,17 +10,28 @@ import tempfile
 import pytest
 from hypothesis import settings
 
+from tests.extras import missing
+
 settings.register_profile("webenv", derandomize=True, database=None, deadline=None)
 settings.load_profile("webenv")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["WEBENV_CACHE"] = tempfile.mkdtemp(prefix="webenv-tests-")
 
+# Modules whose examples cannot run without an extra. That an import fails is not enough to leave one out: a test file
+# with a broken import would go by unseen (--doctest-ignore-import-errors did so).
+if without := missing("train"):
+    collect_ignore_glob = ["webenv/policies/learned/*", "webenv/wrappers/sb3.py"]
+
 SYSTEM = "there is no Chromium"  # the one program that no package index has
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a skipped test fails the run (all extras are installed)")
+
+
+def pytest_report_header() -> str:
+    return f"examples of what learns are not run: needs {without}: pip install '.[train]'" if without else ""
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
