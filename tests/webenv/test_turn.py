@@ -395,14 +395,18 @@ def test_a_model_judges_while_others_search() -> None:
 
 
 class OwnJudge(ModelJudge):
-    """A judge that says of itself that no other thread may ask it."""
+    """A judge made of one that any thread may ask, which may not."""
 
     concurrent = False
 
 
+class HeirJudge(ModelJudge):
+    """A judge made of one that any thread may ask."""
+
+
 def test_with_a_clock_or_another_judge_one_goes_after_the_other() -> None:
-    """A budget of seconds keeps the order; a judge is asked by another thread if it says so."""
-    for made, seconds, met in ((ModelJudge, 60.0, [True]), (OwnJudge, None, [False])):
+    """A budget of seconds keeps the order; a judge is asked by another thread if it, or what it is made of, says so."""
+    for made, seconds, met in ((ModelJudge, 60.0, [True]), (OwnJudge, None, [False]), (HeirJudge, None, [True])):
         searched = threading.Event()
         judge = made(searched)
         play(replace(benchmark(ToldWeb(searched), judge=judge), budget=Budget(seconds=seconds)), *TURN)
