@@ -54,8 +54,8 @@ def submissions(count: int) -> list[Submission]:
         Submission(
             task=Task(f"task/{number}", question(number), (), Gold(answers=("Sheabiss",)), {}),
             ending="answered",
-            answer=f"It is the town of Sheabiss, {number % 90 + 10} miles from the cape.",
-            page=None,
+            answer=(f"It is the town of Sheabiss, {number % 90 + 10} miles from the cape.",),
+            pages=(),
             gold=(),
             seen=(),
             budget=Budget(),
@@ -95,7 +95,7 @@ def bare(url: str, count: int, concurrency: int) -> float:
     talks: list[Any] = [
         [
             {"role": message.role, "content": message.content}
-            for message in rubric.ask(ShortAnswer(one.task.question, one.task.gold.answers, one.answer), 1)
+            for message in rubric.ask(ShortAnswer(one.task.question, one.task.gold.answers, one.text), 1)
         ]
         for one in submissions(count)
     ]

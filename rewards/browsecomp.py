@@ -185,7 +185,7 @@ class BrowseCompJudge:
         return score_by(submissions, ruled, self._by_model)
 
     def _by_model(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        items = [Response(one.task.question, gold_answers(one), one.answer) for one in submissions]
+        items = [Response(one.task.question, gold_answers(one), one.text) for one in submissions]
         return [self._verdict(graded) for graded in self.grade(items)]
 
     def _verdict(self, graded: Graded[BrowseCompGrade]) -> Verdict:

@@ -62,7 +62,7 @@ class AnswerJudge:
         verdict = without_answer(submission, self.name, LONGEST)
         if verdict is not None:
             return verdict
-        outcome, reason = _outcome(submission.answer, gold_answers(submission))
+        outcome, reason = _outcome(submission.text, gold_answers(submission))
         return Verdict(outcome, OUTCOMES[outcome], reason, self.name)
 
 
@@ -82,9 +82,9 @@ def without_answer(submission: Submission, judge: str, longest: int, empty: str 
     """
     if not gold_answers(submission):
         return Verdict.unscored(f"task {submission.task.id!r} has no gold answer to judge by", judge)
-    if not submission.answer.strip():
+    if not submission.text.strip():
         return Verdict(empty, 0.0, "nothing was answered", judge)
-    if (length := len(submission.answer)) > longest:
+    if (length := len(submission.text)) > longest:
         reason = f"the answer has {length} characters; this judge takes {longest} at most"
         return Verdict("incorrect", 0.0, reason, judge)
     return None

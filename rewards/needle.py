@@ -51,16 +51,16 @@ def without_page(submission: Submission, judge: str) -> Verdict | None:
         submission: a finished episode.
         judge: who asks.
     """
-    if not submission.answer.strip():
+    if not submission.first.strip():
         return Verdict("no_source", OUTCOMES["no_source"], "no page was answered", judge)
     page = submission.page
     if isinstance(page, Missing):
-        reason = f"no page at {submission.answer[:300]}: {page.reason}"
+        reason = f"no page at {submission.first[:300]}: {page.reason}"
         return Verdict("unreachable", OUTCOMES["unreachable"], reason, judge)
     if isinstance(page, Failure):
-        return Verdict.unscored(f"{submission.answer[:300]} could not be fetched: {page.reason}", judge)
+        return Verdict.unscored(f"{submission.first[:300]} could not be fetched: {page.reason}", judge)
     if page is None:
-        return Verdict.unscored(f"{submission.answer[:300]} was not fetched; this judge needs the answered page", judge)
+        return Verdict.unscored(f"{submission.first[:300]} was not fetched; this judge needs the answered page", judge)
     return None
 
 
@@ -112,7 +112,7 @@ class PageJudge:
     @staticmethod
     def _is_gold(submission: Submission) -> bool:
         gold, page = GoldPages(submission), submission.page
-        names = [gold.identify(submission.answer)]
+        names = [gold.identify(submission.first)]
         if isinstance(page, Page):
             names.append(gold.identify(page.url, page.key))
         return any(name in gold.ids for name in names)

@@ -154,7 +154,7 @@ class ShortAnswerJudge:
         return score_by(submissions, ruled, self._by_model)
 
     def _by_model(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        items = [ShortAnswer(one.task.question, gold_answers(one), one.answer) for one in submissions]
+        items = [ShortAnswer(one.task.question, gold_answers(one), one.text) for one in submissions]
         return [self._verdict(graded) for graded in self._panel.grade(items)]
 
     def _verdict(self, graded: Graded[ShortGrade]) -> Verdict:

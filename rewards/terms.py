@@ -111,9 +111,9 @@ def _found(submission: Submission, gold: GoldPages) -> dict[str, float]:
 
 def _cited(submission: Submission) -> bool:
     """Whether the answered page had come before the agent."""
-    if not submission.answer or isinstance(submission.page, Missing):
+    if not submission.first or isinstance(submission.page, Missing):
         return False
-    urls, key = {address(submission.answer)}, ""
+    urls, key = {address(submission.first)}, ""
     if isinstance(submission.page, Page):
         urls.add(address(submission.page.url))
         key = submission.page.key

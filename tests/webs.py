@@ -168,17 +168,17 @@ class GoldJudge:
         return [self._score(submission) for submission in submissions]
 
     def _score(self, submission: Submission) -> Verdict:
-        if "strike" in submission.answer:
+        if "strike" in submission.text:
             raise JudgeError("the judge is on strike")
-        if "doubt" in submission.answer:
+        if "doubt" in submission.text:
             return Verdict.unscored("cannot tell", self.name)
         if isinstance(submission.page, Failure):
             return Verdict.unscored(submission.page.reason, self.name)
-        if not submission.answer:
+        if not submission.text:
             return Verdict("no_answer", 0.0, "nothing was answered", self.name)
         keys = {page.key for page in submission.gold if isinstance(page, Page)}
         by_page = isinstance(submission.page, Page) and submission.page.key in keys
-        if by_page or submission.answer in submission.task.gold.answers:
+        if by_page or submission.text in submission.task.gold.answers:
             return Verdict("right", 1.0, "a gold page or answer", self.name)
         return Verdict("wrong", 0.0, "neither a gold page nor a gold answer", self.name)
 

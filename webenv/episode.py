@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from webenv.actions import Action, Kind, read_action
 from webenv.budget import Budget, Spending
-from webenv.errors import ResetNeeded, SnapshotError
+from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError
 from webenv.judge import Seen, Submission, Verdict
 from webenv.observations import Document, Observation, Page, Reply, Result
 from webenv.rules import Rules
@@ -85,7 +85,7 @@ class _Plan(NamedTuple):
     spent: Spending
     notice: str
     ending: str
-    answer: str
+    answer: tuple[str, ...]
     own_visits: int  # how many of requests.visits show the agent a page; the rest are for the judge
 
 
@@ -186,16 +186,17 @@ class Episode:
         if not plan.ending:
             return Turn(observation, cost, "", None, None)
         judged = list(responses.visits[plan.own_visits :])
-        page = judged.pop(0) if plan.answer and self.rules.fetch_answer else None
+        fetched = len(plan.answer) if self.rules.fetch_answer else 0
         submission = Submission(
             task=self.task,
             ending=plan.ending,
             answer=plan.answer,
-            page=page,
-            gold=tuple(judged),
+            pages=tuple(judged[:fetched]),
+            gold=tuple(judged[fetched:]),
             seen=tuple(Seen(url, key) for url, key in self._seen.items()),
             budget=self.budget,
             spending=self.spent,
+            ranked=self.rules.answers > 1,
         )
         ruled = None
         if plan.ending != "answered":
@@ -243,7 +244,7 @@ class Episode:
     def _refuse(self, problem: str, ending: str) -> _Plan:
         spent = self.spent._replace(turns=self.spent.turns + 1)
         fails = (self.rules.overrun if ending.endswith("_overrun") else self.rules.invalid) == "fail"
-        return _Plan(None, Requests(), spent, problem, ending if fails else "", "", 0)
+        return _Plan(None, Requests(), spent, problem, ending if fails else "", (), 0)
 
     def _accept(self, action: Action) -> _Plan:
         kind, texts = action.kind, action.arguments
@@ -253,22 +254,24 @@ class Episode:
             limit = self.rules.results
             searches = tuple([SearchRequest(text, limit, scope) for text in texts])
             spent = Spending(searched + len(texts), visited, asked, turns, seconds)
-            return _Plan(action, Requests(searches), spent, "", "", "", 0)
+            return _Plan(action, Requests(searches), spent, "", "", (), 0)
         if kind == Kind.VISIT:
             visits = tuple([VisitRequest(url, scope) for url in self._visitable(texts)])
             spent = Spending(searched, visited + len(texts), asked, turns, seconds)
-            return _Plan(action, Requests(visits=visits), spent, "", "", "", len(visits))
+            return _Plan(action, Requests(visits=visits), spent, "", "", (), len(visits))
         if kind == Kind.ASK:
             question, *sites = texts
             asks = tuple([AskRequest(question, site, scope) for site in sites])
             spent = Spending(searched, visited, asked + len(sites), turns, seconds)
-            return _Plan(action, Requests(asks=asks), spent, "", "", "", 0)
+            return _Plan(action, Requests(asks=asks), spent, "", "", (), 0)
         spent = Spending(searched, visited, asked, turns, seconds)
         if kind == Kind.ANSWER:
             answer = self.rules.read_answer(texts)
-            fetched = (VisitRequest(answer, scope),) if answer and self.rules.fetch_answer else ()
+            if isinstance(answer, str):
+                raise InvalidArgument(f"Rules.read_answer gave {answer!r:.80}: expected a tuple of texts.")
+            fetched = tuple(VisitRequest(url, scope) for url in answer) if self.rules.fetch_answer else ()
             return _Plan(action, Requests(visits=fetched), spent, "", "answered", answer, 0)
-        return _Plan(action, Requests(), spent, "", "", "", 0)
+        return _Plan(action, Requests(), spent, "", "", (), 0)
 
     def _visitable(self, urls: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(url.strip() for url in urls if self.rules.unseen == "allow" or url.strip() in self._seen)

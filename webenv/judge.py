@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import isfinite
 from typing import NamedTuple, Protocol, TypedDict, runtime_checkable
 
 from webenv.budget import Budget, Spending
@@ -31,30 +32,51 @@ class Submission:
     Attributes:
         task: the task, with its gold.
         ending: why the episode ended: ``answered``, or the reason of the rules that ended it.
-        answer: what the agent answered, read by the rules (for Needle in the Web: a URL);
-            empty where it gave no answer.
-        page: what came of fetching ``answer``, where the rules fetch it; else ``None``.
+        answer: what the agent answered, read by the rules (for Needle in the Web: one URL); of a ranking every text,
+            best first and repeats included; empty where it gave no answer.
+        pages: what came of fetching each text of ``answer``, in its order, where the rules fetch them; else empty.
         gold: what came of fetching each of ``task.gold.urls``, in their order.
         seen: the pages that came before the agent, each URL once, in the order of first sight.
         budget: the limits of the episode.
         spending: what was spent of them.
+        ranked: whether the answer is a ranking: the rules take more than one text, however many were given.
     """
 
     task: Task
     ending: str
-    answer: str
-    page: VisitResponse | None
+    answer: tuple[str, ...]
+    pages: tuple[VisitResponse, ...]
     gold: tuple[VisitResponse, ...]
     seen: tuple[Seen, ...]
     budget: Budget
     spending: Spending
+    ranked: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.answer, str):
+            raise InvalidArgument(f"Submission(answer={self.answer!r:.80}): expected a tuple of texts, not a text.")
+
+    @property
+    def first(self) -> str:
+        """The first text of the answer; empty where there is none."""
+        return self.answer[0] if self.answer else ""
+
+    @property
+    def text(self) -> str:
+        """The whole answer as one text: of several texts a line each."""
+        return "\n".join(self.answer)
+
+    @property
+    def page(self) -> VisitResponse | None:
+        """What came of fetching the first text of the answer; ``None`` where it was not fetched."""
+        return self.pages[0] if self.pages else None
 
 
 class VerdictDict(TypedDict):
     """A verdict as it stands in ``info["verdict"]`` and in the record of a run.
 
     ``identity`` is the :func:`identity_digest` of the judge that found it, whose whole identity stands in
-    ``run.json``; empty where no judge did: the rules, or a web or a policy that failed.
+    ``run.json``; empty where no judge did: the rules, or a web or a policy that failed. ``scores`` may be empty.
     """
 
     outcome: str
@@ -62,6 +84,7 @@ class VerdictDict(TypedDict):
     explanation: str
     judge: str
     identity: str
+    scores: dict[str, float]
 
 
 def identity_digest(identity: Mapping[str, object]) -> str:
@@ -83,14 +106,19 @@ class Verdict:
         value: the score, from 0 (wrong) to 1 (right); ``None``: the judge came to no verdict.
         explanation: why, for a person to read.
         judge: who found it: the name of a judge, or ``rules``; ``reward`` where terms could not be told.
+        scores: other numbers by name, of any range, such as ``row_f1`` or ``confidence``.
     """
 
     outcome: str
     value: float | None
     explanation: str
     judge: str
+    scores: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        for name, number in self.scores.items():
+            if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
+                raise InvalidArgument(f"a verdict's score {name!r} is {number!r:.80}: expected a finite number.")
         if self.value is not None and not 0.0 <= self.value <= 1.0:
             raise InvalidArgument(f"a verdict's value is {self.value!r}: expected 0 to 1, or None where there is none.")
         if (self.value is None) != (self.outcome == "unscored"):
@@ -121,6 +149,7 @@ class Verdict:
             "explanation": self.explanation,
             "judge": self.judge,
             "identity": identity,
+            "scores": dict(self.scores),
         }
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 from webenv.spaces import LIMITS
 
 
-def _first_text(texts: tuple[str, ...]) -> str:
-    return texts[0].strip()
+def _stripped(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(text.strip() for text in texts if text.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,11 @@ class Rules:
         overrun: what an action does that wants more than the budget has left; it is refused whole.
         unseen: what a visit does to a URL that never came before the agent: ``"allow"`` fetches it,
             ``"notice"`` charges it and says that it is not available.
-        fetch_answer: whether the answer is a URL, whose page is fetched for the judge.
-        read_answer: reads the texts of an answer action as one answer; empty: no answer is meant.
-        answers: the most texts an answer may have.
+        fetch_answer: whether the texts of an answer are URLs, whose pages are fetched for the judge.
+        read_answer: what of the texts of an answer action is judged; nothing: no answer is meant. By default all
+            that are not blank, stripped.
+        answers: the most texts an answer may have; with more than one the answer is a ranking, best first. What
+            ranks too many is a bad action; unknown and repeated texts are the judge's to see (metrics drop repeats).
         unanswered: the outcome of an episode that ends without an answer; empty: its ending.
         endings: the benchmark's own words for endings, by the house's: ``answered``, ``no_action``,
             ``unknown_action`` (a kind that there is not), ``invalid_action`` (the two before as well, where they
@@ -45,7 +47,7 @@ class Rules:
     overrun: Literal["notice", "fail"] = "notice"
     unseen: Literal["allow", "notice"] = "allow"
     fetch_answer: bool = False
-    read_answer: Callable[[tuple[str, ...]], str] = _first_text
+    read_answer: Callable[[tuple[str, ...]], tuple[str, ...]] = _stripped
     answers: int = 1
     unanswered: str = ""
     endings: Mapping[str, str] = field(default_factory=dict)

@@ -9,12 +9,42 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from typing import overload
+from math import isfinite
+from types import MappingProxyType
+from typing import Any, NotRequired, TypeAlias, TypedDict, overload
 
 import numpy as np
 
 from webenv.errors import InvalidArgument, TaskFileError, UnknownTask, did_you_mean
 from webenv.web import Scope
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+
+
+def _frozen(value: Any, where: str) -> Any:
+    """A copy of JSON data that cannot be changed."""
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
+        return value
+    if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
+        return MappingProxyType({name: _frozen(item, f"{where}[{name!r}]") for name, item in value.items()})
+    if isinstance(value, list | tuple):
+        return tuple(_frozen(item, f"{where}[{place}]") for place, item in enumerate(value))
+    raise InvalidArgument(f"Gold({where}={value!r:.80}): expected JSON: texts, finite numbers, lists and objects.")
+
+
+def _thawed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _thawed(item) for name, item in value.items()}
+    return [_thawed(item) for item in value] if isinstance(value, tuple) else value
+
+
+class GoldDict(TypedDict):
+    """A gold as plain data; ``data`` is there where it holds anything."""
+
+    urls: list[str]
+    answers: list[str]
+    claims: list[str]
+    data: NotRequired[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +56,14 @@ class Gold:
         urls: pages that answer the question.
         answers: short answers, each as good as the first.
         claims: sentences that hold of the answer (for Needle in the Web: the unmasked criteria).
+        data: whatever else the benchmark's judge needs, as JSON: key points, a table with its rules, patterns. The
+            judges of :mod:`webenv.rewards` say which names they read. It is copied, and cannot be changed.
     """
 
     urls: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
+    data: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         for name in ("urls", "answers", "claims"):
@@ -38,6 +71,20 @@ class Gold:
                 raise InvalidArgument(
                     f"Gold({name}={getattr(self, name)!r:.80}): expected a tuple of texts, not a text."
                 )
+        if not isinstance(self.data, Mapping):
+            raise InvalidArgument(f"Gold(data={self.data!r:.80}): expected a mapping from names to JSON.")
+        object.__setattr__(self, "data", _frozen(self.data, "data"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # a mapping proxy can neither be pickled nor deep-copied
+        return Gold, (self.urls, self.answers, self.claims, _thawed(self.data))
+
+    def to_dict(self) -> GoldDict:
+        """The gold as plain data, as it stands in the record of an episode."""
+        record: GoldDict = {"urls": list(self.urls), "answers": list(self.answers), "claims": list(self.claims)}
+        if self.data:
+            record["data"] = _thawed(self.data)
+        return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +224,7 @@ class TaskSet(Sequence[Task]):
         """SHA-256 over the tasks in their order, gold included."""
         digest = hashlib.sha256()
         for task in self._tasks:
-            record = [
+            record: list[Any] = [
                 task.id,
                 task.question,
                 task.criteria,
@@ -187,5 +234,7 @@ class TaskSet(Sequence[Task]):
                 sorted(task.tags.items()),
                 task.scope if task.scope.world else task.scope[:2],
             ]
+            if task.gold.data:
+                record.append(json.dumps(_thawed(task.gold.data), sort_keys=True))
             digest.update(json.dumps(record, separators=(",", ":")).encode())
         return digest.hexdigest()

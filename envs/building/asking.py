@@ -93,7 +93,8 @@ def visited(
 
 def submission(task: Task, answer: str, page: Page | None = None) -> Submission:
     """A submission that nobody played: an answer to a task, and the page that it stands for."""
-    return Submission(task, "answered", answer, page, (), (), Budget(), Spending())
+    pages = () if page is None else (page,)
+    return Submission(task, "answered", (answer,), pages, (), (), Budget(), Spending())
 
 
 def model_identity(identity: Mapping[str, str]) -> dict[str, str]:

@@ -28,13 +28,13 @@ PAGE_CHARACTERS = 32_768
 """Where a page is cut: the 8,192 tokens of the release, at four characters a token."""
 
 
-def read_answer(texts: tuple[str, ...]) -> str:
+def read_answer(texts: tuple[str, ...]) -> tuple[str, ...]:
     """The answer: the first line that is not blank.
 
     >>> read_answer(("  Ada Lovelace\\nbecause …",))
-    'Ada Lovelace'
+    ('Ada Lovelace',)
     """
-    return next((line.strip() for line in (texts[0] if texts else "").splitlines() if line.strip()), "")
+    return tuple(line.strip() for line in (texts[0] if texts else "").splitlines() if line.strip())[:1]
 
 
 RULES = Rules(

@@ -12,7 +12,7 @@ _LINK = re.compile(r"\]\(\s*+(?P<url><[^<>]*+>|[^()\s]*+(?:\([^()\s]*+\)[^()\s]*
 _NO_SOURCE = re.compile(r"\W*no source (?:was |were )?found\W*", re.IGNORECASE)
 
 
-def read_answer(texts: tuple[str, ...]) -> str:
+def read_answer(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Reads the URL that an answer names.
 
     Takes a bare URL, a markdown link (its target), or either within ``<source>…</source>`` (the
@@ -25,22 +25,23 @@ def read_answer(texts: tuple[str, ...]) -> str:
         texts: the texts of the answer action; the first is read.
 
     Returns:
-        The URL, or the empty text where the answer names none.
+        The URL, or nothing where the answer names none.
 
     >>> read_answer(("<source>https://a.example/b</source>",))
-    'https://a.example/b'
+    ('https://a.example/b',)
     >>> read_answer(("[A page (2nd)](https://a.example/b_(c))",))
-    'https://a.example/b_(c)'
+    ('https://a.example/b_(c)',)
     >>> read_answer(("No source found.",))
-    ''
+    ()
     """
     text = texts[0] if texts else ""
     opened = _OPEN.search(text)
     closed = _CLOSE.search(text, opened.end()) if opened else None
     text = (text[opened.end() : closed.start()] if opened and closed else text).strip()
     if _NO_SOURCE.fullmatch(text):
-        return ""
+        return ()
     link = _LINK.search(text) if "[" in text else None
     if link:
         text = link["url"]
-    return text.strip().strip("<>").strip()
+    url = text.strip().strip("<>").strip()
+    return (url,) if url else ()

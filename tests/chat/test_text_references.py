@@ -71,7 +71,7 @@ def test_numbers_as_answers() -> None:
     env.reset()
     env.step("<search>whale</search>")
     env.step("<answer>1</answer>")
-    assert judge.submissions[0].answer == "1"
+    assert judge.submissions[0].answer == ("1",)
     assert env.messages[0]["content"].endswith("the number of a result may stand for its URL in a visit.\n")
     assert made().messages[0]["content"].endswith("in a visit, and in the answer.\n")
 

@@ -179,9 +179,9 @@ def test_a_task_set_has_its_tags(generator: NeedleGenerator) -> None:
 
 
 def _submit(task: Task, url: str, corpus: Corpus) -> Submission:
-    page = corpus.visit([VisitRequest(url)])[0] if url else None
+    pages = tuple(corpus.visit([VisitRequest(url)])) if url else ()
     gold = tuple(corpus.visit([VisitRequest(url) for url in task.gold.urls]))
-    return Submission(task, "answered", url, page, gold, (), Budget(), Spending())
+    return Submission(task, "answered", (url,) if url else (), pages, gold, (), Budget(), Spending())
 
 
 def test_outcomes(judge: ExactJudge, needles: list[Needle], web: ProceduralWeb, corpus: Corpus) -> None:
@@ -194,7 +194,7 @@ def test_outcomes(judge: ExactJudge, needles: list[Needle], web: ProceduralWeb, 
     verdicts = judge.score([_submit(task, url, corpus) for url in urls])
     assert [verdict.outcome for verdict in verdicts] == ["ground_truth_match", "no_source", "unreachable", "wrong_page"]
     assert [verdict.value for verdict in verdicts] == [1.0, 0.0, 0.0, 0.0]
-    failed = Submission(task, "answered", other, Failure("no line"), (Missing("gone"),), (), Budget(), Spending())
+    failed = Submission(task, "answered", (other,), (Failure("no line"),), (Missing("gone"),), (), Budget(), Spending())
     strange = Task("other/easy/1", "Which?")
     assert [v.scored for v in judge.score([failed, _submit(strange, other, corpus)])] == [False, False]
 

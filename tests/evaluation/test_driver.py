@@ -97,7 +97,14 @@ def test_policy_failure(benchmark: Benchmark) -> None:
     records = play(benchmark, Half(None), 64, None)
     failed = records["north/harbour 0"]
     assert (failed.ending, failed.scored, failed.reward) == ("policy_failed", False, 0.0)
-    verdict = {"outcome": "unscored", "value": None, "explanation": "no key", "judge": "says", "identity": ""}
+    verdict = {
+        "outcome": "unscored",
+        "value": None,
+        "explanation": "no key",
+        "judge": "says",
+        "identity": "",
+        "scores": {},
+    }
     assert failed.verdict == verdict
     assert failed.spent == {"searches": 1, "visits": 0, "asks": 0, "turns": 1}
     assert [turn.thought for turn in failed.turns] == ["hm"]

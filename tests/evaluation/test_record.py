@@ -33,7 +33,14 @@ def record(text: str = "", raw: object = None) -> Record:
         turns=(turn,),
         ending="answered",
         scored=True,
-        verdict={"outcome": "right", "value": 1.0, "explanation": text, "judge": "page", "identity": "5c684241afea"},
+        verdict={
+            "outcome": "right",
+            "value": 1.0,
+            "explanation": text,
+            "judge": "page",
+            "identity": "5c684241afea",
+            "scores": {"confidence": 90.0},
+        },
         spent={"searches": 1, "visits": 0, "asks": 0, "turns": 1},
         reward=0.5,
         seen=(("https://a.example/", "k"),),
@@ -55,11 +62,21 @@ def test_round_trip(text: str) -> None:
 
 
 def test_before_identities() -> None:
-    """A line of before verdicts had an identity is read; its identity is empty."""
+    """A line of before verdicts had an identity and scores is read; both are empty."""
     data = json.loads(record().to_line())
     assert data["verdict"].pop("identity") == "5c684241afea"
+    assert data["verdict"].pop("scores") == {"confidence": 90.0}
     read = Record.from_line(json.dumps(data).encode())
-    assert (read.verdict["judge"], read.verdict["identity"]) == ("page", "")
+    assert (read.verdict["judge"], read.verdict["identity"], read.verdict["scores"]) == ("page", "", {})
+
+
+@pytest.mark.parametrize(("part", "value"), [("verdict", {"scores": {"x": "1"}}), ("gold", {"data": [1]})])
+def test_damaged_scores_and_data(part: str, value: dict[str, object]) -> None:
+    """A score that is no number, and gold data that is no object, make a line that is no record."""
+    data = json.loads(record().to_line())
+    data[part] |= value
+    with pytest.raises(ValueError, match="not a record of an episode"):
+        Record.from_line(json.dumps(data).encode())
 
 
 def test_readable() -> None:

@@ -44,7 +44,7 @@ class Harsh:
     def _score(self, submission: Submission) -> Verdict:
         if submission.task.id.startswith("south"):
             return Verdict.unscored("the south is not known here", "harsh")
-        right = submission.task.id.startswith("west") and bool(submission.answer)
+        right = submission.task.id.startswith("west") and bool(submission.first)
         return Verdict("fine" if right else "poor", float(right), "as it is", "harsh")
 
 

@@ -32,8 +32,8 @@ def submit(
     return Submission(
         task=task,
         ending="answered",
-        answer=answer,
-        page=fetched,
+        answer=(answer,) if answer else (),
+        pages=() if fetched is None else (fetched,),
         gold=tuple(page() if url == NEEDLE else Missing("no such page") for url in gold_urls)
         if gold is None
         else tuple(gold),
@@ -46,4 +46,4 @@ def submit(
 def answered(answer: str, *golds: str, question: str = "What is the capital of France?") -> Submission:
     """A submission of a short answer."""
     task = Task("t1", question, gold=Gold(answers=golds))
-    return Submission(task, "answered", answer, None, (), (), Budget(), Spending(1, 1, 0, 3))
+    return Submission(task, "answered", (answer,), (), (), (), Budget(), Spending(1, 1, 0, 3))

@@ -172,7 +172,7 @@ def test_identity() -> None:
             "overrun": "notice",
             "unseen": "allow",
             "fetch_answer": False,
-            "read_answer": "webenv.rules._first_text",
+            "read_answer": "webenv.rules._stripped",
             "answers": 1,
             "unanswered": "",
             "endings": {},

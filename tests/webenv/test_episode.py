@@ -11,7 +11,7 @@ import pytest
 from webenv.actions import answer, ask, note, search, visit
 from webenv.budget import Budget, Spending
 from webenv.episode import Episode, Requests, Responses, Turn
-from webenv.errors import ResetNeeded, SnapshotError
+from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError
 from webenv.judge import Seen, Verdict
 from webenv.observations import Document, Page, Reply, Result
 from webenv.rules import Rules
@@ -255,7 +255,7 @@ def test_bad_action_that_fails(action: object, notice: str) -> None:
     assert turn.ending == "invalid_action"
     assert turn.verdict == Verdict("invalid_action", 0.0, "ended without an answer: invalid action", "rules")
     assert turn.submission is not None
-    assert turn.submission.answer == ""
+    assert turn.submission.answer == ()
     assert turn.submission.gold == (PAGE, GONE)
 
 
@@ -307,7 +307,7 @@ def test_answer_ends() -> None:
     assert turn.observation == ("Which page?", (), (), (), "", (3, 3, 3, 5))
     submission = turn.submission
     assert submission is not None
-    assert (submission.ending, submission.answer, submission.page) == ("answered", "yes", None)
+    assert (submission.ending, submission.answer, submission.pages) == ("answered", ("yes",), ())
     assert submission.gold == (PAGE, GONE)
     assert submission.spending == Spending(turns=1)
 
@@ -334,15 +334,48 @@ def test_empty_answer_fetches_nothing() -> None:
     assert turn.ending == "answered"
     assert turn.verdict is None
     assert turn.submission is not None
-    assert (turn.submission.answer, turn.submission.page, turn.submission.gold) == ("", None, (PAGE, GONE))
+    assert (turn.submission.answer, turn.submission.pages, turn.submission.gold) == ((), (), (PAGE, GONE))
 
 
 def test_rules_read_the_answer() -> None:
-    """The rules turn the texts of an answer into one, and say how many there may be."""
-    rules = Rules(answers=3, read_answer=lambda texts: "+".join(texts))
+    """The rules say what of the texts of an answer is judged."""
+    rules = Rules(answers=3, read_answer=lambda texts: ("+".join(texts),))
     turn = play(begin(rules), answer("a", "b", "c"), Responses(visits=[PAGE, PAGE]))
     assert turn.submission is not None
-    assert turn.submission.answer == "a+b+c"
+    assert turn.submission.answer == ("a+b+c",)
+
+
+def test_rules_that_read_an_answer_as_a_text() -> None:
+    """A reader that gives a text, where a tuple of texts is expected, is refused before anything is fetched."""
+    episode = begin(Rules(fetch_answer=True, read_answer=lambda texts: texts[0]))  # type: ignore[arg-type,return-value]
+    with pytest.raises(InvalidArgument, match=r"Rules.read_answer gave 'abc': expected a tuple of texts"):
+        episode.request(answer("abc"))
+
+
+def test_a_ranking_reaches_the_judge_whole() -> None:
+    """Where the rules take several texts an answer is a ranking, in order, with its repeats but without blanks."""
+    urls = ["https://a.example/2", "https://b.example/1", "https://a.example/2", "no URL"]
+    turn = play(begin(Rules(answers=5)), answer(*urls[:3], "  ", urls[3]), Responses(visits=[PAGE, GONE]))
+    assert turn.submission is not None
+    assert turn.submission.answer == tuple(urls)
+    assert (turn.submission.first, turn.submission.ranked, turn.submission.pages) == (urls[0], True, ())
+    assert turn.submission.text == "\n".join(urls)
+
+
+def test_every_page_of_a_ranking_is_fetched() -> None:
+    """Where the rules fetch answers, each text of a ranking is fetched, in its order, before the gold."""
+    episode = begin(Rules(answers=2, fetch_answer=True))
+    wanted = (VisitRequest("https://a.example/2", SCOPE), VisitRequest("https://a.example/1", SCOPE), *GOLD_VISITS)
+    assert episode.request(answer("https://a.example/2", "https://a.example/1")) == Requests(visits=wanted)
+    turn = episode.receive(Responses(visits=[GONE, PAGE, PAGE, DOWN]))
+    assert turn.submission is not None
+    assert (turn.submission.pages, turn.submission.gold) == ((GONE, PAGE), (PAGE, DOWN))
+
+
+def test_a_ranking_that_is_too_long() -> None:
+    """A ranking of more texts than the rules take is a bad action, told in one line."""
+    turn = play(begin(Rules(answers=2)), answer("a", "b", "c"), Responses())
+    assert (turn.ending, turn.observation.notice) == ("", "The action has 3 texts; at most 2 are taken.")
 
 
 @pytest.mark.parametrize("action", [note("x"), None, search("a", "b", "c", "d"), search("a")])

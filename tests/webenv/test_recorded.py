@@ -68,7 +68,7 @@ def submission(answer: str = MILL, **changes: Any) -> Submission:
     task = Task("t/wheel", "Find it.", ("old",), Gold((MILL,), ("wheel",)), {"site": "mills.example"})
     page = Page(MILL, "The wheel", "Old.", "2020-01-04", "key-wheel")
     made = Submission(
-        task, "answered", answer, page, (page,), (Seen(MILL, "key-wheel"),), Budget(), Spending(1, 2, 0, 3)
+        task, "answered", (answer,), (page,), (page,), (Seen(MILL, "key-wheel"),), Budget(), Spending(1, 2, 0, 3)
     )
     return replace(made, **changes)
 
@@ -152,9 +152,9 @@ def test_the_clock_is_no_part_of_a_submission() -> None:
     assert plain(submission(spending=Spending(1, 2, 0, 3, 7.5))) == first
     others = [
         submission("x"),
-        submission(page=None),
-        submission(page=Missing("gone")),
-        submission(page=Failure("gone")),
+        submission(pages=()),
+        submission(pages=(Missing("gone"),)),
+        submission(pages=(Failure("gone"),)),
     ]
     others += [submission(spending=Spending(2, 2, 0, 3)), submission(seen=()), submission(budget=Budget(searches=3))]
     texts = {str(plain(other)) for other in others}
@@ -536,15 +536,15 @@ def test_judge_is_recorded_and_replayed(path: Path) -> None:
     with Cassette(path, "record") as cassette:
         recorded = RecordedJudge(cassette, judge)
         assert isinstance(recorded, Judge)
-        live = recorded.score([submission(), submission("x", page=None), submission()])
+        live = recorded.score([submission(), submission("x", pages=()), submission()])
         assert recorded.score([submission()]) == live[:1]
     assert judge.batches == [2]
     assert [verdict.value for verdict in live] == [1.0, 0.0, 1.0]
     replayed = RecordedJudge(Cassette(path))
-    assert replayed.score([submission("x", page=None), submission()]) == live[1:]
+    assert replayed.score([submission("x", pages=()), submission()]) == live[1:]
     assert replayed.identity == {"name": "gold", "version": "1"}
     with pytest.raises(CassetteMiss, match="holds no answer to judge"):
-        replayed.score([submission("y", page=None)])
+        replayed.score([submission("y", pages=())])
 
 
 def test_unscored_is_a_failure(path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import math
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -152,3 +155,50 @@ def test_gold_is_not_printed() -> None:
     """A task's text form does not hold its gold."""
     assert "a.example" not in repr(EASY)
     assert "'here'" not in repr(TASKS[:])
+
+
+# ── gold data ─────────────────────────────────────────────────────────────────
+
+POINTS = {"key_points": ["Mills burn.", "Wheels turn."], "table": {"tolerance": 0.05, "strict": True, "note": None}}
+
+
+def test_gold_data_is_a_copy_that_cannot_be_changed() -> None:
+    """What is given as data is copied to the bottom: neither the original nor the gold can change it."""
+    given = {"key_points": ["Mills burn."], "table": {"rows": 2}}
+    gold = Gold(data=given)
+    given["key_points"].append("x")  # type: ignore[attr-defined]
+    assert gold.to_dict()["data"] == {"key_points": ["Mills burn."], "table": {"rows": 2}}
+    for part in (gold.data, gold.data["table"]):
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            part["rows"] = 3  # type: ignore[index,call-overload]
+
+
+@pytest.mark.parametrize("copied", [lambda gold: pickle.loads(pickle.dumps(gold)), copy.deepcopy])
+def test_gold_data_travels(copied: Callable[[Gold], Gold]) -> None:
+    """A gold with data is pickled and copied as one without."""
+    gold = Gold(("https://a.example/",), data=POINTS)
+    assert copied(gold) == gold
+    assert copied(gold).to_dict()["data"] == POINTS
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"points": [1, math.nan]}, r"Gold\(data\['points'\]\[1\]=nan\): expected JSON"),
+        ({"rows": {1: "x"}}, r"Gold\(data\['rows'\]=\{1: 'x'\}\): expected JSON"),
+        (["x"], r"Gold\(data=\['x'\]\): expected a mapping"),
+    ],
+)
+def test_gold_data_is_json(data: Any, message: str) -> None:
+    """What is no JSON is refused, with its place."""
+    with pytest.raises(InvalidArgument, match=message):
+        Gold(data=data)
+
+
+def test_digest_sees_gold_data_but_not_the_order_of_its_names() -> None:
+    """Gold data belongs to the digest, whatever the order of its names; without data a digest is what it was."""
+    with_data = [
+        TaskSet([replace(EASY, gold=Gold(data=data))]).digest for data in (POINTS, dict(reversed(POINTS.items())))
+    ]
+    assert with_data[0] == with_data[1] != TaskSet([replace(EASY, gold=Gold())]).digest
+    assert "data" not in Gold(("https://a.example/",)).to_dict()

@@ -143,6 +143,7 @@ def test_a_right_and_a_wrong_answer() -> None:
             "explanation": "a gold page or answer",
             "judge": "gold",
             "identity": "88f5d642097c",
+            "scores": {},
         },
         "spent": {"searches": 0, "visits": 0, "asks": 0, "turns": 1},
     }
@@ -175,6 +176,7 @@ def test_out_of_turns_is_judged_by_the_rules() -> None:
         "explanation": "ended without an answer: out of turns",
         "judge": "rules",
         "identity": "",
+        "scores": {},
     }
 
 
@@ -253,6 +255,7 @@ def test_a_judge_that_raises_leaves_its_own_episode_unscored() -> None:
         "explanation": "the judge is on strike",
         "judge": "gold",
         "identity": "88f5d642097c",
+        "scores": {},
     }
 
 

@@ -40,6 +40,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     console.print(_results_table(summary, console))
     if summary.outcomes:
         console.print(_outcomes_table(summary.outcomes))
+    if summary.total.scores:
+        console.print(_scores_table(summary.total.scores))
     print_unscored(summary, console)
 
 
@@ -113,6 +115,8 @@ def _comparison_table(summaries: Sequence[Summary]) -> Table:
     for name in _MEANS:
         if name != "asks" or any(summary.total.asks for summary in summaries):
             table.add_row(name, "", *(shown_mean(name, summary.total) for summary in summaries))
+    for name in dict.fromkeys(name for summary in summaries for name in summary.total.scores):
+        table.add_row(Text(name), "", *(_number(summary.total.scores.get(name)) for summary in summaries))
     for name in ("episodes", "unscored"):
         table.add_row(name, "", *(f"{getattr(summary.total, name):,}" for summary in summaries))
     return table
@@ -142,6 +146,15 @@ def _outcomes_table(counts: Mapping[str, int]) -> Table:
     whole = sum(counts.values())
     for word, count in counts.items():
         table.add_row(Text(word), f"{count:,}", _percent(count / whole))
+    return table
+
+
+def _scores_table(scores: Mapping[str, float]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("score", overflow="fold", max_width=60)
+    table.add_column("mean", justify="right")
+    for name, mean in scores.items():
+        table.add_row(Text(name), f"{mean:.3f}")
     return table
 
 

@@ -125,9 +125,5 @@ class _Played:
             spent=dict(spent),
             reward=sum((turn.reward for turn in self.turns), 0.0),
             seen=tuple((url, key) for url, key in self.episode.save()["seen"]),
-            gold={
-                "urls": list(task.gold.urls),
-                "answers": list(task.gold.answers),
-                "claims": list(task.gold.claims),
-            },
+            gold=task.gold.to_dict(),
         )

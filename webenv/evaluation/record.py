@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from webenv.actions import Kind, read_action
 from webenv.judge import VerdictDict
 from webenv.observations import ObservationDict
+from webenv.task import GoldDict
 
 
 class Shown(TypedDict):
@@ -20,14 +21,6 @@ class Shown(TypedDict):
     replies: list[dict[str, Any]]
     notice: str
     budget: list[int]
-
-
-class GoldDict(TypedDict):
-    """The gold of the task: URLs, short answers and claims."""
-
-    urls: list[str]
-    answers: list[str]
-    claims: list[str]
 
 
 def shown(observation: ObservationDict) -> Shown:
@@ -155,7 +148,7 @@ class Record:
 
     @classmethod
     def from_line(cls, line: bytes) -> Record:
-        """The record of a line that :meth:`to_line` gave; one of before verdicts had an identity has an empty one.
+        """The record of a line that :meth:`to_line` gave; where verdicts had no identity or scores yet, they are empty.
 
         Raises:
             ValueError: if the line is not of that form.
@@ -163,7 +156,7 @@ class Record:
         try:
             data = json.loads(line, parse_constant=_no_constant)
             _check_types(data)
-            data["verdict"].setdefault("identity", "")
+            data["verdict"] = {"identity": "", "scores": {}} | data["verdict"]
             turns = tuple(
                 PlayedTurn(
                     turn["action"][0],
@@ -211,6 +204,8 @@ def _check_types(data: Any) -> None:
     _check_texts(data["tags"].values(), "tags")
     for name in ("urls", "answers", "claims"):
         _check_texts(data["gold"][name], name)
+    if not isinstance(data["gold"].get("data", {}), dict):
+        raise TypeError(f"gold data is {data['gold']['data']!r:.60}")
     for page in data["seen"]:
         _check_texts(page, "seen")
     _check_shown(data["first"])
@@ -244,6 +239,9 @@ def check_verdict(verdict: Any) -> None:
     texts = verdict["outcome"], verdict["explanation"], verdict["judge"], verdict.get("identity", "")
     if not all(isinstance(text, str) for text in texts) or not isinstance(verdict["value"], int | float | None):
         raise TypeError(f"verdict is {verdict!r:.60}")
+    scores = verdict.get("scores", {})
+    if not isinstance(scores, dict) or not all(type(one) in (int, float) for one in scores.values()):
+        raise TypeError(f"scores are {scores!r:.60}")
 
 
 def _no_constant(name: str) -> float:

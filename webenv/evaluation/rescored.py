@@ -75,6 +75,7 @@ class Rescored:
         try:
             data: Any = json.loads(line)
             check_verdict(data["verdict"])
+            data["verdict"] = {"identity": "", "scores": {}} | data["verdict"]
             for name, kind in _KINDS.items():
                 if not isinstance(data[name], kind):
                     raise TypeError(f"{name} is {data[name]!r:.60}")
@@ -86,7 +87,8 @@ class Rescored:
         """The row of the episode, with this verdict in place of the run's."""
         value, why = self.verdict["value"], self.verdict["explanation"]
         reason = "" if value is not None else f"{self.ending}: {why}"
-        return before._replace(value=value, outcome=self.verdict["outcome"], reason=reason, reward=self.reward)
+        outcome, scores = self.verdict["outcome"], self.verdict["scores"]
+        return before._replace(value=value, outcome=outcome, reason=reason, reward=self.reward, scores=scores)
 
 
 _KINDS: Mapping[str, Any] = {

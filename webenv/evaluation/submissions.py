@@ -25,10 +25,10 @@ def failed_outside(record: Record, rules: Rules) -> bool:
     return not record.scored and record.ending in [rules.ending(word) for word in _OUTSIDE]
 
 
-def answer_of(record: Record, rules: Rules) -> str:
-    """What the agent answered, as the rules read it; empty where it gave no answer."""
+def answer_of(record: Record, rules: Rules) -> tuple[str, ...]:
+    """What the agent answered, as the rules read it; nothing where it gave no answer."""
     if record.ending != rules.ending("answered") or not record.turns or record.turns[-1].kind != "answer":
-        return ""
+        return ()
     return rules.read_answer(record.turns[-1].texts)
 
 
@@ -54,24 +54,25 @@ def submissions_of(benchmark: Benchmark, records: Sequence[Record]) -> list[Subm
     answers = [answer_of(record, benchmark.rules) for record in records]
     wanted: list[VisitRequest] = []
     for task, answer in zip(tasks, answers, strict=True):
-        if answer and benchmark.rules.fetch_answer:
-            wanted.append(VisitRequest(answer, task.scope))
+        if benchmark.rules.fetch_answer:
+            wanted += [VisitRequest(url, task.scope) for url in answer]
         wanted += [VisitRequest(url, Scope(world=task.scope.world)) for url in task.gold.urls]
     came = iter(call_batch("Web.visit", benchmark.web.visit, wanted))
     submissions = []
     for record, task, answer in zip(records, tasks, answers, strict=True):
-        page = next(came) if answer and benchmark.rules.fetch_answer else None
+        pages = tuple(next(came) for _ in answer) if benchmark.rules.fetch_answer else ()
         spent = record.spent
         submissions.append(
             Submission(
                 task=task,
                 ending=_house_word(record.ending, benchmark.rules),
                 answer=answer,
-                page=page,
+                pages=pages,
                 gold=tuple(next(came) for _ in task.gold.urls),
                 seen=tuple(Seen(url, key) for url, key in record.seen),
                 budget=benchmark.budget,
                 spending=Spending(spent["searches"], spent["visits"], spent["asks"], spent["turns"]),
+                ranked=benchmark.rules.answers > 1,
             )
         )
     return submissions

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import fmean
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from webenv.evaluation.record import Record
@@ -56,6 +57,7 @@ class Row(NamedTuple):
     asks: int
     turns: int
     invalid: int = 0
+    scores: Mapping[str, float] = MappingProxyType({})
 
     @classmethod
     def of(cls, record: Record) -> Row:
@@ -74,6 +76,7 @@ class Row(NamedTuple):
             asks=spent["asks"],
             turns=spent["turns"],
             invalid=sum(turn.kind == "invalid" for turn in record.turns),
+            scores=verdict["scores"],
         )
 
     @property
@@ -105,6 +108,7 @@ class Group:
         value: the mean value, 0 to 1; the success rate where no answer is partly right.
         reward: the mean sum of rewards.
         searches: the mean number of searches spent; ``visits``, ``asks`` and ``turns`` likewise.
+        scores: the mean of each of the verdicts' named scores, over the episodes that have it.
     """
 
     episodes: int
@@ -118,6 +122,7 @@ class Group:
     visits: float | None
     asks: float | None
     turns: float | None
+    scores: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +218,16 @@ def group_rows(rows: Sequence[Row]) -> Group:
         visits=mean(lambda row: row.visits),
         asks=mean(lambda row: row.asks),
         turns=mean(lambda row: row.turns),
+        scores=_mean_scores(scored),
     )
+
+
+def _mean_scores(rows: Sequence[Row]) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        for name, number in row.scores.items():
+            found.setdefault(name, []).append(number)
+    return {name: fmean(numbers) for name, numbers in found.items()}
 
 
 def _by_tag(rows: Sequence[Row]) -> dict[str, dict[str, Group]]:

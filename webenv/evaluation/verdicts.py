@@ -10,10 +10,11 @@ from typing import Any
 from webenv.errors import RunError
 from webenv.evaluation.agreement import Judged, Pair
 from webenv.evaluation.folder import read_played, read_records
-from webenv.evaluation.record import GoldDict, Record
+from webenv.evaluation.record import Record
 from webenv.evaluation.rescored import find_rescored, read_rescored
 from webenv.evaluation.rescoring import Rescoring
 from webenv.judge import VerdictDict
+from webenv.task import GoldDict
 
 OWN = "run"
 """What the verdicts that a run was played with are called."""

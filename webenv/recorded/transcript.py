@@ -38,7 +38,7 @@ _ALWAYS: Mapping[type, tuple[str, ...]] = {
     Task: ("id", "question"),
     Gold: (),
     Seen: ("url", "key"),
-    Submission: ("ending", "answer"),
+    Submission: ("ending",),
     Budget: _UNITS,
     Spending: _UNITS,
     Verdict: ("outcome", "value", "explanation", "judge"),
@@ -70,6 +70,11 @@ def plain(value: Any) -> Any:
         record = plain_record(value, _ALWAYS[kind], _NEVER.get(kind, ()))
         if kind is Scope and "blocked" in record:
             record["blocked"].sort()
+        if kind is Submission and len(value.answer) <= 1:
+            # as it was written while an answer was one text, so that verdicts on old tapes are found
+            record["answer"] = value.first
+            record |= {"page": plain(value.page)} if value.page is not None else {}
+            record.pop("pages", None)
         return {_TAGS[kind]: record} if kind in _TAGS else record
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}

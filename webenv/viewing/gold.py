@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from webenv.evaluation.record import GoldDict
 from webenv.rewards.gold import address
+from webenv.task import GoldDict
 from webenv.viewing.trajectory import Trajectory
 
 STAGES = ("no gold", "never seen", "seen, not read", "read, not answered", "answered")
