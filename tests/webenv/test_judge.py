@@ -42,5 +42,5 @@ def test_scores_stand_in_the_verdict_as_plain_data() -> None:
 @pytest.mark.parametrize("number", [math.nan, math.inf, "1", True])
 def test_a_score_is_a_finite_number(number: Any) -> None:
     """A score that is no finite number is refused."""
-    with pytest.raises(InvalidArgument, match="a verdict's score 'x' is .*: expected a finite number"):
+    with pytest.raises(InvalidArgument, match=r"a verdict.s score .x. is .*: expected a finite number"):
         Verdict("right", 1.0, "why", "me", {"x": number})
