@@ -62,7 +62,7 @@ _DATE_NAMES = frozenset(
         "sailthru.date",
     ]
 )
-_TIME = re.compile(r"<time\s[^>]*>")
+_TIME = re.compile(r"<time\s[^>]*+(?:>|\Z)")  # the end closes too, lest each of many look for a bracket
 _DATETIME = re.compile(r"""datetime=["']?(\d{4}-\d\d-\d\d)""")
 _PUBLISHED = re.compile(r'"datePublished"\s*:\s*"(\d{4}-\d\d-\d\d)')
 

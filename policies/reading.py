@@ -12,7 +12,7 @@ _TOKEN = re.compile(r"\d+(?:,\d{3})*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE = re.compile(r"(?<=[.!?])[”\"]?\s+|\n+")
 _CLAUSE = re.compile(r";\s|,\s(?:and|while|but)\s")
 _ASIDE = re.compile(r",\s(?:and|while|but)\s[^,;.]{1,24},")  # ", and this is certain,"
-_SPEECH = re.compile(r"“[^”]{25,}”")
+_SPEECH = re.compile(r"“[^”]{25,}+(?:”|\Z)")  # up to the last closing mark: many opening ones would all look for it
 _RANGE = re.compile(r"between (\d[\d,]*) and (\d[\d,]*)")
 # What is not told: "a certain number of people", "some month", "plants of some sort".
 _OPEN = re.compile(r"\b(?:certain|some) (\w+)(?: of \w+)?|\b(\w+) of some (?:sort|kind)")
@@ -237,7 +237,8 @@ def read_clauses(text: str, about: frozenset[str]) -> list[Clause]:
         about: stems that name its subject.
     """
     found = []
-    for sentence in sentences(_SPEECH.sub(" ", text)):
+    end = text.rfind("”") + 1
+    for sentence in sentences(_SPEECH.sub(" ", text[:end]) + text[end:]):
         for part in _CLAUSE.split(_ASIDE.sub(",", sentence)):
             words = tokens(part)
             if words:

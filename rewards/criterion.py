@@ -111,7 +111,7 @@ class CriterionRubric(PromptRubric[Criterion, Ruling]):
         tag = _PLAIN_TAG
         if not self.prompt.plain:
             token = self.prompt.token(item, attempt)
-            tag = re.compile(rf"""<\s*((?i:accept|reject))\s+(?i:id)\s*=\s*["']?{token}["']?\s*/?\s*>""")
+            tag = re.compile(rf"""<\s*((?i:accept|reject))\s+(?i:id)\s*=\s*["']?{token}["']?\s*+/?\s*+>""")
         found = list(tag.finditer(text))
         if len({one[1].lower() for one in found}) != 1 or (self.prompt.plain and len(found) > 1):
             return None

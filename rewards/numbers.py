@@ -16,7 +16,7 @@ _OF_MONEY = ("m", "b")  # beside a currency alone: 5m may be metres
 _WORD = "|".join(sorted((word for word in _MAGNITUDES if word.isascii()), key=len, reverse=True))
 _SIGN = "|".join(sorted((word for word in _MAGNITUDES if not word.isascii()), key=len, reverse=True))
 _NUMBER = re.compile(
-    rf"([$€£¥₹]?)\s*(-?)\s*([$€£¥₹]?)\s*(\d+(?:\.\d+)?)(?:\s*(?:({_WORD})(?![^\W\d_])|({_SIGN})))?(?![\d.])(\s*)(.*)",
+    rf"([$€£¥₹]?)\s*+(-?)\s*+([$€£¥₹]?)\s*+(\d+(?:\.\d+)?)(?:\s*(?:({_WORD})(?![^\W\d_])|({_SIGN})))?(?![\d.])(\s*)(.*)",
     re.DOTALL,
 )
 
@@ -99,7 +99,7 @@ unit='km', whole=False, bare=True))
     (None, Number(value=Decimal('100'), last=2, unit='about …', whole=True, bare=False), '$')
     """
     said = _in_figures(normalise(text))
-    first = re.search(r"[-$€£¥₹]*\d", said)
+    first = re.search(r"(?<![-$€£¥₹])[-$€£¥₹]*+\d", said)
     found = None if first is None else _NUMBER.fullmatch(said[first.start() :])
     if first is None or found is None or re.search(r"\d", found[8]):
         return None

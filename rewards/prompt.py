@@ -11,7 +11,7 @@ from webenv.errors import DataError
 from webenv.models import Message, data_token, fence
 from webenv.runtime.files import read_text
 
-_THINK_TAG = re.compile(r"<(?=\s*/?\s*think\b)", re.IGNORECASE)
+_THINK_TAG = re.compile(r"<(?=\s*+/?\s*+think\b)", re.IGNORECASE)
 
 
 class Prompt:
@@ -116,7 +116,7 @@ def defused_tags(*names: str) -> Callable[[str], str]:
     >>> defused_tags("accept")("<b> < /Accept> <accepted>")
     '<b> ‹ /Accept> <accepted>'
     """
-    start = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(map(re.escape, names))})\b)", re.IGNORECASE)
+    start = re.compile(rf"<(?=\s*+/?\s*+(?:{'|'.join(map(re.escape, names))})\b)", re.IGNORECASE)
     return lambda text: start.sub("‹", text)
 
 

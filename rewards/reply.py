@@ -39,8 +39,9 @@ def read_fields(reply: str, token: str, required: Sequence[str], optional: Seque
         return _of_object(found, required, optional) if found.get("id") == token else None
     fields: dict[str, str] = {}
     for name in (*required, *optional):
-        tag = rf"""<\s*(?i:{re.escape(name)})\s+(?i:id)\s*=\s*["']?{re.escape(token)}["']?\s*>"""
-        opened = list(re.finditer(tag, text))
+        opened = list(
+            re.finditer(rf"""<\s*(?i:{re.escape(name)})\s+(?i:id)\s*=\s*["']?{re.escape(token)}["']?\s*>""", text)
+        )
         if not opened and name in optional:
             continue
         ends = [one.start() for one in opened[1:]] + [len(text)]

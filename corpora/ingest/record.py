@@ -25,7 +25,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 _PATH = re.compile(r"(?P<path>.+?)(?:@(?P<site>https?://[^?]*))?(?:\?(?P<fields>[A-Za-z_]+=[^/?]*))?", re.DOTALL)
 _FRONT = re.compile(r"---\n(.{0,4000}?)\n---(?:\n|\Z)", re.DOTALL)
-_FRONT_LINE = re.compile(r"^(title|date):[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_FRONT_LINE = re.compile(r"^(title|date):(.+)$", re.MULTILINE)
 
 
 class Place(NamedTuple):
@@ -160,4 +160,5 @@ def _first(record: Mapping[str, Any], candidates: tuple[str, ...]) -> Any:
 def _front(text: str) -> dict[str, str]:
     """Title and date at the head of a text, as trafilatura writes them there."""
     head = _FRONT.match(text)
-    return {} if head is None else {part: value.strip("\"'") for part, value in _FRONT_LINE.findall(head[1])}
+    found = [] if head is None else _FRONT_LINE.findall(head[1])
+    return {part: value.strip(" \t").strip("\"'") for part, value in found if value.strip(" \t")}

@@ -23,11 +23,11 @@ from webenv.errors import MissingExtra
 
 _NAME = re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE)
 _HTML = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
-_LOOKS = re.compile(
-    rb"\s*(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*|<\?xml.*?>\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+_LOOKS = re.compile(  # possessive: a comment that could end in several places makes time exponential in the comments
+    rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:<!--.*?-->\s*+|<\?xml.*?>\s*+)*+<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
 _RECORD = re.compile(rb"(?P<place>WARC/[01]\.\d{1,2}\r?\n)(?:WARC-|Content-)[A-Za-z-]{2,30}:")
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
+_CHARSET = re.compile(r"charset\s*=\s*+[\"']?\s*+([^\s\"';,]+)", re.IGNORECASE)
 _CLUEWEB = re.compile(r"\s*(clueweb\d\d)-", re.IGNORECASE)
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"

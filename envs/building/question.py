@@ -101,8 +101,8 @@ def read_all_fields(reply: str, names: Sequence[str], token: str) -> Fields | No
     record = read_object(text)
     if record is not None:
         return _of_object(record, names) if not token or record.get("id") == token else None
-    mark = rf"""\s+(?i:id)\s*=\s*["']?{re.escape(token)}["']?""" if token else r"[^<>/]*"
-    opening = re.compile(rf"<\s*((?i:{'|'.join(map(re.escape, names))})){mark}\s*(/?)\s*>")
+    mark = rf"""\s+(?i:id)\s*=\s*["']?{re.escape(token)}["']?""" if token else r"[^<>/]*+"
+    opening = re.compile(rf"<\s*((?i:{'|'.join(map(re.escape, names))})){mark}\s*+(/?)\s*+>")
     found: dict[str, list[str]] = {name: [] for name in names}
     start = 0
     while (tag := opening.search(text, start)) is not None:

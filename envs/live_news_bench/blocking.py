@@ -18,7 +18,7 @@ ARCHIVES = (
 
 _SCHEME = re.compile(r"\s*[a-z]+://", re.IGNORECASE)
 _URL = re.compile(r"https?:/{1,2}([^\s/?#]+)", re.IGNORECASE)
-_NAMED = re.compile(r"(?:[^\s/?#&=:@]+\.)+[^\s/?#&=:@]+")
+_NAMED = re.compile(r"[^\s/?#&=:@]+")
 _TOP = re.compile(r"[^\W\d_]{2,}|xn--[a-z0-9-]+")
 _ADDRESS = re.compile(r"\[.*\]|\d+(?:\.\d+){3}")
 _TRANSLATED = ".translate.goog"
@@ -68,7 +68,7 @@ def _contained(source: str, host: str) -> list[str]:
         label = host.removesuffix(_TRANSLATED).rpartition(".")[2]  # one dash for each dot, two for a dash
         return [label.replace("--", "\0").replace("-", ".").replace("\0", "-")]
     rest = unquote(unquote(source.partition("://")[2].partition("/")[2]))
-    return _URL.findall(rest) or [part for part in _NAMED.findall(rest) if _suffix(part)]
+    return _URL.findall(rest) or [part for part in _NAMED.findall(rest) if "." in part[1:-1] and _suffix(part)]
 
 
 @lru_cache(maxsize=4_096)

@@ -14,19 +14,21 @@ from typing import Any, NamedTuple
 
 from webenv.errors import TaskFileError
 
+_DEPTH = 40  # templates within one another, as MediaWiki allows
 _FEWEST = 4  # words of a summary; what is shorter is a headline without an event
 
 _DAY_TEMPLATE = re.compile(r"\{\{\s*Current events\b", re.IGNORECASE)
 _PARAMETER = re.compile(r"\|\s*(year|month|day)\s*=\s*(\d{1,4})\b", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_REFERENCE = re.compile(r"<ref\b[^<>]*/>|<ref\b.*?</ref\s*>", re.DOTALL | re.IGNORECASE)
+# A comment that nothing closes ends with the text, as MediaWiki has it; a reference within another is none.
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_REFERENCE = re.compile(r"<ref\b[^<>]*/>|<ref\b(?:(?!<ref\b).)*?</ref\s*>", re.DOTALL | re.IGNORECASE)
 _TEMPLATE = re.compile(r"\{\{[^{}]*\}\}")
 _INLINE = re.compile(
-    r"\{\{\s*nowrap\s*\|([^{}]*)\}\}|\{\{\s*(?:convert|cvt)\s*\|([^{}|]*)\|([^{}|]*)[^{}]*\}\}", re.IGNORECASE
+    r"\{\{\s*nowrap\s*\|([^{}]*+)\}\}|\{\{\s*(?:convert|cvt)\s*\|([^{}|]*+)\|([^{}|]*+)[^{}]*+\}\}", re.IGNORECASE
 )
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-_EXTERNAL = re.compile(r"\[(https?://[^\s\[\]]+)([^\[\]]*)\]")
+_EXTERNAL = re.compile(r"\[(https?://[^\s\[\]]++)([^\[\]]*+)\]")
 _BARE_URL = re.compile(r"(?<!\[)\bhttps?://[^\s\[\]<>|]+")
 _QUOTES = re.compile(r"'{2,}")
 _CATEGORY = re.compile(r"^(?:;\s*(.+)|'''(.+?)''')\s*:?\s*$")
@@ -108,9 +110,10 @@ def _summary(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _plain(text: str) -> str:
     """Wikitext of one line as plain text."""
-    before = ""
-    while before != text:
+    for _ in range(_DEPTH):
         before, text = text, _TEMPLATE.sub("", _INLINE.sub(lambda found: found[1] or f"{found[2]} {found[3]}", text))
+        if text == before:
+            break
     text = _QUOTES.sub("", _TAG.sub("", _LINK.sub(r"\1", text)))
     return " ".join(html.unescape(text).replace("}}", " ").split())
 

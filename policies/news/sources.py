@@ -19,7 +19,7 @@ Event = tuple[str, str]
 """Place and day, as in ("Glailad", "12 April 2023")."""
 
 _OPENING = 4  # sentences that may say where and when
-_QUOTED = re.compile(r"“[^”]*”")
+_QUOTED = re.compile(r"“[^”]*+(?:”|\Z)")  # up to the last closing mark: many opening ones would all look for it
 _STALE = re.compile(r"\b(?:superseded|version of|has been changed since|out of date|old version)\b", re.IGNORECASE)
 _PHRASE = re.compile(r'"([^"]+)"')
 _LATER = re.compile(
@@ -61,7 +61,7 @@ class Source:
         """The sentences that are known of it, without what they quote."""
         if self._sentences is None:
             shown = [self.text] if self.read else self.snippets
-            found = (one for text in shown for one in sentences(_QUOTED.sub("“”", text)))
+            found = (one for text in shown for one in sentences(_without_quotations(text)))
             self._sentences = list(dict.fromkeys(one.strip() for one in found if one.strip()))
         return self._sentences
 
@@ -168,3 +168,8 @@ class Sources:
 
 def _names(name: str, text: str) -> bool:
     return bool(name) and name.lower() in text.lower()
+
+
+def _without_quotations(text: str) -> str:
+    end = text.rfind("”") + 1
+    return _QUOTED.sub("“”", text[:end]) + text[end:]

@@ -29,7 +29,8 @@ _WITHOUT_ASKS = _PROMPT.format(charged="Every query and every URL")
 
 _REMINDER = "Your last reply held no tool call that there is. Each reply needs a call of {tools}."
 
-_TEXTUAL = re.compile(r"<tool_call\s*>(.*?)</tool_call\s*>", re.DOTALL)  # as chat templates have models write them
+# As chat templates have models write them. The end of the text closes too, lest each of many openings look for an end.
+_TEXTUAL = re.compile(r"<tool_call\s*>(.*?)(?:</tool_call\s*>|\Z)", re.DOTALL)
 _TEXTUAL_END = re.compile(r"</tool_call\s*>")
 _EXCERPT = 200
 _MOST = 100  # texts of one action

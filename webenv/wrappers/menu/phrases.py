@@ -19,7 +19,7 @@ _LONGEST = 60_000  # characters of a text that are read
 _MOST = 120  # characters of a phrase
 
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_NAME = r"[^\W\d_a-z][\w'’-]*"
+_NAME = r"[^\W\d_a-z][\w'’-]{0,60}"
 _DAYS = (
     rf"\b\d{{1,2}} {_MONTH} \d{{4}}\b",
     rf"\b{_MONTH} \d{{1,2}}, \d{{4}}\b",
@@ -29,7 +29,7 @@ _DAYS = (
 _PATTERNS = {
     "day": "|".join(_DAYS),
     "year": r"\b[12]\d{3}\b",
-    "number": r"(?<![\d,.])\d+(?:,\d{3})*(?:\.\d+)?(?![\d,.]*\d)(?: [a-z]+)?",
+    "number": r"(?<![\d,.])\d++(?:,\d{3})*+(?:\.\d++)?+(?![\d,.]*\d)(?: [a-z]+)?",
     "body": rf"\b[Tt]he {_NAME}(?: {_NAME})+|\b{_NAME}(?: {_NAME})+",
     "person": rf"(?<![Tt]he )\b{_NAME}(?: {_NAME})+",
     "place": rf"\b(?:in|at|near|from|to) ({_NAME}(?: {_NAME})*)",

@@ -27,10 +27,12 @@ _HAS_HAN = re.compile(f"[{_HAN}]")
 _EMPTY_HAN = frozenset("的了在是由被于与和及从把将对某一这那其之所过着")
 _CONTROLS = re.compile(r"[\x00-\x02]")
 _ASIDE = re.compile(r",\s(?:and|while|but)\s[^,;.]{1,24},")  # ", and this is certain,"
-_QUOTATION = re.compile(r"“([^”]{25,})”")  # says nothing of the subject
+# What says nothing of the subject. It is used up to the last closing mark; the end of the text closes too, lest each of
+# many opening marks look for one that is not there.
+_QUOTATION = re.compile(r"“([^”]{25,}+)(?:”|\Z)")
 _THAT = "that"
 _PRONOUNS = frozenset(["it", "its", "he", "his", "she", "her", "they", "their", "this"])
-_RANGE = re.compile(r"between (\d[\d,]*) and (\d[\d,]*)|(\d[\d,]*)(?:到|至|–|-)(\d[\d,]*)")
+_RANGE = re.compile(r"between (\d[\d,]*) and (\d[\d,]*)|(\d[\d,]{0,24})(?:到|至|–|-)(\d[\d,]*)")
 _DECADE = re.compile(r"\b(\d{1,3}0)s\b|(\d{1,3}0)年代")
 # What is not told: "a certain number of people", "some month", "plants of some sort".
 _OPEN = re.compile(r"\b(?:certain|some) (\w+)(?: of (?!some)\w+)?|\b(\w+) of (?:some|a certain) (?:sort|kind)")
@@ -111,7 +113,8 @@ def _read(text: str) -> Passage:
         text = _CONTROLS.sub(" ", text)
     text = _ASIDE.sub(",", text)
     if "“" in text:
-        text = _QUOTATION.sub("\x00\x01\\1\x02\x00", text)
+        end = text.rfind("”") + 1
+        text = _QUOTATION.sub("\x00\x01\\1\x02\x00", text[:end]) + text[end:]
     words: list[int] = []
     clauses: list[int] = []
     pronouns: set[int] = set()
