@@ -18,10 +18,9 @@ from dataclasses import replace
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora import Corpus
-from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds
 from webenv.corpora.procedural.language.phrasing import synonyms
-from webenv.corpora.procedural.world.values import listed
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural.world.facts import listed
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.answers import read_answer
 from webenv.envs.needle_in_web.exact import ExactJudge
@@ -119,7 +118,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     counts: Counts = defaultdict(list)
-    dials = Dials.parse(arguments.web, split=arguments.split)
+    dials = WebConfig.parse(arguments.web, split=arguments.split)
     for seed in range(arguments.first, arguments.first + arguments.worlds):
         started = time.perf_counter()
         generated = ProceduralWeb(replace(dials, seed=seed))
@@ -128,7 +127,7 @@ def main() -> None:
         generator = NeedleGenerator(generated)
         tasks = generator.tasks(arguments.tasks)
         bm25(corpus, generated, tasks, counts)
-        judge = ExactJudge(numbered_needles(Worlds(generated.dials)))
+        judge = ExactJudge(numbered_needles(Worlds(generated.config)))
         benchmark = Benchmark(tasks, corpus, judge, RULES, Budget(10, 10, 0, 20))
         for name, policy in policies(arguments.policies).items():
             play(benchmark, policy, name, counts)

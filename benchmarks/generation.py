@@ -12,7 +12,7 @@ import resource
 import time
 from itertools import islice
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.envs.needle_in_web.generate import NeedleGenerator
 
 
@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=200, help="of each difficulty")
     arguments = parser.parse_args()
     started = time.process_time()
-    web = ProceduralWeb(Dials.parse(arguments.web))
+    web = ProceduralWeb(WebConfig.parse(arguments.web))
     first = next(web.pages())
     print(f"world and first page: {time.process_time() - started:.2f} s ({first.url})")
     count = min(arguments.pages or len(web), len(web))

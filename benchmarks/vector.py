@@ -31,8 +31,7 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, Vecto
 from webenv.actions import Action, answer, search, visit
 from webenv.benchmark import Benchmark
 from webenv.corpora import Corpus
-from webenv.corpora.procedural.cache import cached_corpus, cached_worlds, prepare_worlds
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds, cached_corpus, cached_worlds, prepare_worlds
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web import needle_in_web
 from webenv.judge import Judge, Submission, Verdict

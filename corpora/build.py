@@ -69,7 +69,7 @@ def build(
     extractor_version(extractor)  # one that is unknown or not installed is told before anything else
     opened = _opened(sources)
     if len(opened) == 1 and opened[0].spec.partition(":")[0] == "procedural":
-        from webenv.corpora.procedural.source import write_source
+        from webenv.corpora.procedural import write_source
 
         return write_source(opened[0].spec, path, progress, workers)  # the same, in less time
     return _run(path, opened, None, extractor, workers, progress)

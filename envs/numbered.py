@@ -11,10 +11,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.cache import generated_web
-from webenv.corpora.procedural.worlds import Worlds
-from webenv.corpora.procedural.write import generator_version
+from webenv.corpora.procedural import GENERATOR_VERSION, ProceduralWeb, WebConfig, Worlds, generated_web
 from webenv.envs.task_ids import COUNT, read_id, task_id
 from webenv.errors import InvalidArgument, UnknownTask, did_you_mean
 from webenv.task import Task, TaskSet
@@ -95,8 +92,8 @@ class Numbered(Generic[DrawnT]):
         self.__init__(**state)  # type: ignore[misc]
 
     def _made(self, world: int) -> Generator[DrawnT]:
-        dials = self.worlds[world]
-        return self._make(generated_web(dials), str(dials) if self.worlds.count > 1 else "")
+        config = self.worlds[world]
+        return self._make(generated_web(config), str(config) if self.worlds.count > 1 else "")
 
     def web(self, world: int) -> ProceduralWeb:
         """The web of a world, as facts and pages."""
@@ -169,7 +166,7 @@ class Numbered(Generic[DrawnT]):
 def _is_world(text: str) -> bool:
     """Whether a text is that of some world's dials."""
     try:
-        return str(Dials.parse(text)) == text
+        return str(WebConfig.parse(text)) == text
     except InvalidArgument:
         return False
 
@@ -276,5 +273,5 @@ class NumberedTasks(TaskSet, Generic[DrawnT]):
             for number in range(_SAMPLE)
             if number * worlds.count < self._each
         ]
-        made_by = [asdict(worlds), generator_version(), self._each, self._groups, TaskSet(first).digest]
+        made_by = [asdict(worlds), GENERATOR_VERSION, self._each, self._groups, TaskSet(first).digest]
         return hashlib.sha256(json.dumps(made_by, separators=(",", ":")).encode()).hexdigest()

@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from webenv.corpora import Corpus
 from webenv.corpora.coverage import check_gold
-from webenv.corpora.procedural.cache import cached_worlds
-from webenv.corpora.procedural.source import dials_of
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds, cached_worlds, config_of
 from webenv.envs.numbered import NumberedTasks
 from webenv.envs.webs import named_worlds, open_web
 from webenv.errors import InvalidArgument
@@ -64,7 +62,7 @@ def opened(
     load: Callable[..., TaskSet],
     names: Sequence[str] = ("generated",),
     own: Mapping[str, Path] | None = None,
-    dials: Mapping[str, object] | None = None,
+    config: Mapping[str, object] | None = None,
     held_out: int = 1,
 ) -> Opened:
     """Opens a web and loads, or generates, its tasks.
@@ -88,7 +86,7 @@ def opened(
         InvalidArgument: for a web or tasks that are unknown, or do not fit each other.
         DataError: for files that cannot be read.
     """
-    worlds = named_worlds(web, split, dials, held_out)
+    worlds = named_worlds(web, split, config, held_out)
     place = None if worlds is not None else open_web(web)
     name = tasks.partition(":")[0] if isinstance(tasks, str) else ""
     if worlds is None and (tasks is None or name in names or isinstance(tasks, NumberedTasks)):
@@ -97,7 +95,7 @@ def opened(
     if isinstance(tasks, TaskSet):
         known = tasks
     elif name == "procedural":
-        known = generate(_world_of_tasks(str(tasks), split, dials), names[0])
+        known = generate(_world_of_tasks(str(tasks), split, config), names[0])
     elif worlds is not None and (tasks is None or name in names):
         known = generate(worlds, str(tasks or names[0]))
     elif tasks is not None:
@@ -116,12 +114,12 @@ def opened(
 def _worlds_of(web: Web | None) -> Worlds | None:
     """The one world that a corpus holds; ``None`` for other webs."""
     manifest = web.manifest if isinstance(web, Corpus) else None
-    dials = None if manifest is None else dials_of(manifest)
-    return None if dials is None else Worlds(dials)
+    config = None if manifest is None else config_of(manifest)
+    return None if config is None else Worlds(config)
 
 
-def _world_of_tasks(tasks: str, split: str | None, dials: Mapping[str, object] | None) -> Worlds:
-    worlds = named_worlds(tasks, split, dials)
+def _world_of_tasks(tasks: str, split: str | None, config: Mapping[str, object] | None) -> Worlds:
+    worlds = named_worlds(tasks, split, config)
     assert worlds is not None
     if worlds.count > 1:
         raise InvalidArgument(f"tasks={tasks!r:.100}: expected one world; leave worlds out.")

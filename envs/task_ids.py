@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from webenv.corpora.procedural import Dials
+from webenv.corpora.procedural import WebConfig
 from webenv.errors import InvalidArgument
 
 COUNT = 600
@@ -27,13 +27,13 @@ class TaskId(NamedTuple):
     number: int
 
 
-def task_id(dials: Dials, group: str, number: int) -> str:
+def task_id(config: WebConfig, group: str, number: int) -> str:
     """The id of a task.
 
-    >>> task_id(Dials(seed=3), "easy", 7), task_id(Dials(), "hard", 0)
+    >>> task_id(WebConfig(seed=3), "easy", 7), task_id(WebConfig(), "hard", 0)
     ('seed=3/easy/7', 'default/hard/0')
     """
-    return f"{str(dials).removeprefix(_KIND).lstrip(':') or _DEFAULT}/{group}/{number}"
+    return f"{str(config).removeprefix(_KIND).lstrip(':') or _DEFAULT}/{group}/{number}"
 
 
 def read_id(text: str, groups: Sequence[str]) -> TaskId | None:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from webenv.corpora import ContentAgent
 from webenv.corpora.corpus import Corpus
-from webenv.corpora.procedural.dials import read_spec
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds, read_spec
 from webenv.errors import InvalidArgument
 from webenv.recorded import RecordedAsker, RecordedWeb
 from webenv.web import Asking, Web
@@ -24,7 +23,7 @@ def open_web(name: str | os.PathLike[str] | Web, workers: int | None = None) -> 
     """The web of a name.
 
     ==================================  =============================================================
-    procedural, procedural:DIALS        a generated web (:class:`webenv.corpora.procedural.Dials`), or several
+    procedural, procedural:DIALS        a generated web (:class:`webenv.corpora.procedural.WebConfig`), or several
     sample                              65 pages written by hand
     DIR, DIR#ENGINE                     the folder of a corpus, ranked by tantivy or by another of its engines
     lucene:DIR, lucene:DIR,language=zh  a Lucene index that Anserini or pyserini built, with language, k1, b if wanted
@@ -53,7 +52,7 @@ def open_web(name: str | os.PathLike[str] | Web, workers: int | None = None) -> 
 
         return sample_web()
     if kind == "procedural":
-        from webenv.corpora.procedural.cache import cached_worlds
+        from webenv.corpora.procedural import cached_worlds
 
         return cached_worlds(Worlds.parse(name))
     if colon and kind == "live":
@@ -82,7 +81,7 @@ def open_asker(web: Web) -> Asking:
 
 
 def named_worlds(
-    web: object, split: object, dials: Mapping[str, object] | None = None, held_out: int = 1
+    web: object, split: object, config: Mapping[str, object] | None = None, held_out: int = 1
 ) -> Worlds | None:
     """The worlds of a text that names a procedural web; ``None`` for anything else.
 
@@ -97,7 +96,7 @@ def named_worlds(
     """
     if not isinstance(web, str) or web.partition(":")[0] != "procedural":
         return None
-    given = dict(dials or {}) if split is None else {**(dials or {}), "split": split}
+    given = dict(config or {}) if split is None else {**(config or {}), "split": split}
     worlds = Worlds.parse(web, **given)
     if split is not None and worlds.first.split != split:
         raise InvalidArgument(f"{web!r:.100} is of another split than split={split!r}: leave one of the two out.")

@@ -12,8 +12,7 @@ import tempfile
 
 import gymnasium as gym
 
-from webenv.corpora.procedural.cache import prepare_worlds
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds, prepare_worlds
 from webenv.evaluation import evaluate
 from webenv.policies import KeywordPolicy
 from webenv.policies.learned.grpo import GrpoLearner, GrpoSettings

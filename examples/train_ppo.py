@@ -11,8 +11,7 @@
 import argparse
 import tempfile
 
-from webenv.corpora.procedural.cache import prepare_worlds
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds, prepare_worlds
 from webenv.evaluation import evaluate
 from webenv.policies import KeywordPolicy
 from webenv.policies.learned.ppo import PpoLearner, PpoSettings

@@ -62,7 +62,7 @@ def parse_source(spec: str) -> Source:
     warc:PATH                 HTML pages of web archives; a file or a folder of .warc and .warc.gz files
     clueweb:PATH              texts of ClueWeb22: a .json.gz file, a folder of them, or the root of the data set
     needle:DIR                official files of Needle in the Web: the page of each record
-    procedural:DIALS          a web made from a seed (:class:`webenv.corpora.procedural.Dials`), as in
+    procedural:DIALS          a web made from a seed (:class:`webenv.corpora.procedural.WebConfig`), as in
                               procedural:pages=100000,seed=3; DIALS may be left out
     ========================  =====================================================================
 
@@ -85,7 +85,7 @@ def parse_source(spec: str) -> Source:
 
     kind, colon, rest = spec.partition(":")
     if kind == "procedural":
-        from webenv.corpora.procedural.source import ProceduralPages
+        from webenv.corpora.procedural import ProceduralPages
 
         return ProceduralPages(spec)
     if not colon or kind not in FORMS:

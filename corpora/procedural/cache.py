@@ -1,47 +1,203 @@
-"""Procedural webs as corpora in the user's cache folder: written once, opened from then on."""
+"""Generated webs as corpora in the user's cache folder: written once, opened from then on, the oldest removed."""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
+import math
 import os
+import re
+import secrets
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 
 from webenv.corpora.cache_folder import cache_folder
 from webenv.corpora.corpus import Corpus
+from webenv.corpora.folder import claim, is_corpus_folder, release
 from webenv.corpora.manifest import FORMAT, Manifest
-from webenv.corpora.procedural.dials import Dials
-from webenv.corpora.procedural.shelf import Shelf, cache_bytes, locked
+from webenv.corpora.procedural.config import WebConfig, Worlds
 from webenv.corpora.procedural.web import ProceduralWeb
-from webenv.corpora.procedural.worlds import Worlds
-from webenv.corpora.procedural.write import generator_version, made_by, write_corpus
+from webenv.corpora.procedural.write import GENERATOR_VERSION, made_by, write_corpus
 from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.routed import RoutedWeb
-from webenv.errors import CorpusError, CorpusNotFound
+from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument
 from webenv.runtime.processes import exit_with_parent, worker_count
 from webenv.web import Web
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes that build the same web at once both build it
+    fcntl = None  # type: ignore[assignment]
+
+_GB = 5.0
+_WEB = re.compile(r"(?:train|validation|test)-\d+-\d+-[0-9a-f]{16}")
+_GOING = re.compile(r"going-[0-9a-f]{16}")
+
+
+def cache_bytes() -> int:
+    """The most bytes that webs in the cache may take: WEBENV_CACHE_GB × 10⁹, by default 5 × 10⁹.
+
+    Raises:
+        InvalidArgument: if it is no number from 0.
+    """
+    text = os.environ.get("WEBENV_CACHE_GB", "").strip()
+    try:
+        size = float(text) if text else _GB
+    except ValueError:
+        size = math.nan
+    if not 0.0 <= size < 1e9:
+        raise InvalidArgument(f"WEBENV_CACHE_GB={text!r:.40}: expected a number of gigabytes from 0, as in 5 or 0.5.")
+    return round(size * 1e9)
+
+
+@dataclass(frozen=True, slots=True)
+class CachedWeb:
+    """A web on the shelf.
+
+    Attributes:
+        name: of its folder.
+        web: what names it, as in ``procedural:pages=1000,seed=3``; empty where its manifest cannot be read.
+        size: in bytes.
+        used: when it was last opened or written, in seconds since 1970.
+        current: whether this version of the generator wrote it.
+    """
+
+    name: str
+    web: str
+    size: int
+    used: float
+    current: bool
+
+
+class CorpusCache:
+    """The webs in a folder that nothing else is kept in.
+
+    Args:
+        path: the folder; it need not be there.
+        made_by: what a manifest names as the extractor of webs that are current.
+    """
+
+    def __init__(self, path: Path, made_by: str) -> None:
+        self.path = path
+        self._made_by = made_by
+
+    def lock(self, name: str) -> Path:
+        """The file that keeps builders of a web apart; its time says when the web was last used."""
+        return self.path / f"{name}.lock"
+
+    def used(self, name: str) -> None:
+        """Notes that a web is used now, where that can be noted."""
+        with contextlib.suppress(OSError):
+            os.utime(self.lock(name))
+
+    def webs(self) -> list[CachedWeb]:
+        """The webs, in the order in which they go: other versions' first, then by their last use."""
+        found = []
+        for folder in sorted(self.path.iterdir()) if self.path.is_dir() else ():
+            if _WEB.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
+                found.append(self._kept(folder))
+        return sorted(found, key=lambda web: (web.current, web.used, web.name))
+
+    def _kept(self, folder: Path) -> CachedWeb:
+        try:
+            manifest = Manifest.read(folder)
+            web, current = ", ".join(manifest.sources), manifest.extractor == self._made_by
+            size = sum(size for size, _ in manifest.files.values())
+        except CorpusError:  # half written, damaged, or of another format
+            web, current = "", False
+            size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+        noted = self.lock(folder.name)
+        return CachedWeb(folder.name, web, size, (noted if noted.exists() else folder).stat().st_mtime, current)
+
+    def shrink(self, most: int) -> int:
+        """Removes webs until the rest take ``most`` bytes at most, or all of them are in use.
+
+        Returns:
+            How many bytes were removed.
+        """
+        for folder in self.path.iterdir() if self.path.is_dir() else ():
+            if _GOING.fullmatch(folder.name):
+                shutil.rmtree(folder, ignore_errors=True)  # a process was killed while it removed this
+        webs = self.webs()
+        total, removed = sum(web.size for web in webs), 0
+        for web in webs:
+            if total - removed <= most:
+                break
+            if self._remove(web.name):
+                removed += web.size
+        return removed
+
+    def _remove(self, name: str) -> bool:
+        """Removes a web, unless somebody builds or reads it, or it holds what is not of a corpus."""
+        folder = self.path / name
+        with contextlib.suppress(OSError), locked(self.lock(name), wait=False):
+            if not is_corpus_folder(folder):
+                return False
+            data = [claim(part) for part in folder.glob("data-*")]
+            try:
+                if None in data:
+                    return False
+                going = self.path / f"going-{secrets.token_hex(8)}"
+                os.rename(folder, going)  # in one step: whoever opens it now finds no web, not half of one
+                shutil.rmtree(going, ignore_errors=True)
+                self.lock(name).unlink(missing_ok=True)
+                return True
+            finally:
+                for held in data:
+                    release(-1 if held is None else held)
+        return False
+
+
+@contextmanager
+def locked(path: Path, wait: bool = True) -> Iterator[None]:
+    """Keeps other processes out; a process that is killed lets them in.
+
+    Raises:
+        BlockingIOError: without ``wait``, where another is in.
+    """
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            if fcntl is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                if not _same(descriptor, path):
+                    continue  # removed together with its web meanwhile
+            yield
+            return
+        finally:
+            os.close(descriptor)
+
+
+def _same(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
 
 _STAGE = "worlds"
 _LONG = 20_000  # pages that take long enough to be told of
 
 
-def shelf() -> Shelf:
+def corpus_cache() -> CorpusCache:
     """The webs that the cache folder holds."""
-    return _shelf(cache_folder())
+    return _corpus_cache(cache_folder())
 
 
 @lru_cache(maxsize=8)
-def generated_web(dials: Dials) -> ProceduralWeb:
-    """The web of these dials, as facts and pages; the same object for the same dials."""
-    return ProceduralWeb(dials)
+def generated_web(config: WebConfig) -> ProceduralWeb:
+    """The web of these settings, as facts and pages; the same object for the same settings."""
+    return ProceduralWeb(config)
 
 
 def cached_worlds(worlds: Worlds, workers: int | None = None) -> Web:
@@ -53,7 +209,7 @@ def cached_worlds(worlds: Worlds, workers: int | None = None) -> Web:
     """
     if worlds.count == 1:
         return cached_corpus(worlds.first, workers)
-    made_by = f"{worlds} {generator_version()} {FORMAT} {ANALYZER}"
+    made_by = f"{worlds} {GENERATOR_VERSION} {FORMAT} {ANALYZER}"
     digest = hashlib.sha256(made_by.encode()).hexdigest()
     identity = {"name": "worlds", "web": str(worlds), "digest": digest, "analysis": ANALYZER}
     return RoutedWeb(partial(_world, worlds), identity, workers=worker_count(workers))
@@ -75,15 +231,15 @@ def prepare_worlds(worlds: Worlds, progress: Progress | None = None, workers: in
         InvalidArgument: if WEBENV_CACHE_GB is no number.
     """
     told = progress or silent
-    home = _shelf(cache_folder()).path
+    home = _corpus_cache(cache_folder()).path
     every = [worlds[place].of_pages() for place in range(worlds.count)]
-    lacking = [dials for dials in every if not _is_there(home / _name(dials))]
+    lacking = [config for config in every if not _is_there(home / _name(config))]
     done = worlds.count - len(lacking)
     told(_STAGE, done, worlds.count)
     processes = min(worker_count(workers), len(lacking))
     if processes < 2 or not _writable(home):
-        for number, dials in enumerate(lacking, start=1):
-            cached_corpus(dials, workers=1)
+        for number, config in enumerate(lacking, start=1):
+            cached_corpus(config, workers=1)
             told(_STAGE, done + number, worlds.count)
         return len(lacking)
     from loky import ProcessPoolExecutor, as_completed
@@ -110,8 +266,8 @@ def _is_there(folder: Path) -> bool:
     return True
 
 
-def _prepare(dials: Dials) -> None:
-    cached_corpus(dials, workers=1).close()
+def _prepare(config: WebConfig) -> None:
+    cached_corpus(config, workers=1).close()
 
 
 def _writable(home: Path) -> bool:
@@ -127,8 +283,8 @@ def _world(worlds: Worlds, name: str) -> Corpus | None:
     return None if place is None else cached_corpus(worlds[place], workers=1)
 
 
-def cached_corpus(dials: Dials, workers: int | None = None) -> Corpus:
-    """The web of these dials as a corpus: opened from the cache folder, or first written there.
+def cached_corpus(config: WebConfig, workers: int | None = None) -> Corpus:
+    """The web of these settings as a corpus: opened from the cache folder, or first written there.
 
     Of several processes that ask for the same web at once, one writes it and the others wait. A
     corpus that is damaged is written again. Where the cache folder cannot be written to, the
@@ -137,14 +293,14 @@ def cached_corpus(dials: Dials, workers: int | None = None) -> Corpus:
     is written: webs of other versions first, then those used longest ago, none that is open.
 
     Args:
-        dials: the dials.
+        settings: the settings.
         workers: as for :meth:`Corpus.open`.
 
     Raises:
         CorpusError: if there is no room in the temporary folder either.
         InvalidArgument: if WEBENV_CACHE_GB is no number.
     """
-    made = partial(_cached, dials.of_pages(), cache_folder(), workers)
+    made = partial(_cached, config.of_pages(), cache_folder(), workers)
     corpus = made()
     if corpus.closed:  # its folder may have been removed since
         _cached.cache_clear()
@@ -153,10 +309,10 @@ def cached_corpus(dials: Dials, workers: int | None = None) -> Corpus:
 
 
 @lru_cache(maxsize=8)
-def _cached(dials: Dials, home: Path, workers: int | None) -> Corpus:
+def _cached(config: WebConfig, home: Path, workers: int | None) -> Corpus:
     most = cache_bytes()
-    kept = _shelf(home)
-    folder = kept.path / _name(dials)
+    kept = _corpus_cache(home)
+    folder = kept.path / _name(config)
     corpus, _ = _opened(folder, workers)
     if corpus is not None:
         kept.used(folder.name)
@@ -169,9 +325,9 @@ def _cached(dials: Dials, home: Path, workers: int | None) -> Corpus:
                 return corpus
             if problem:
                 _note(f"a web in the cache was damaged and is made again: {problem}")
-            elif dials.pages >= _LONG:
-                _note(f"writing a web of {dials.pages:,} pages to {folder}, once.")
-            write_corpus(generated_web(dials), folder)
+            elif config.pages >= _LONG:
+                _note(f"writing a web of {config.pages:,} pages to {folder}, once.")
+            write_corpus(generated_web(config), folder)
             kept.used(folder.name)
             corpus = Corpus.open(folder, workers)
         with suppress(OSError):
@@ -180,18 +336,18 @@ def _cached(dials: Dials, home: Path, workers: int | None) -> Corpus:
     except (CorpusError, OSError) as error:
         other = _temporary()
         _note(f"no web can be kept in {home} ({error}); set WEBENV_CACHE. Until this process ends it is in {other}.")
-        write_corpus(generated_web(dials), other / folder.name)
+        write_corpus(generated_web(config), other / folder.name)
         return Corpus.open(other / folder.name, workers)
 
 
-def _shelf(home: Path) -> Shelf:
-    return Shelf(home / "procedural", made_by())
+def _corpus_cache(home: Path) -> CorpusCache:
+    return CorpusCache(home / "procedural", made_by())
 
 
-def _name(dials: Dials) -> str:
-    """A name for all that the corpus of these dials depends on."""
-    made_by = f"{dials!r} {generator_version()} {FORMAT} {ANALYZER}"
-    return f"{dials.split}-{dials.seed}-{dials.pages}-{blake2b(made_by.encode(), digest_size=8).hexdigest()}"
+def _name(config: WebConfig) -> str:
+    """A name for all that the corpus of these settings depends on."""
+    made_by = f"{config.identity} {GENERATOR_VERSION} {FORMAT} {ANALYZER}"
+    return f"{config.split}-{config.seed}-{config.pages}-{blake2b(made_by.encode(), digest_size=8).hexdigest()}"
 
 
 def _opened(folder: Path, workers: int | None) -> tuple[Corpus | None, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.pages.plan import Plan
+from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.web import ProceduralWeb
 from webenv.corpora.procedural.world.sites import voices
 from webenv.corpora.procedural.world.templates import frames
@@ -23,8 +23,8 @@ def render_html(web: ProceduralWeb, plan: Plan) -> str:
         plan: which page.
     """
     site = plan.site
-    look = Dice(*web.world.seed, "look", site.number)  # the same on every page of a site
-    dice = Dice(*web.world.seed, "html", plan.number)
+    look = Rng(*web.world.seed, "look", site.number)  # the same on every page of a site
+    rng = Rng(*web.world.seed, "html", plan.number)
     texts = web.world.language.texts
     comments_head, following, related_head, nameless, imprint, privacy = texts["chrome"]
     holder = look.pick(_STYLES)
@@ -40,7 +40,7 @@ def render_html(web: ProceduralWeb, plan: Plan) -> str:
     related = "".join(f'<li><a href="{escape(url)}">{escape(_anchor(url, nameless))}</a></li>' for url in links)
     comments = ""
     if look.chance(0.4):
-        said = dice.sample(texts["remarks"], dice.between(1, 4))
+        said = rng.sample(texts["remarks"], rng.between(1, 4))
         comments = f'<section id="comments" class="comments"><h3>{comments_head}</h3>'
         comments += "".join(f'<div class="comment">{escape(text)}</div>' for text in said) + "</section>"
     pages = '<a href="?page=1">1</a> <a href="?page=2">2</a>'
@@ -53,19 +53,19 @@ def render_html(web: ProceduralWeb, plan: Plan) -> str:
         f'<link rel="canonical" href="{escape(plan.url)}">{published}{_latest(web, plan)}</head><body>{cookies}'
         f'<header class="site-header"><a href="/" class="logo">{escape(site.name)}</a>'
         f"<nav><ul>{menu}</ul></nav></header>"
-        f"{_ad(texts, dice) if advertised else ''}"
+        f"{_ad(texts, rng) if advertised else ''}"
         f"<h1>{escape(plan.title)}</h1><{holder}>{date}{_body(web, plan)}</{holder.split()[0]}>"
         f"{turn if look.chance(0.4) else ''}"
         f"{_history(web, plan)}"
         f'<aside class="related"><h3>{related_head}</h3><ul>{related}</ul></aside>'
-        f"{_ad(texts, dice) if advertised else ''}{comments}"
+        f"{_ad(texts, rng) if advertised else ''}{comments}"
         f'<footer class="site-footer"><p>© {escape(site.name)}. <a href="/imprint">{imprint}</a> · '
         f'<a href="/privacy">{privacy}</a></p></footer></body></html>\n'
     )
 
 
-def _ad(texts: Mapping[str, tuple[str, ...]], dice: Dice) -> str:
-    return f'<div class="ad advertisement" aria-hidden="true">{dice.pick(texts["advertisements"])}</div>'
+def _ad(texts: Mapping[str, tuple[str, ...]], rng: Rng) -> str:
+    return f'<div class="ad advertisement" aria-hidden="true">{rng.pick(texts["advertisements"])}</div>'
 
 
 def _history(web: ProceduralWeb, plan: Plan) -> str:

@@ -7,11 +7,10 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 
 from webenv.corpora.document import SourcePage
-from webenv.corpora.procedural.dials import Dials
-from webenv.corpora.procedural.dice import Dice
+from webenv.corpora.procedural.config import WebConfig
 from webenv.corpora.procedural.pages.plan import Plan, Planner
 from webenv.corpora.procedural.pages.prose import Text, Writer
-from webenv.corpora.procedural.spark import Spark
+from webenv.corpora.procedural.rng import FastRng, Rng
 from webenv.corpora.procedural.world.facts import Fact, Pattern, Value
 from webenv.corpora.procedural.world.sites import Site
 from webenv.corpora.procedural.world.world import World
@@ -19,7 +18,7 @@ from webenv.corpora.url import key_of
 from webenv.errors import InvalidArgument
 
 _Facts = dict[str, dict[tuple[Value, Value], list[int]]]  # relation → (object, qualifier) → pages that state it
-_SIDES = 5  # siblings that an article links to, and pages of any kind that others link to
+_SIDES = 5  # members that an article links to, and pages of any kind that others link to
 _KIN = 3
 _DEAD = 0.05
 _RECENT = 1_024  # plans that are kept
@@ -33,19 +32,19 @@ class ProceduralWeb:
     one after the other.
 
     Args:
-        dials: the settings; equal dials give equal webs.
+        settings: the settings; equal settings give equal webs.
     """
 
-    def __init__(self, dials: Dials | None = None) -> None:
-        self.dials = dials or Dials()
-        self.world = World(self.dials)
+    def __init__(self, config: WebConfig | None = None) -> None:
+        self.config = config or WebConfig()
+        self.world = World(self.config)
         self.planner = Planner(self.world)
         self._writer = Writer(self.planner)
         self._known: dict[str, _Facts] = {}
         self._plan = lru_cache(maxsize=_RECENT)(self.planner.plan)
 
     def __len__(self) -> int:
-        return self.dials.pages
+        return self.config.pages
 
     def plan(self, number: int) -> Plan:
         """What a page is and states; InvalidArgument where there is no page of that number."""
@@ -70,29 +69,29 @@ class ProceduralWeb:
     def links(self, plan: Plan) -> tuple[str, ...]:
         """The addresses that a page links to: its kin, other pages, old addresses, now and then a dead one.
 
-        Kin are siblings, other pages on the same event or table or out of the same circle, the
+        Kin are members, other pages on the same event or table or out of the same entity cluster, the
         original of a copy, the current page of an older version, and a page's older versions. The
         old address of a page that has moved stands on the page after it, and may stand on others.
         """
-        dice = Dice(*self.world.seed, "links", plan.number)
+        rng = Rng(*self.world.seed, "links", plan.number)
         found: list[int] = []
         if plan.copy_of >= 0:
             found.append(plan.copy_of)
         if plan.version_of >= 0:
             found.append(plan.version_of)
         found += self.planner.versions(plan.number)
-        if plan.family >= 0:
-            members = dice.sample(range(self.dials.family), _SIDES)
-            found += [self.planner.article(plan.family, member) for member in members]
-            found.append(self.planner.number("entry", dice.below(self.planner.counts["entry"])))
+        if plan.distractor_set >= 0:
+            members = rng.sample(range(self.config.family), _SIDES)
+            found += [self.planner.article(plan.distractor_set, member) for member in members]
+            found.append(self.planner.number("entry", rng.below(self.planner.counts["entry"])))
         else:
-            found += dice.sample(self.planner.kin(plan.number), _KIN)
-            found += [dice.below(len(self)) for _ in range(_SIDES)]
+            found += rng.sample(self.planner.kin(plan.number), _KIN)
+            found += [rng.below(len(self)) for _ in range(_SIDES)]
         urls = []
         for number in found:
             if number != plan.number:
                 other = self.planner.plan(number)
-                urls.append(other.aliases[0] if other.aliases and dice.chance(0.5) else other.url)
+                urls.append(other.aliases[0] if other.aliases and rng.chance(0.5) else other.url)
         before = self.planner.plan((plan.number or len(self)) - 1)
         urls += before.aliases
         if self._links_dead(plan.number):
@@ -100,7 +99,7 @@ class ProceduralWeb:
         return tuple(dict.fromkeys(urls))
 
     def _links_dead(self, number: int) -> bool:
-        return Spark(*self.world.seed, "dead", number).chance(_DEAD)
+        return FastRng(*self.world.seed, "dead", number).chance(_DEAD)
 
     def status(self, url: str) -> int:
         """What a server says at an address, as HTTP does: 200 a page, 301 it has moved (:meth:`location`), 410 a
@@ -171,7 +170,7 @@ class ProceduralWeb:
     def holders(self, pattern: Pattern) -> frozenset[int]:
         """The pages that entail a criterion about a kind of thing that pages are about; a page stands for its copies.
 
-        Kinds are those of families, events and tables, and "person", "place" and "org".
+        Kinds are those of distractor sets, events and tables, and "person", "place" and "org".
         """
         found: set[int] = set()
         relations = self._facts_of(pattern.kind)
@@ -191,12 +190,12 @@ class ProceduralWeb:
         def take(fact: Fact, number: int) -> None:
             found.setdefault(fact.relation, {}).setdefault((fact.object, fact.qualifier), []).append(number)
 
-        for family_number in self.planner.families(kind):
-            family = self.world.family(family_number)
-            for member in range(self.dials.family):
-                number = self.planner.article(family_number, member)
-                for slot in range(len(family.slots)):
-                    take(family.fact(member, slot), number)
+        for set_number in self.planner.distractor_sets(kind):
+            distractors = self.world.distractor_set(set_number)
+            for member in range(self.config.family):
+                number = self.planner.article(set_number, member)
+                for slot in range(len(distractors.slots)):
+                    take(distractors.fact(member, slot), number)
         for number in self.planner.about(kind):
             for fact in self.planner.plan(number).facts:
                 if fact.kind == kind:

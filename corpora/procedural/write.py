@@ -1,61 +1,43 @@
-"""A procedural web as a corpus folder, without extraction and without a search for copies: both are known."""
+"""A generated web as a corpus folder, without extraction and near-duplicate search: main texts and copies are known."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 from webenv.corpora.assembly import GIVEN, Claim
+from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.folder import CorpusFolder, reason
 from webenv.corpora.manifest import INDEX, PAGES, Manifest
-from webenv.corpora.procedural.dials import Dials
+from webenv.corpora.procedural.config import WebConfig
 from webenv.corpora.procedural.web import ProceduralWeb
 from webenv.corpora.progress import Progress, silent
 from webenv.corpora.segments import index_pages
 from webenv.corpora.store import StoredPage
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.corpora.writer import PageWriter
-from webenv.errors import CorpusError
+from webenv.errors import CorpusError, InvalidArgument
 from webenv.runtime.processes import exit_with_parent, worker_count
 
 _LARGE = 20_000  # pages: so many gain more by a dictionary than learning it costs
-_TOGETHER = 216  # pages that a process makes at a time: eight families of 27
+_TOGETHER = 216  # pages that a process makes at a time: eight distractor sets of 27
 _AHEAD = 4  # such pieces a process
-_APART = (
-    "cache.py",
-    "html.py",
-    "knowledge",
-    "shelf.py",
-    "source.py",
-    "worlds.py",
-    "write.py",
-)  # what no stored page depends on
 
-
-@cache
-def generator_version() -> str:
-    """A digest of the generator and its data: webs of equal dials are equal where it is equal."""
-    here = Path(__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(here.rglob("*"), key=lambda path: path.relative_to(here).as_posix()):
-        place = path.relative_to(here)
-        if path.suffix in (".py", ".txt", ".bin") and place.parts[0] not in _APART:
-            digest.update(place.as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+GENERATOR_VERSION = "81e873f70575b748"
+"""Webs of equal settings are equal where it is equal. Corpora, caches and tasks carry it: whoever changes what a
+page says gives it another value (``tests/corpora/procedural/test_web.py`` notices); who moves code does not."""
 
 
 def made_by() -> str:
     """What the manifest of a procedural web names as its extractor."""
-    return f"procedural {generator_version()}"
+    return f"procedural {GENERATOR_VERSION}"
 
 
 def write_corpus(
@@ -101,7 +83,7 @@ def _make(web: ProceduralWeb, number: int) -> _Made:
     plan = web.plan(number)
     url = canonical_url(plan.url)
     if url is None:
-        raise CorpusError(f"{web.dials}: page {number} has the address {plan.url!r}, which is none.")
+        raise CorpusError(f"{web.config}: page {number} has the address {plan.url!r}, which is none.")
     key = page_key(url)
     aliases = tuple(alias for alias in map(key_of, plan.aliases) if alias is not None)
     return _Made(
@@ -119,22 +101,22 @@ def _made(web: ProceduralWeb, workers: int) -> Iterator[_Made]:
     starts = iter(range(0, len(web), _TOGETHER))
     executor = ProcessPoolExecutor(workers, timeout=None, initializer=exit_with_parent, initargs=(os.getpid(),))
     try:
-        waiting = deque(executor.submit(_make_some, web.dials, start) for start in islice(starts, _AHEAD * workers))
+        waiting = deque(executor.submit(_make_some, web.config, start) for start in islice(starts, _AHEAD * workers))
         while waiting:
             yield from waiting.popleft().result()
-            waiting.extend(executor.submit(_make_some, web.dials, start) for start in islice(starts, 1))
+            waiting.extend(executor.submit(_make_some, web.config, start) for start in islice(starts, 1))
     finally:
         executor.shutdown(wait=True, kill_workers=True)
 
 
-def _make_some(dials: Dials, start: int) -> list[_Made]:
-    web = _web(dials)
+def _make_some(config: WebConfig, start: int) -> list[_Made]:
+    web = _web(config)
     return [_make(web, number) for number in range(start, min(start + _TOGETHER, len(web)))]
 
 
 @lru_cache(maxsize=1)
-def _web(dials: Dials) -> ProceduralWeb:
-    return ProceduralWeb(dials)
+def _web(config: WebConfig) -> ProceduralWeb:
+    return ProceduralWeb(config)
 
 
 def _write(web: ProceduralWeb, folder: CorpusFolder, workers: int, progress: Progress) -> Manifest:
@@ -173,6 +155,56 @@ def _written(
         sites=sites,
         skipped={},
         examples={},
-        sources=[str(web.dials)],
+        sources=[str(web.config)],
         extractor=made_by(),
     )
+
+
+class ProceduralPages:
+    """The pages of a procedural web, made one at a time.
+
+    Args:
+        spec: as in ``procedural:pages=100000,seed=3`` (:meth:`WebConfig.parse`).
+
+    Raises:
+        InvalidArgument: for an unknown dial, or a value out of range.
+    """
+
+    def __init__(self, spec: str) -> None:
+        self._dials = WebConfig.parse(spec)
+        self.spec = str(self._dials)
+
+    def count(self) -> int | None:
+        """How many pages there are."""
+        return self._dials.pages
+
+    def stamp(self) -> str | None:
+        """Changes with the settings, and with the version of the generator."""
+        return f"{self.spec} {made_by()}"
+
+    def __iter__(self) -> Iterator[SourcePage | Skipped]:
+        return ProceduralWeb(self._dials).pages()
+
+
+def write_source(
+    spec: str, path: str | os.PathLike[str], progress: Progress | None = None, workers: int | None = None
+) -> Manifest:
+    """Writes the corpus of one procedural web: :func:`webenv.corpora.procedural.write.write_corpus`, by its text."""
+    return write_corpus(ProceduralWeb(WebConfig.parse(spec)), path, progress, workers)
+
+
+def config_of(manifest: Manifest) -> WebConfig | None:
+    """The settings of the procedural web that a corpus holds; ``None`` where it was built from something else too.
+
+    Raises:
+        InvalidArgument: where it is the web of another version of the generator, whose facts this one does not know.
+    """
+    if len(manifest.sources) != 1 or manifest.sources[0].partition(":")[0] != "procedural":
+        return None
+    source = manifest.sources[0]
+    if manifest.extractor != made_by():
+        raise InvalidArgument(
+            f"the corpus of {source} was made with {manifest.extractor}, and this is {made_by()}, which does not know "
+            f"its facts: build it again, with webenv corpus build DIR --from {source}."
+        )
+    return WebConfig.parse(source)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds
 from webenv.envs.benchmark_env import BenchmarkEnv, BenchmarkVectorEnv
 from webenv.envs.live_news_bench.generate import GROUPS
 from webenv.envs.live_news_bench.generated import GeneratedNews, numbered_news
@@ -64,7 +64,7 @@ _WITH_ASKS = replace(RULES, endings={word: own for word, own in RULES.endings.it
 JUDGES: Mapping[str, JudgeMaker] = {"answer": AnswerJudge, "short": SHORT, "llm": SHORT}
 
 _NAME = "LiveNewsBench-v0"
-_DIALS = {"news": 0.4}  # share of a generated web's pages
+_CONFIG = {"news": 0.4}  # share of a generated web's pages
 _HELD_OUT = 6  # generated webs of validation and test, where the web names no number
 _TASKS = {"generated": GROUPS[0], "longitudinal": GROUPS[1]}
 
@@ -84,7 +84,7 @@ def live_news_bench(
 ) -> Benchmark:
     """The benchmark behind ``LiveNewsBench-v0``; for its arguments see :class:`LiveNewsBenchEnv`."""
     found = opened(
-        web, tasks, split, generate=_generated, load=load_tasks, names=tuple(_TASKS), dials=_DIALS, held_out=_HELD_OUT
+        web, tasks, split, generate=_generated, load=load_tasks, names=tuple(_TASKS), config=_CONFIG, held_out=_HELD_OUT
     )
     chosen = found.tasks.filter(split=split, month=month, kind=kind)
     limits = _budget(budget)
@@ -139,7 +139,7 @@ class LiveNewsBenchEnv(BenchmarkEnv):
             whoever had it); all by default.
         web: ``"procedural"``, the default: a generated web of 3,000 pages, 40% of them news (for the splits
             ``validation`` and ``test`` six such webs, whose tasks take turns), or with dials
-            (:class:`webenv.corpora.procedural.Dials`), as in ``"procedural:worlds=100,news=0.3"``; with some 90
+            (:class:`webenv.corpora.procedural.WebConfig`), as in ``"procedural:worlds=100,news=0.3"``; with some 90
             pages of news a world surely has tasks, smaller ones without any are refused. Or the folder of a
             corpus, ``"live:…"``, ``"cassette:…"`` and others (:func:`webenv.envs.webs.open_web`), or a Web.
         tasks: ``"generated"``, the default on a procedural web: 600, of several worlds 100 of each if that is

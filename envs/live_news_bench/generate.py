@@ -1,6 +1,6 @@
 """LiveNewsBench from a procedural web: questions about its news, made without a model.
 
-A question joins two facts of two pages (:mod:`webenv.corpora.procedural.knowledge.newsjoins`); the
+A question joins two facts of two pages (:mod:`webenv.envs.live_news_bench.multi_hop`); the
 site of the report that it is made from is blocked, as the paper blocks the source article's.
 """
 
@@ -12,13 +12,10 @@ from functools import cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.knowledge.newschanges import NewsChanges
-from webenv.corpora.procedural.knowledge.newsjoins import NewsJoin, NewsJoins
-from webenv.corpora.procedural.knowledge.support import Support
+from webenv.corpora.procedural import ProceduralWeb, Provenance, Rng, WebConfig
 from webenv.envs.live_news_bench.answers import aliases
 from webenv.envs.live_news_bench.blocking import blocked_by
+from webenv.envs.live_news_bench.multi_hop import ChangingQuestions, MultiHopQuestion, MultiHopQuestions
 from webenv.envs.live_news_bench.windows import Window, windows
 from webenv.envs.live_news_bench.wording import latest, nouns, render_question, worded
 from webenv.envs.task_ids import task_id
@@ -37,15 +34,15 @@ _FRONT = 12  # questions of an event that are drawn from
 _TYPES = ("person", "org", "place", "day", "count", "money")
 
 
-def refuse_language(dials: Dials) -> None:
+def refuse_language(config: WebConfig) -> None:
     """Refuses a web in another language than that of the questions.
 
     Raises:
         InvalidArgument: for any but English.
     """
-    if dials.language != "en":
+    if config.language != "en":
         raise InvalidArgument(
-            f"{dials}: questions about the news are worded in English alone; leave language out, or give tasks."
+            f"{config}: questions about the news are worded in English alone; leave language out, or give tasks."
         )
 
 
@@ -62,7 +59,7 @@ class News(NamedTuple):
     """A task with the join behind it."""
 
     task: Task
-    join: NewsJoin
+    join: MultiHopQuestion
 
 
 class NewsGenerator:
@@ -82,11 +79,11 @@ class NewsGenerator:
     """
 
     def __init__(self, web: ProceduralWeb, world: str = "") -> None:
-        refuse_language(web.dials)
+        refuse_language(web.config)
         self.web = web
         self._world = world
-        self._joins = NewsJoins(Support(web))
-        self._changes = NewsChanges(self._joins)
+        self._joins = MultiHopQuestions(Provenance(web))
+        self._changes = ChangingQuestions(self._joins)
         self._window = cache(self._window_of)
         self._rounds = cache(self._rounds_of)
 
@@ -99,21 +96,21 @@ class NewsGenerator:
         if group not in GROUPS:
             raise InvalidArgument(f"group={group!r}. {did_you_mean(str(group), GROUPS)}")
         turn, join = self._chosen(group, number)
-        dice = Dice(*self.web.world.seed, group, *turn)
+        rng = Rng(*self.web.world.seed, group, *turn)
         told = join.clue if join.kind == "detail" else join.role
         year = told is not None and self._joins.singled_out(told, join.about) == "year"
-        question = worded(join, year, dice)
+        question = worded(join, year, rng)
         first, second = (self.web.plan(side.pages[0]).url for side in (join.first, join.second))
         source = self.web.plan(join.source)
         task = Task(
-            id=task_id(self.web.dials, group, number),
+            id=task_id(self.web.config, group, number),
             question=render_question(question if group == "news" else latest(question)),
             gold=Gold(
                 urls=tuple(dict.fromkeys((first, second))), answers=aliases(join.answer, nouns(join.second.fact))
             ),
             tags={
                 "group": group,
-                "split": self.web.dials.split,
+                "split": self.web.config.split,
                 "month": date.fromordinal(join.day).isoformat()[:7],
                 "kind": join.kind,
                 "event": join.about.template.kind,
@@ -127,7 +124,7 @@ class NewsGenerator:
         )
         return News(task, join)
 
-    def _chosen(self, group: str, number: int) -> tuple[tuple[int, ...], NewsJoin]:
+    def _chosen(self, group: str, number: int) -> tuple[tuple[int, ...], MultiHopQuestion]:
         """The join of a task, and what its wording is drawn from: the same for all tasks of a series.
 
         Where the window has few events, joins come in rounds, one of each event, so that none comes twice while
@@ -136,12 +133,12 @@ class NewsGenerator:
         place, within = divmod(number, 2) if group == "longitudinal" else (number, 0)
         events = self._window(group)
         if len(events) > _FEW:
-            dice = Dice(*self.web.world.seed, "news task", group, place)
-            series: tuple[NewsJoin, ...] = ()
+            rng = Rng(*self.web.world.seed, "news task", group, place)
+            series: tuple[MultiHopQuestion, ...] = ()
             for _ in range(_DRAWS):
-                known = self._series(group, dice.pick(events))
+                known = self._series(group, rng.pick(events))
                 if known:
-                    series = dice.pick(known[:_FRONT])  # where kinds are mixed best
+                    series = rng.pick(known[:_FRONT])  # where kinds are mixed best
                     break
             turn: tuple[int, ...] = (place,)
         else:
@@ -149,15 +146,15 @@ class NewsGenerator:
             again, found = divmod(place, len(rounds))
             series, turn = rounds[found], (found, again)
         if not series:
-            raise InvalidArgument(f"{self.web.dials}: hardly any of its news give a task; raise news or pages.")
+            raise InvalidArgument(f"{self.web.config}: hardly any of its news give a task; raise news or pages.")
         return turn, series[-within]
 
-    def _series(self, group: str, event: int) -> Sequence[tuple[NewsJoin, ...]]:
+    def _series(self, group: str, event: int) -> Sequence[tuple[MultiHopQuestion, ...]]:
         """The questions of which an event is the latest: each once, or as of several days in the longitudinal group."""
         return self._changes.of(event) if group == "longitudinal" else [(join,) for join in self._joins.of(event)]
 
-    def _rounds_of(self, group: str) -> list[tuple[NewsJoin, ...]]:
-        order = Dice(*self.web.world.seed, "news order", group).shuffle(self._window(group))
+    def _rounds_of(self, group: str) -> list[tuple[MultiHopQuestion, ...]]:
+        order = Rng(*self.web.world.seed, "news order", group).shuffle(self._window(group))
         rounds = zip_longest(*(self._series(group, event) for event in order))
         return [series for each in rounds for series in each if series is not None]
 
@@ -168,12 +165,12 @@ class NewsGenerator:
             if any(self._series(group, event) for event in events):
                 return events
         raise InvalidArgument(
-            f"{self.web.dials}: its news give no {group} task; raise pages or news, or take another seed."
+            f"{self.web.config}: its news give no {group} task; raise pages or news, or take another seed."
         )
 
     def _windows(self) -> Iterator[Window]:
         """The window of the split, then, for a world without news in it, the same with ever more months before it."""
-        window = windows()[self.web.dials.split]
+        window = windows()[self.web.config.split]
         yield window
         while window.first > self._joins.first_day:
             window = window._replace(first=window.first - _MONTH)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds
 from webenv.envs.live_news_bench.generate import GROUPS, News, NewsGenerator, has_enough, refuse_language
 from webenv.envs.numbered import Numbered, NumberedTasks
 

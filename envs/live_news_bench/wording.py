@@ -7,11 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.knowledge.newsjoins import NewsJoin
-from webenv.corpora.procedural.world.events import Event
-from webenv.corpora.procedural.world.facts import Fact
-from webenv.corpora.procedural.world.templates import day_text
+from webenv.corpora.procedural import Event, Fact, Rng, day_text
+from webenv.envs.live_news_bench.multi_hop import MultiHopQuestion
 
 TASK_LINE = "Answer this question about the news with a short phrase:"
 """The first line of every question; the second is the question itself."""
@@ -36,7 +33,7 @@ def latest(question: str) -> str:
     return f"{before}{stop}By the latest reports, {last[0].lower()}{last[1:]}"
 
 
-def worded(join: NewsJoin, year: bool, dice: Dice) -> str:
+def worded(join: MultiHopQuestion, year: bool, rng: Rng) -> str:
     """A question whose answer is the object of the join's second fact; it names neither fact's page.
 
     Args:
@@ -46,19 +43,19 @@ def worded(join: NewsJoin, year: bool, dice: Dice) -> str:
     """
     if join.kind == "detail":
         assert join.clue is not None
-        told = _by_clue(join.event, join.clue, join.clue.object.text, year, dice)
-        if dice.chance(0.5):
-            return _ask(join.second.fact, told, dice)
-        return f"There was {_indefinite(told)}. {_ask(join.second.fact, _kind(join.event).that, dice)}"
-    who = _whoever(join, dice)
+        told = _by_clue(join.event, join.clue, join.clue.object.text, year, rng)
+        if rng.chance(0.5):
+            return _ask(join.second.fact, told, rng)
+        return f"There was {_indefinite(told)}. {_ask(join.second.fact, _kind(join.event).that, rng)}"
+    who = _whoever(join, rng)
     if join.other is None or join.role is None:
-        return _ask(join.second.fact, who, dice)
-    if dice.chance(0.5):
-        return _ask(join.second.fact, _by_clue(join.other, join.role, who, year, dice), dice)
+        return _ask(join.second.fact, who, rng)
+    if rng.chance(0.5):
+        return _ask(join.second.fact, _by_clue(join.other, join.role, who, year, rng), rng)
     kind = _kind(join.other)
     one = f"{kind.one} in {_year(join.other)}" if year else kind.one
-    did = dice.pick(_form(join.role).did).format(e=one)
-    return f"{who[0].upper()}{who[1:]} also {did}. {_ask(join.second.fact, kind.that, dice)}"
+    did = rng.pick(_form(join.role).did).format(e=one)
+    return f"{who[0].upper()}{who[1:]} also {did}. {_ask(join.second.fact, kind.that, rng)}"
 
 
 def nouns(fact: Fact) -> tuple[str, ...]:
@@ -69,26 +66,26 @@ def nouns(fact: Fact) -> tuple[str, ...]:
 # ── parts of questions ────────────────────────────────────────────────────────
 
 
-def _ask(fact: Fact, told: str, dice: Dice) -> str:
+def _ask(fact: Fact, told: str, rng: Rng) -> str:
     form = _form(fact)
     if form.did:
-        did = dice.pick(form.did).format(e=told)
-        return dice.pick(_ASK[fact.object.type]).format(did=did)
+        did = rng.pick(form.did).format(e=told)
+        return rng.pick(_ASK[fact.object.type]).format(did=did)
     when = fact.qualifier.text
-    return dice.pick(form.asks).format(e=told, Q=when[:1].upper() + when[1:])
+    return rng.pick(form.asks).format(e=told, Q=when[:1].upper() + when[1:])
 
 
-def _whoever(join: NewsJoin, dice: Dice) -> str:
+def _whoever(join: MultiHopQuestion, rng: Rng) -> str:
     """Whoever had a part in an event that is told by its place and day."""
     fact = join.first.fact
-    event = dice.pick(_kind(join.event).dated)
+    event = rng.pick(_kind(join.event).dated)
     told = event.format(place=join.event.place.text, day=day_text(join.event.day))
-    return dice.pick(_kinds()[fact.object.type].dated).format(did=dice.pick(_form(fact).did).format(e=told))
+    return rng.pick(_kinds()[fact.object.type].dated).format(did=rng.pick(_form(fact).did).format(e=told))
 
 
-def _by_clue(event: Event, clue: Fact, text: str, year: bool, dice: Dice) -> str:
+def _by_clue(event: Event, clue: Fact, text: str, year: bool, rng: Rng) -> str:
     kind = _kind(event)
-    told = dice.pick(_form(clue).told).format(o=text)
+    told = rng.pick(_form(clue).told).format(o=text)
     return (kind.of_year if year else kind.plain).format(year=_year(event), clue=told)
 
 

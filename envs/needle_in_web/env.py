@@ -8,7 +8,7 @@ from pathlib import Path
 
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds
 from webenv.envs.benchmark_env import BenchmarkEnv, BenchmarkVectorEnv
 from webenv.envs.needle_in_web.answers import read_answer
 from webenv.envs.needle_in_web.exact import ExactJudge
@@ -102,7 +102,7 @@ class NeedleInWebEnv(BenchmarkEnv):
         split: the split, where the tasks have some; of ``"procedural"`` webs ``"train"`` (by default),
             ``"validation"`` or ``"test"``: worlds that share no name and no fact.
         web: ``"procedural"``, the default: 3,000 pages made from a seed, or with dials, as in
-            ``"procedural:pages=10000,seed=3"`` (:class:`webenv.corpora.procedural.Dials`), kept in
+            ``"procedural:pages=10000,seed=3"`` (:class:`webenv.corpora.procedural.WebConfig`), kept in
             the user's cache folder or in WEBENV_CACHE; ``"procedural:worlds=1000"`` is as many webs,
             of one seed after the other, each written when a task of it comes up; ``"sample"``
             (65 pages written by hand, in the package); the folder of a corpus, ``"live:…"``,

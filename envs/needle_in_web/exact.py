@@ -48,7 +48,7 @@ class ExactJudge:
         page = submission.page
         number = web.find(page.url if isinstance(page, Page) else submission.first)
         if number is None:
-            reason = f"{submission.first[:300]} is no page of {web.dials}; judge it on the web that the task is of"
+            reason = f"{submission.first[:300]} is no page of {web.config}; judge it on the web that the task is of"
             return Verdict.unscored(reason, self.name)
         facts = web.facts(number)
         lacking = [criterion.text for criterion in needle.criteria if not criterion.pattern.met(facts)]

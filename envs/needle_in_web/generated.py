@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds
 from webenv.envs.needle_in_web.generate import Needle, NeedleGenerator
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES
 from webenv.envs.numbered import Numbered, NumberedTasks

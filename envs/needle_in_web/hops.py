@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from webenv.corpora.procedural import ProceduralWeb
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.language.phrasing import Relation, of_mode, relations
-from webenv.corpora.procedural.world.facts import Fact, Pattern, Value
-from webenv.corpora.procedural.world.values import NAMED, masked_words
+from webenv.corpora.procedural import (
+    NAMED,
+    Fact,
+    Pattern,
+    ProceduralWeb,
+    Relation,
+    Rng,
+    Value,
+    masked_words,
+    of_mode,
+    relations,
+)
 from webenv.envs.needle_in_web.wording import say, worded
 from webenv.errors import InvalidArgument
 
@@ -56,10 +63,10 @@ class Descriptions:
         self._web = web
         self._language = web.world.language
         if "hops" not in self._language.texts:
-            raise InvalidArgument(f"{web.dials}: descriptions have no words in this language; expected hops=1.")
+            raise InvalidArgument(f"{web.config}: descriptions have no words in this language; expected hops=1.")
         self._references = self._language.rows("hops")
 
-    def describe(self, entity: Value, hops: int, keep: float, dice: Dice) -> Description | None:
+    def describe(self, entity: Value, hops: int, keep: float, rng: Rng) -> Description | None:
         """A description that leads to an entity over ``hops`` pages; ``None`` where there is none.
 
         Args:
@@ -71,29 +78,29 @@ class Descriptions:
         page = self._web.profile(entity)
         if page is None:
             return None
-        for fact in dice.shuffle(self._web.plan(page).facts):
+        for fact in rng.shuffle(self._web.plan(page).facts):
             if hops > 1 and fact.object.type not in NAMED:
                 continue
-            inner = self.describe(fact.object, hops - 1, keep, dice) if hops > 1 else None
+            inner = self.describe(fact.object, hops - 1, keep, rng) if hops > 1 else None
             if hops > 1 and (inner is None or any(entity == hop.entity for hop in inner.hops)):
                 continue
-            said = self._said(fact, inner, keep, dice)
+            said = self._said(fact, inner, keep, rng)
             if said is not None:
-                mention = masked_words(entity.type, dice, self._language)
+                mention = masked_words(entity.type, rng, self._language)
                 clause, pattern = said
                 clauses, further = ((), ()) if inner is None else (inner.clauses, inner.hops)
                 return Description(mention, (clause, *clauses), (Hop(entity, page, pattern), *further))
         return None
 
-    def _said(self, fact: Fact, inner: Description | None, keep: float, dice: Dice) -> tuple[str, Pattern] | None:
+    def _said(self, fact: Fact, inner: Description | None, keep: float, rng: Rng) -> tuple[str, Pattern] | None:
         """A fact that no other entity has, as a clause; ``None`` where others have it, even in its very words."""
         relation = self._relations[fact.relation]
         for share in (keep, 1.0):
-            value, asked = worded(fact.object, False, 1.0 if inner else share, dice, self._language)
-            qualifier, when = worded(fact.qualifier, False, share, dice, self._language)
+            value, asked = worded(fact.object, False, 1.0 if inner else share, rng, self._language)
+            qualifier, when = worded(fact.qualifier, False, share, rng, self._language)
             pattern = Pattern(fact.kind, fact.relation, asked, when)
             if self._owners(pattern) == {fact.subject}:
-                form = dice.pick(of_mode(relation.plain, self._web.dials.phrasings)).criterion(dice, share)
+                form = rng.pick(of_mode(relation.plain, self._web.config.phrasings)).criterion(rng, share)
                 (reference,) = self._references[fact.kind]
                 value, own = (value, fact.object.type) if inner is None else (inner.mention, "")
                 own = own if value == fact.object.text else ""

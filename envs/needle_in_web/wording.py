@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.language.language import Language
-from webenv.corpora.procedural.world.facts import ANY, Constraint, Value
-from webenv.corpora.procedural.world.values import masked_words, vague
+from webenv.corpora.procedural import ANY, Constraint, Language, Rng, Value, masked_words, vague
 
 
-def worded(value: Value, masked: bool, keep: float, dice: Dice, language: Language) -> tuple[str, Constraint]:
+def worded(value: Value, masked: bool, keep: float, rng: Rng, language: Language) -> tuple[str, Constraint]:
     """How a criterion words a value, and what it asks of it.
 
     Args:
@@ -19,10 +16,10 @@ def worded(value: Value, masked: bool, keep: float, dice: Dice, language: Langua
         language: of the web.
     """
     if masked:
-        return masked_words(value.type, dice, language), ANY
-    if dice.chance(keep):
+        return masked_words(value.type, rng, language), ANY
+    if rng.chance(keep):
         return value.text, Constraint(value.type, value.text)
-    return vague(value, dice, language)
+    return vague(value, rng, language)
 
 
 def say(form: str, subject: str, value: str, value_type: str, qualifier: str, language: Language) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from webenv.corpora.procedural import Dials
-from webenv.corpora.procedural.cache import _cached, cached_corpus, shelf
+from webenv.corpora.procedural import WebConfig, cached_corpus, corpus_cache
+from webenv.corpora.procedural.cache import _cached
 
 from .conftest import Run
 
@@ -22,9 +22,9 @@ def test_the_cache_is_told_of_and_cleared(webenv: Run, tmp_path: Path, monkeypat
     """The command names the webs that are kept, their size and last use; --clear removes them."""
     monkeypatch.setenv("WEBENV_CACHE", str(tmp_path / "cache"))
     for seed in range(2):
-        cached_corpus(Dials(pages=60, kinds=1, family=3, seed=seed))
-        (web,) = [web for web in shelf().webs() if web.web == name(seed)]
-        os.utime(shelf().lock(web.name), (1_800_000_000 + 60 * seed,) * 2)
+        cached_corpus(WebConfig(pages=60, kinds=1, family=3, seed=seed))
+        (web,) = [web for web in corpus_cache().webs() if web.web == name(seed)]
+        os.utime(corpus_cache().lock(web.name), (1_800_000_000 + 60 * seed,) * 2)
     _cached.cache_clear()
     told = json.loads(webenv("corpus", "cache", "--json").stdout)
     assert (told["folder"], told["webs"], told["removed"]) == (str(tmp_path / "cache" / "procedural"), 2, 0)

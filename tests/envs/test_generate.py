@@ -11,10 +11,7 @@ import pytest
 
 from webenv.budget import Budget, Spending
 from webenv.corpora import Corpus
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.language.phrasing import relations
-from webenv.corpora.procedural.world.facts import Fact
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Fact, ProceduralWeb, WebConfig, Worlds, relations
 from webenv.envs.needle_in_web.exact import ExactJudge
 from webenv.envs.needle_in_web.generate import Criterion, Needle, NeedleGenerator
 from webenv.envs.needle_in_web.generated import numbered_needles
@@ -28,7 +25,7 @@ TIERS = ("easy", "medium", "hard")
 
 @pytest.fixture(scope="module")
 def web() -> ProceduralWeb:
-    return ProceduralWeb(Dials(seed=3, split="validation"))
+    return ProceduralWeb(WebConfig(seed=3, split="validation"))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +40,7 @@ def needles(generator: NeedleGenerator) -> list[Needle]:
 
 @pytest.fixture(scope="module")
 def judge(web: ProceduralWeb) -> ExactJudge:
-    return ExactJudge(numbered_needles(Worlds(web.dials)))
+    return ExactJudge(numbered_needles(Worlds(web.config)))
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +106,7 @@ def test_what_is_masked_is_not_told(needles: list[Needle], web: ProceduralWeb) -
     """The masked value stands in no criterion, and neither does the name of the gold page's subject."""
     for needle in needles:
         texts = " ".join(criterion.text for criterion in needle.criteria)
-        name = web.world.family(web.plan(needle.gold).family).names[web.plan(needle.gold).member]
+        name = web.world.distractor_set(web.plan(needle.gold).distractor_set).names[web.plan(needle.gold).member]
         assert name.removeprefix("the ") not in texts
         for criterion in needle.criteria:
             if criterion.masked == "object":
@@ -148,7 +145,7 @@ def test_wording_grows_vaguer_by_tier(generator: NeedleGenerator, web: Procedura
 def test_without_fuzziness_every_word_is_kept() -> None:
     """At fuzziness 0 a criterion's visible values are as pages write them; at 1 about half of the hard ones are not."""
     for fuzziness, low, high in ((0.0, 1.0, 1.0), (1.0, 0.2, 0.6)):
-        generator = NeedleGenerator(ProceduralWeb(Dials(seed=3, fuzziness=fuzziness)))
+        generator = NeedleGenerator(ProceduralWeb(WebConfig(seed=3, fuzziness=fuzziness)))
         kept = []
         for number in range(60):
             for criterion in generator.draw("hard", number).criteria:
@@ -159,7 +156,7 @@ def test_without_fuzziness_every_word_is_kept() -> None:
 
 def test_tasks_are_reproduced_by_id(generator: NeedleGenerator, needles: list[Needle]) -> None:
     """A task's id leads back to it, in a generator made anew; another web's id leads nowhere."""
-    again = numbered_needles(Worlds(generator.web.dials))
+    again = numbered_needles(Worlds(generator.web.config))
     for needle in needles[::37]:
         assert again.find(needle.task.id) == needle
     for wrong in ("default/easy/0", "", "seed=3,split=validation/easy/x", "seed=3,split=validation/harder/1"):
@@ -189,7 +186,7 @@ def test_outcomes(judge: ExactJudge, needles: list[Needle], web: ProceduralWeb, 
     assert isinstance(judge, Judge)
     task = needles[0].task
     sibling = web.plan(needles[0].gold)
-    other = web.plan(web.planner.article(sibling.family, (sibling.member + 1) % 27)).url
+    other = web.plan(web.planner.article(sibling.distractor_set, (sibling.member + 1) % 27)).url
     urls = (task.gold.urls[0], "", "https://nowhere.example/x-1", other)
     verdicts = judge.score([_submit(task, url, corpus) for url in urls])
     assert [verdict.outcome for verdict in verdicts] == ["ground_truth_match", "no_source", "unreachable", "wrong_page"]
@@ -241,7 +238,7 @@ def test_relations_alone_never_collide(needles: list[Needle]) -> None:
 
 def test_a_web_too_small_says_so() -> None:
     """Where no task is unique the error names what to change."""
-    web = ProceduralWeb(Dials(pages=3_000, kinds=1, family=27))
+    web = ProceduralWeb(WebConfig(pages=3_000, kinds=1, family=27))
     generator = NeedleGenerator(web)
     for number in range(20):
         needle = generator.draw("hard", number)
@@ -251,13 +248,13 @@ def test_a_web_too_small_says_so() -> None:
 def test_criteria_keep_to_the_webs_phrasings() -> None:
     """Criteria of a web of held phrasings are made from those alone, those of a web without them from the others."""
     for mode in ("shown", "held"):
-        generator = NeedleGenerator(ProceduralWeb(Dials(pages=200, kinds=1, fuzziness=0.0, phrasings=mode)))
+        generator = NeedleGenerator(ProceduralWeb(WebConfig(pages=200, kinds=1, fuzziness=0.0, phrasings=mode)))
         for number in range(20):
             for criterion in generator.draw("medium", number).criteria:
                 if criterion.masked != "relation":
                     name = criterion.fact.relation
                     ways = next(r for r in relations(name.split(".")[0]) if r.name == name).plain
-                    marks = {way.held for way in ways if any(_said(form, criterion.text) for form in way.near)}
+                    marks = {way.held_out for way in ways if any(_said(form, criterion.text) for form in way.near)}
                     assert (mode == "held") in marks, criterion.text
 
 

@@ -16,8 +16,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import webenv
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds
 from webenv.envs.needle_in_web.generate import NeedleGenerator
 from webenv.envs.needle_in_web.generated import GeneratedNeedles, numbered_needles
 from webenv.envs.task_ids import generated_count
@@ -222,7 +221,7 @@ def test_what_is_refused(settings: dict[str, Any], message: str) -> None:
 
 def test_tasks_of_another_web_are_refused() -> None:
     """Generated tasks given as a task set must be of the web that they are put on."""
-    tasks = GeneratedNeedles(numbered_needles(Worlds(Dials(pages=200, kinds=2, seed=8))), 2)
+    tasks = GeneratedNeedles(numbered_needles(Worlds(WebConfig(pages=200, kinds=2, seed=8))), 2)
     with pytest.raises(InvalidArgument, match="expected tasks of the same web"):
         make(tasks=tasks)
     assert benchmark_of(make(web="procedural:pages=200,kinds=2,seed=8", tasks=tasks)).judge.identity["name"] == "exact"
@@ -245,7 +244,7 @@ def test_it_is_a_task_set(tasks: GeneratedNeedles) -> None:
     assert tasks[5:9] == tuple(every[5:9])
     assert [tasks.find(task.id) for task in every] == every
     assert [task.tags["difficulty"] for task in every[::7]] == ["easy", "medium", "hard"]
-    assert every == list(NeedleGenerator(ProceduralWeb(Dials.parse(WEB))).tasks(7))
+    assert every == list(NeedleGenerator(ProceduralWeb(WebConfig.parse(WEB))).tasks(7))
     with pytest.raises(IndexError):
         tasks[21]
     assert repr(tasks) == "TaskSet('procedural:pages=200,seed=4,kinds=2', 21 tasks, 0 excluded)"

@@ -10,7 +10,7 @@ import gymnasium as gym
 import pytest
 
 import webenv
-from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.procedural.language.chinese import CHINESE
 from webenv.envs.needle_in_web.generate import NeedleGenerator
 from webenv.policies import KeywordPolicy, OraclePolicy, RandomPolicy
@@ -28,7 +28,7 @@ def env() -> Iterator[gym.Env[Any, Any]]:
 
 @pytest.fixture(scope="module")
 def generator() -> NeedleGenerator:
-    return NeedleGenerator(ProceduralWeb(Dials.parse(WEB)))
+    return NeedleGenerator(ProceduralWeb(WebConfig.parse(WEB)))
 
 
 def mean(env: gym.Env[Any, Any], policy: Policy) -> float:
@@ -83,7 +83,7 @@ def test_a_masked_element_stands_in_no_criterion(generator: NeedleGenerator) -> 
 
 def test_described_entities_are_not_named() -> None:
     """With two hops a person, place or body is told by a fact of the page about it, and named by no criterion."""
-    generator = NeedleGenerator(ProceduralWeb(Dials.parse(WEB + ",hops=2")))
+    generator = NeedleGenerator(ProceduralWeb(WebConfig.parse(WEB + ",hops=2")))
     for number in range(10):
         needle = generator.draw("easy", number)
         hops = [hop for criterion in needle.criteria for hop in criterion.hops]

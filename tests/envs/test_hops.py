@@ -8,10 +8,7 @@ import gymnasium as gym
 import pytest
 
 import webenv
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.cache import cached_corpus
-from webenv.corpora.procedural.world.facts import Value
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import ProceduralWeb, Value, WebConfig, Worlds, cached_corpus
 from webenv.envs.needle_in_web.generate import Needle, NeedleGenerator
 from webenv.envs.needle_in_web.generated import numbered_needles
 from webenv.envs.needle_in_web.hops import Descriptions
@@ -19,7 +16,7 @@ from webenv.errors import InvalidArgument
 from webenv.web import Failure, SearchRequest
 
 TIERS = ("easy", "medium", "hard")
-DIALS = Dials(pages=1_000, seed=3, split="validation")
+DIALS = WebConfig(pages=1_000, seed=3, split="validation")
 COUNT = 40
 
 
@@ -35,7 +32,7 @@ def needles(generator: NeedleGenerator) -> list[Needle]:
 
 def test_every_task_leads_over_as_many_pages(generator: NeedleGenerator, needles: list[Needle]) -> None:
     """In each task a criterion describes an entity by as many further pages as the dial says, and none by more."""
-    hops = generator.web.dials.hops
+    hops = generator.web.config.hops
     assert {max(len(criterion.hops) for criterion in needle.criteria) for needle in needles} == {hops - 1}
     plain = NeedleGenerator(ProceduralWeb(DIALS))
     assert not any(c.hops for tier in TIERS for n in range(20) for c in plain.draw(tier, n).criteria)
@@ -104,8 +101,8 @@ def test_a_search_for_a_description_finds_the_page(needles: list[Needle]) -> Non
 
 def test_pages_do_not_depend_on_hops() -> None:
     """Webs that differ in hops alone are one corpus."""
-    dials = Dials(pages=200, kinds=2, seed=6)
-    corpora = [cached_corpus(replace(dials, hops=hops)) for hops in (1, 2, 3)]
+    config = WebConfig(pages=200, kinds=2, seed=6)
+    corpora = [cached_corpus(replace(config, hops=hops)) for hops in (1, 2, 3)]
     assert corpora[0] is corpora[1] is corpora[2]
 
 
@@ -123,8 +120,8 @@ def test_the_oracle_is_always_right(hops: int) -> None:
 
 def test_tasks_are_reproduced_by_id(generator: NeedleGenerator, needles: list[Needle]) -> None:
     """A task's id, which tells the hops, leads back to it in a generator made anew."""
-    again = numbered_needles(Worlds(generator.web.dials))
-    assert f"hops={generator.web.dials.hops}" in needles[0].task.id
+    again = numbered_needles(Worlds(generator.web.config))
+    assert f"hops={generator.web.config.hops}" in needles[0].task.id
     for needle in needles[::23]:
         assert again.find(needle.task.id) == needle
 
@@ -132,14 +129,14 @@ def test_tasks_are_reproduced_by_id(generator: NeedleGenerator, needles: list[Ne
 def test_who_has_no_page_is_not_described(generator: NeedleGenerator) -> None:
     """Only an entity that a page is about can be described."""
     web, descriptions = generator.web, Descriptions(generator.web)
-    from webenv.corpora.procedural.dice import Dice
+    from webenv.corpora.procedural import Rng
 
     last = web.world.entities["person"][-1].value
     first = web.world.entities["person"][0].value
     assert web.profile(last) is None
-    assert descriptions.describe(last, 1, 1.0, Dice("x")) is None
-    assert descriptions.describe(Value("person", "Nobody"), 1, 1.0, Dice("x")) is None
-    told = descriptions.describe(first, 1, 1.0, Dice("x"))
+    assert descriptions.describe(last, 1, 1.0, Rng("x")) is None
+    assert descriptions.describe(Value("person", "Nobody"), 1, 1.0, Rng("x")) is None
+    told = descriptions.describe(first, 1, 1.0, Rng("x"))
     assert told is not None
     assert (len(told.clauses), told.hops[0].entity) == (1, first)
 
@@ -148,12 +145,12 @@ def test_the_dial_has_a_range() -> None:
     """Hops are 1, 2 or 3."""
     for wrong in (0, 4, 1.0, True):
         with pytest.raises(InvalidArgument, match="expected a whole number from 1 to 3"):
-            Dials(hops=wrong)  # type: ignore[arg-type]
-    assert str(Dials.parse("procedural:hops=2")) == "procedural:hops=2"
+            WebConfig(hops=wrong)  # type: ignore[arg-type]
+    assert str(WebConfig.parse("procedural:hops=2")) == "procedural:hops=2"
 
 
 def test_a_web_that_is_too_small_says_so() -> None:
     """Where no entity with a page of its own comes up, the error names the dial."""
-    web = ProceduralWeb(Dials(pages=60, kinds=1, family=27, hops=3))
+    web = ProceduralWeb(WebConfig(pages=60, kinds=1, family=27, hops=3))
     with pytest.raises(InvalidArgument, match=r"hops=3: no hard task in 400 .* leads over 3 pages; lower hops"):
         NeedleGenerator(web).draw("hard", 0)

@@ -17,9 +17,7 @@ from webenv.actions import Action
 from webenv.benchmark import Benchmark
 from webenv.corpora import Corpus, SourcePage, build
 from webenv.corpora.live.terms import hides
-from webenv.corpora.procedural import ProceduralWeb
-from webenv.corpora.procedural.source import dials_of
-from webenv.corpora.procedural.write import write_corpus
+from webenv.corpora.procedural import ProceduralWeb, config_of, write_corpus
 from webenv.envs.live_news_bench.blocking import ARCHIVES, blocked_by
 from webenv.envs.live_news_bench.generated import GeneratedNews, numbered_news
 from webenv.envs.live_news_bench.windows import windows
@@ -365,7 +363,7 @@ def test_a_folder_of_one_world(tmp_path: Path) -> None:
     write_corpus(ProceduralWeb(worlds.first), tmp_path / "web")
     manifest = Corpus.open(tmp_path / "web").manifest
     assert manifest is not None
-    assert dials_of(manifest) == worlds.first
+    assert config_of(manifest) == worlds.first
     env = gym.make("LiveNewsBench-v0", web=str(tmp_path / "web"), tasks="generated:count=10")
     assert [task.question for task in benchmark_of(env).tasks] == [
         task.question

@@ -11,10 +11,8 @@ import gymnasium as gym
 import pytest
 
 from tests.rewards.submissions import answered
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.world.facts import Fact, Value
+from webenv.corpora.procedural import Fact, ProceduralWeb, Value, WebConfig, Worlds
 from webenv.corpora.procedural.world.templates import templates
-from webenv.corpora.procedural.worlds import Worlds
 from webenv.envs.live_news_bench.answers import aliases
 from webenv.envs.live_news_bench.generate import News, NewsGenerator
 from webenv.envs.live_news_bench.generated import GeneratedNews, numbered_news
@@ -145,7 +143,7 @@ def test_a_natural_unit_costs_nothing() -> None:
 def test_english_alone() -> None:
     """Webs in another language are refused."""
     with pytest.raises(InvalidArgument, match="worded in English alone"):
-        NewsGenerator(ProceduralWeb(Dials(pages=300, language="zh")))
+        NewsGenerator(ProceduralWeb(WebConfig(pages=300, language="zh")))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +186,7 @@ def test_small_worlds() -> None:
 def test_the_same_in_another_process(tasks: GeneratedNews) -> None:
     """Another process, with other hashes, makes the same tasks to the byte."""
     program = (
-        "from webenv.corpora.procedural.worlds import Worlds\n"
+        "from webenv.corpora.procedural import Worlds\n"
         "from webenv.envs.live_news_bench.generated import GeneratedNews, numbered_news\n"
         f"print(GeneratedNews(numbered_news(Worlds.parse({WEB!r})), 60, ('news',)).digest)\n"
     )

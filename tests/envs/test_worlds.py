@@ -14,9 +14,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import webenv
 from webenv.corpora import Corpus, build
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.worlds import Worlds
-from webenv.corpora.procedural.write import write_corpus
+from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds, write_corpus
 from webenv.corpora.routed import RoutedWeb
 from webenv.envs.needle_in_web.generated import GeneratedNeedles, numbered_needles
 from webenv.errors import InvalidArgument, UnknownTask
@@ -235,7 +233,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_built_folder_is_its_web(folder: Path, tmp_path: Path) -> None:
     """A folder built from a procedural web has the tasks, the judge and the digest of that web."""
     made = benchmark_of(make(web=ONE)).identity
-    write_corpus(ProceduralWeb(Dials.parse(ONE)), tmp_path / "written")
+    write_corpus(ProceduralWeb(WebConfig.parse(ONE)), tmp_path / "written")
     for web in (folder, tmp_path / "written", str(folder), Corpus.open(folder)):
         assert benchmark_of(make(web=web, judge="exact")).identity == made
     assert benchmark_of(make(web=folder, tasks=None)).identity == benchmark_of(make(web=ONE, tasks=None)).identity
@@ -244,7 +242,7 @@ def test_a_built_folder_is_its_web(folder: Path, tmp_path: Path) -> None:
 
 def test_another_generator_s_folder_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Facts of another version of the generator are not known; the line says what to do."""
-    monkeypatch.setattr("webenv.corpora.procedural.source.made_by", lambda: "procedural 0123456789abcdef")
+    monkeypatch.setattr("webenv.corpora.procedural.write.made_by", lambda: "procedural 0123456789abcdef")
     with pytest.raises(InvalidArgument) as refused:
         make(web=folder)
     line = str(refused.value)

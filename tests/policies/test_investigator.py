@@ -8,8 +8,7 @@ from webenv.actions import Kind
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora import Corpus
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds
 from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.answers import read_answer
 from webenv.envs.needle_in_web.exact import ExactJudge
@@ -23,7 +22,7 @@ from webenv.rules import Rules
 
 @pytest.fixture(scope="module")
 def generator() -> NeedleGenerator:
-    return NeedleGenerator(ProceduralWeb(Dials(pages=800, kinds=5, seed=11, split="validation")))
+    return NeedleGenerator(ProceduralWeb(WebConfig(pages=800, kinds=5, seed=11, split="validation")))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +34,7 @@ def _play(
     generator: NeedleGenerator, corpus: Corpus, policy: Policy, budget: Budget, count: int
 ) -> tuple[float, History]:
     rules = Rules(fetch_answer=True, read_answer=read_answer, unanswered="no_source", overrun="fail", invalid="fail")
-    judge = ExactJudge(numbered_needles(Worlds(generator.web.dials)))
+    judge = ExactJudge(numbered_needles(Worlds(generator.web.config)))
     env = SearchEnv(Benchmark(generator.tasks(count), corpus, judge, rules, budget))
     right = 0.0
     for task in env.benchmark.tasks:

@@ -8,8 +8,7 @@ import httpx
 import pytest
 
 from webenv.corpora import Corpus
-from webenv.corpora.procedural.dials import Dials
-from webenv.corpora.procedural.web import ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.serving import retrieval_app, serving, website_app
 from webenv.serving.sites import CorpusSites, ProceduralSites
 
@@ -42,7 +41,7 @@ def corpus() -> Corpus:
 @pytest.fixture(scope="session")
 def small() -> tuple[Corpus, ProceduralWeb]:
     """A small procedural web, and its pages as a corpus."""
-    web = ProceduralWeb(Dials(pages=120, sites=16, family=9))
+    web = ProceduralWeb(WebConfig(pages=120, sites=16, family=9))
     return Corpus.of(web.pages()), web
 
 

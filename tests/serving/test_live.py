@@ -11,8 +11,7 @@ import pytest
 from webenv import search, visit
 from webenv.corpora import Corpus
 from webenv.corpora.live import LiveWeb, open_live
-from webenv.corpora.procedural.web import ProceduralWeb
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import ProceduralWeb, Worlds
 from webenv.envs.needle_in_web.generated import GeneratedNeedles, numbered_needles
 from webenv.observations import Page
 from webenv.policies import OraclePolicy
@@ -68,7 +67,7 @@ def test_searches_are_those_of_the_corpus(live: LiveWeb, small: tuple[Corpus, Pr
 def test_an_environment_is_solved_over_http(live: LiveWeb, small: tuple[Corpus, ProceduralWeb]) -> None:
     """On NeedleInWeb the oracle reaches every gold page over HTTP, and an agent is shown the corpus's pages."""
     corpus, web = small
-    tasks = GeneratedNeedles(numbered_needles(Worlds(web.dials)), 3)
+    tasks = GeneratedNeedles(numbered_needles(Worlds(web.config)), 3)
     oracle = OraclePolicy(tasks)
     env = gym.make("NeedleInWeb-v0", web=live, tasks=tasks)
     for task in tasks:
@@ -90,9 +89,9 @@ def test_an_environment_is_solved_over_http(live: LiveWeb, small: tuple[Corpus, 
 
 def test_tasks_of_a_web_are_named_beside_the_way_to_it(live: LiveWeb, small: tuple[Corpus, ProceduralWeb]) -> None:
     """Tasks of a generated web can be played over HTTP by naming that web as their source."""
-    dials = str(small[1].dials)
+    dials = str(small[1].config)
     env = gym.make("NeedleInWeb-v0", web=live, tasks=dials)
     assert env.unwrapped.benchmark.judge.identity["name"] == "exact"
-    tasks = GeneratedNeedles(numbered_needles(Worlds(small[1].dials)))
+    tasks = GeneratedNeedles(numbered_needles(Worlds(small[1].config)))
     assert env.unwrapped.benchmark.tasks.digest == tasks.digest
     env.close()

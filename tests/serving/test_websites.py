@@ -12,7 +12,7 @@ import pytest
 from tests.serving.conftest import HOSTILE, PAGES
 from webenv.corpora import Corpus
 from webenv.corpora.extract import extract
-from webenv.corpora.procedural.web import ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb
 from webenv.serving import serving, website_app
 from webenv.serving.sites import CorpusSites
 

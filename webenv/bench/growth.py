@@ -18,8 +18,7 @@ from webenv.bench.engines import LIBRARIES, EngineReading
 from webenv.bench.figures import Building, Latency, Reading
 from webenv.corpora import build
 from webenv.corpora.manifest import Manifest
-from webenv.corpora.procedural.dials import Dials
-from webenv.corpora.procedural.write import made_by
+from webenv.corpora.procedural import WebConfig, made_by
 from webenv.corpora.progress import Progress, silent
 from webenv.errors import CorpusError, InvalidArgument, RunError, did_you_mean
 from webenv.runtime.files import write_atomic
@@ -148,7 +147,7 @@ def _reading(record: dict[str, Any]) -> Reading:
 def _built(folder: Path, kept: Path, spec: str, progress: Progress) -> Building:
     with suppress(CorpusError, OSError, ValueError):  # not there, damaged, or of another format
         manifest = Manifest.read(folder)
-        if manifest.sources == [str(Dials.parse(spec))] and manifest.extractor == made_by():
+        if manifest.sources == [str(WebConfig.parse(spec))] and manifest.extractor == made_by():
             return Building(**json.loads(kept.read_text(encoding="utf-8")))
     started = perf_counter()
     with _watched() as peak:

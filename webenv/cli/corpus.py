@@ -36,7 +36,7 @@ from webenv.runtime.plots import check_plot_file
 from webenv.web import Scope, SearchRequest, VisitRequest
 
 if TYPE_CHECKING:
-    from webenv.corpora.procedural.shelf import Kept
+    from webenv.corpora.procedural import CachedWeb
 
 app = typer.Typer(help="Build a corpus folder, add to it, describe, search and visit it.", no_args_is_help=True)
 
@@ -321,9 +321,9 @@ def cache_command(
     as_json: AsJson = False,
 ) -> None:
     """Say which generated webs are kept for later, the last used first, or remove them."""
-    from webenv.corpora.procedural.cache import shelf
+    from webenv.corpora.procedural import corpus_cache
 
-    kept = shelf()
+    kept = corpus_cache()
     removed = kept.shrink(0) if clear else 0
     webs = kept.webs()[::-1]
     size = sum(web.size for web in webs)
@@ -336,7 +336,7 @@ def cache_command(
         _console().print(_cache_table(webs))
 
 
-def _cache_table(webs: Sequence[Kept]) -> Table:
+def _cache_table(webs: Sequence[CachedWeb]) -> Table:
     """The webs that this version can open, each; the others together."""
     table = Table(box=None, pad_edge=False)
     table.add_column("web", overflow="fold")

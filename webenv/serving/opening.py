@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from webenv.corpora import Corpus
-from webenv.corpora.procedural.cache import generated_web
-from webenv.corpora.procedural.dials import Dials
-from webenv.corpora.procedural.source import dials_of
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import WebConfig, Worlds, config_of, generated_web
 from webenv.envs.webs import open_web
 from webenv.errors import InvalidArgument
 from webenv.serving.sites import CorpusSites, ProceduralSites, Sites
@@ -40,13 +37,13 @@ def open_sites(name: str) -> Sites:
     dials = _dials(name)
     if dials is None and corpus.manifest is not None:
         try:
-            dials = dials_of(corpus.manifest)
+            dials = config_of(corpus.manifest)
         except InvalidArgument:  # of another version of the generator: its pages are still there
             dials = None
     return CorpusSites(corpus) if dials is None else ProceduralSites(corpus, generated_web(dials))
 
 
-def _dials(name: str) -> Dials | None:
+def _dials(name: str) -> WebConfig | None:
     """The dials of a procedural web's name; ``None`` for another name."""
     if name.partition(":")[0] != "procedural":
         return None

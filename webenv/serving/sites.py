@@ -6,8 +6,7 @@ import re
 from typing import NamedTuple, Protocol
 
 from webenv.corpora import Corpus
-from webenv.corpora.procedural.html import render_html
-from webenv.corpora.procedural.web import ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, render_html
 from webenv.corpora.url import host_of, key_of
 from webenv.observations import Page, Result
 from webenv.serving.markup import page_html

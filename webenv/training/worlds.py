@@ -10,8 +10,7 @@ import gymnasium
 from gymnasium.envs.registration import load_env_creator
 
 from webenv.benchmark import Benchmark
-from webenv.corpora.procedural.cache import prepare_worlds
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds, prepare_worlds
 from webenv.corpora.progress import Progress, silent
 from webenv.errors import InvalidArgument
 

@@ -1,13 +1,33 @@
-"""Chinese: modern, written, in simplified characters."""
+"""Chinese: modern, written, in simplified characters; in pinyin for addresses."""
 
 from __future__ import annotations
 
 import datetime
 from functools import cache
+from importlib import resources
 from typing import ClassVar
 
-from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.language import Definition, Language
+from webenv.corpora.procedural.rng import Rng
+
+
+def romanised(text: str) -> str:
+    """A text with its Chinese characters in pinyin without tones; characters that are not known are left out.
+
+    >>> romanised("青岚灯塔")
+    'qinglandengta'
+    """
+    known = _syllables()
+    return "".join(known.get(character, character if character.isascii() else "") for character in text)
+
+
+@cache
+def _syllables() -> dict[str, str]:
+    """The syllable of each character, from lines of a syllable and the characters that are read so."""
+    file = resources.files("webenv.corpora.procedural") / "grammar" / "zh" / "pinyin.txt"
+    lines = (line.split() for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return {character: syllable for syllable, *groups in lines for character in "".join(groups)}
+
 
 _SENTENCES = 8_000
 _MARKS = "。！？…"
@@ -51,9 +71,9 @@ class Chinese(Language):
         first, comma, rest = quote.partition("，")
         return (first, rest) if comma and self.plain(quote) else None
 
-    def things(self, dice: Dice) -> str:
+    def things(self, rng: Rng) -> str:
         """Four things that ``words.txt`` explains, in one phrase."""
-        *most, last = dice.sample(_nouns(self), 4)
+        *most, last = rng.sample(_nouns(self), 4)
         return f"{self.comma.join(most)}{self.last}{last}"
 
     def phrasing(self, line: str, object_type: str) -> str:
@@ -147,39 +167,39 @@ class ChineseNames:
     """
 
     def __init__(self, language: Language, *seed: int | str) -> None:
-        dice = Dice(*seed, "names")
+        rng = Rng(*seed, "names")
         parts = _parts(language, "names.txt")
         self._texts = language.texts
         self._called = dict(line.split(" | ") for line in parts["called"])
         stocks = {use: "".join(parts[use]) for use in ("surnames", "given", "places", "ends")}
-        self._own = {use: dice.sample(stock, round(len(stock) * _SHARE)) for use, stock in stocks.items()}
+        self._own = {use: rng.sample(stock, round(len(stock) * _SHARE)) for use, stock in stocks.items()}
 
-    def word(self, dice: Dice) -> str:
+    def word(self, rng: Rng) -> str:
         """Two characters, none of them twice."""
-        return "".join(dice.sample(self._own["places"], 2))
+        return "".join(rng.sample(self._own["places"], 2))
 
-    def person(self, dice: Dice) -> str:
+    def person(self, rng: Rng) -> str:
         """A surname and a given name, as a rule of two characters."""
-        given = dice.sample(self._own["given"], 2 if dice.chance(0.85) else 1)
-        return dice.pick(self._own["surnames"]) + "".join(given)
+        given = rng.sample(self._own["given"], 2 if rng.chance(0.85) else 1)
+        return rng.pick(self._own["surnames"]) + "".join(given)
 
-    def place(self, dice: Dice) -> str:
+    def place(self, rng: Rng) -> str:
         """A name that ends as those of places do."""
-        return self.word(dice) + dice.pick(self._own["ends"])
+        return self.word(rng) + rng.pick(self._own["ends"])
 
-    def body(self, dice: Dice) -> str:
+    def body(self, rng: Rng) -> str:
         """The name of a body of people."""
-        return dice.pick(self._texts["bodies"]).format(self.word(dice))
+        return rng.pick(self._texts["bodies"]).format(self.word(rng))
 
-    def member(self, grammar: str, kind: str, dice: Dice) -> str:
+    def member(self, grammar: str, kind: str, rng: Rng) -> str:
         """The name of something that pages are about, with its kind in it; a work's in title marks."""
         if grammar == "person":
-            return self.person(dice)
+            return self.person(rng)
         if grammar == "work":
-            return f"《{self.word(dice)}{dice.pick(self._texts['works'])}》"
+            return f"《{self.word(rng)}{rng.pick(self._texts['works'])}》"
         if grammar == "study":
-            return self.word(dice) + dice.pick(self._texts["studies"])
-        return self.word(dice) + self._called[kind]
+            return self.word(rng) + rng.pick(self._texts["studies"])
+        return self.word(rng) + self._called[kind]
 
 
 def _parts(language: Language, name: str) -> dict[str, list[str]]:
@@ -199,12 +219,12 @@ def _parts(language: Language, name: str) -> dict[str, list[str]]:
 def _sentences(language: Language) -> tuple[str, ...]:
     parts = _parts(language, "sentences.txt")
     forms, whole = parts.pop("forms"), parts.pop("whole")
-    dice = Dice("zh", "sentences")
+    rng = Rng("zh", "sentences")
     found = dict.fromkeys(whole)
     while len(found) < _SENTENCES:
-        text = dice.pick(forms)
+        text = rng.pick(forms)
         for use, texts in parts.items():
-            text = text.replace("{" + use + "}", dice.pick(texts))
+            text = text.replace("{" + use + "}", rng.pick(texts))
         found[text] = None
     return tuple(found)
 

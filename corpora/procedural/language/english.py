@@ -1,16 +1,105 @@
-"""English."""
+"""English: its rules, and names from syllables that each world draws for itself."""
 
 from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import ClassVar
 
-from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.language import Definition, Language
-from webenv.corpora.procedural.language.lexicon import Lexicon
-from webenv.corpora.procedural.language.names import Names
+from webenv.corpora.procedural.language.lexicon import Lexicon, PartOfSpeech
+from webenv.corpora.procedural.rng import Rng
+
+
+def _split(text: str) -> list[str]:
+    return text.split()
+
+
+_ONSETS = _split(
+    "b c d f g h j k l m n p r s t v w y z br cr dr fr gr kr pr tr vr bl cl fl gl kl pl sl sm sn st str sk sp th ch sh "
+    "qu zh ts dw tw"
+)
+_VOWELS = _split("a e i o u a e i o u a e i o u y ai au ea ei eo ia ie oa ou")
+_CODAS = _split("b d f g k l m n p r s t v x z nd nt rk rn rt lk lm ln ld ss th sh ck mb nk rd rm sk st")
+_ENDS = {
+    "place": ("ey", "ow", "mere", "wick", "holm", "stead", "gard", "berg", "ora", "isk", "una", "ad", "os", "enna"),
+    "first": ("a", "e", "is", "en", "o", "an", "ette", "il", "us", "ine"),
+}
+_PARTS: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
+
+
+class EnglishNames:
+    """Makes the names of one world.
+
+    Names look like those of one world because each draws its own syllables; none is a word of
+    the lexicon.
+
+    Args:
+        lexicon: whose words no name may be.
+        seed: parts of the world's seed.
+        texts: the forms of names of "bodies", "works" and "studies".
+    """
+
+    def __init__(self, lexicon: Lexicon, *seed: int | str, texts: Mapping[str, tuple[str, ...]]) -> None:
+        rng = Rng(*seed, "names")
+        self._texts = texts
+        self._lexicon = lexicon
+        self._onsets = rng.sample(_ONSETS, 26)
+        self._vowels = rng.sample(_VOWELS, 9)
+        self._codas = rng.sample(_CODAS, 18)
+        self._ends = {kind: rng.sample(ends, 7) for kind, ends in _ENDS.items()}
+
+    def word(self, rng: Rng, end: str = "") -> str:
+        """A capitalised name of two or three syllables, not a word of English."""
+        while True:
+            text = self._syllables(rng, end)
+            if len(text) > 4 and not any(self._is_word(form) for form in (text, *_stripped(text))):
+                return text.capitalize()
+
+    def _is_word(self, text: str) -> bool:
+        return any(self._lexicon.has(text, part) for part in _PARTS)
+
+    def _syllables(self, rng: Rng, end: str) -> str:
+        pick = rng.pick
+        text = pick(self._onsets) + pick(self._vowels)
+        if rng.chance(0.35):
+            text += pick(self._codas)[0] + pick(self._vowels)
+        text += pick(self._codas)
+        if end:
+            return text + pick(self._ends[end])
+        return text + (pick(self._vowels)[0] + pick(self._codas) if len(text) < 6 else "")
+
+    def person(self, rng: Rng) -> str:
+        """A first name and a surname."""
+        return f"{self.word(rng, 'first')} {self.word(rng)}"
+
+    def place(self, rng: Rng) -> str:
+        """The name of a place."""
+        return self.word(rng, "place")
+
+    def body(self, rng: Rng) -> str:
+        """The name of a body of people, as it stands in a sentence ("the Vessin Institute")."""
+        return rng.pick(self._texts["bodies"]).format(self.word(rng))
+
+    def member(self, grammar: str, kind: str, rng: Rng) -> str:
+        """The name of something that pages are about ("the Vessin Lighthouse", "Sallow", "“Tolmar Nights”")."""
+        if grammar == "person":
+            return self.person(rng)
+        if grammar == "place":
+            return self.place(rng)
+        if grammar == "work":
+            return f"“{self.word(rng)} {rng.pick(self._texts['works'])}”"
+        if grammar == "study":
+            return f"the {self.word(rng)} {rng.pick(self._texts['studies'])}"
+        return f"the {self.word(rng)} {kind.split()[-1].capitalize()}"
+
+
+def _stripped(text: str) -> list[str]:
+    """What is left of a word without an ending: perhaps the base form of an inflected one."""
+    return [text[: -len(end)] for end in ("s", "es", "ed", "d", "er", "r", "est", "ing") if text.endswith(end)]
+
 
 _WORD = re.compile(r"[a-z]+")
 _PLACES = {"{s}": "{0}", "{s's}": "{1}", "{o}": "{2}", "{q}": "{3}", "{n}": "{0}"}
@@ -48,9 +137,9 @@ class English(Language):
     last = " and "
     pronouns: ClassVar = {"it": ("it", "its"), "she": ("she", "her"), "he": ("he", "his")}
 
-    def names(self, *seed: int | str) -> Names:
+    def names(self, *seed: int | str) -> EnglishNames:
         """Names of syllables, none a word of the lexicon."""
-        return Names(Lexicon.load(), *seed, texts=self.texts)
+        return EnglishNames(Lexicon.load(), *seed, texts=self.texts)
 
     def sentences(self) -> tuple[str, ...]:
         """The lexicon's clauses of 5 to 24 words."""
@@ -74,9 +163,9 @@ class English(Language):
         place = min(places, key=lambda place: abs(place - middle))
         return " ".join(words[:place]).rstrip(",;"), " ".join(words[place:])
 
-    def things(self, dice: Dice) -> str:
+    def things(self, rng: Rng) -> str:
         """Four things that people make or eat, none of them a word of the grammar's values."""
-        pick, things = dice.pick, _things()
+        pick, things = rng.pick, _things()
         return f"{pick(things)}, {pick(things)}, {pick(things)} and {pick(things)}"
 
     def meanings(self) -> tuple[tuple[str, str], ...]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib import resources
 from typing import ClassVar, Protocol
 
-from webenv.corpora.procedural.dice import Dice
+from webenv.corpora.procedural.rng import Rng
 
 Definition = tuple[str, str, str]
 """A word, what it means, and the use of a voice that has forms for it: "nouns", "verbs" or "others"."""
@@ -17,23 +17,23 @@ Definition = tuple[str, str, str]
 class Namer(Protocol):
     """Makes the names of one world."""
 
-    def word(self, dice: Dice) -> str:
+    def word(self, rng: Rng) -> str:
         """A name of no kind in particular."""
         ...
 
-    def person(self, dice: Dice) -> str:
+    def person(self, rng: Rng) -> str:
         """The name of a person."""
         ...
 
-    def place(self, dice: Dice) -> str:
+    def place(self, rng: Rng) -> str:
         """The name of a place."""
         ...
 
-    def body(self, dice: Dice) -> str:
+    def body(self, rng: Rng) -> str:
         """The name of a body of people, as it stands in a sentence."""
         ...
 
-    def member(self, grammar: str, kind: str, dice: Dice) -> str:
+    def member(self, grammar: str, kind: str, rng: Rng) -> str:
         """The name of something that pages are about, by its grammar and the name of its kind."""
         ...
 
@@ -108,7 +108,7 @@ class Language(ABC):
         """A sentence in two, where the speaker may be named between them; None where it is not cut."""
         return None
 
-    def things(self, dice: Dice) -> str:
+    def things(self, rng: Rng) -> str:
         """A few things in one phrase, for voices that have forms for such lists."""
         return ""
 

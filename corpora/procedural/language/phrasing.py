@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.language import Language
+from webenv.corpora.procedural.rng import Rng
 from webenv.errors import DataError
 
 TIERS = ("easy", "medium", "hard")
@@ -39,13 +39,13 @@ class Phrasing:
     choices: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
     leads: bool
     rich: bool = False
-    held: bool = False
+    held_out: bool = False
 
-    def criterion(self, dice: Dice, keep: float) -> str:
+    def criterion(self, rng: Rng, keep: float) -> str:
         """A form for a criterion: each choice keeps a page's word with probability ``keep``."""
         parts = [self.pieces[0]]
         for (near, far), piece in zip(self.choices, self.pieces[1:], strict=True):
-            parts += [dice.pick(far if far and not dice.chance(keep) else near), piece]
+            parts += [rng.pick(far if far and not rng.chance(keep) else near), piece]
         return "".join(parts)
 
 
@@ -107,7 +107,7 @@ def of_mode(phrasings: Iterable[Phrasing], mode: str) -> tuple[Phrasing, ...]:
         DataError: for a mode that leaves none.
     """
     every = tuple(phrasings)
-    found = every if mode == "all" else tuple(phrasing for phrasing in every if phrasing.held == (mode == "held"))
+    found = every if mode == "all" else tuple(phrasing for phrasing in every if phrasing.held_out == (mode == "held"))
     if not found:
         raise DataError(f"phrasings={mode}: no way is left to say {every[0].id.rpartition('.')[0]}; mark some by '+ '.")
     return found
@@ -118,7 +118,7 @@ Synonyms = dict[str, tuple[str, ...]]
 
 
 def _phrasing(id: str, line: str, object_type: str, language: Language) -> Phrasing:
-    held, line = line.startswith("+ "), line.removeprefix("+ ")
+    held_out, line = line.startswith("+ "), line.removeprefix("+ ")
     rich, line = line.startswith("! "), language.phrasing(line.removeprefix("! "), object_type)
     pieces, choices, last = [], [], 0
     for match in _CHOICE.finditer(line):
@@ -130,7 +130,7 @@ def _phrasing(id: str, line: str, object_type: str, language: Language) -> Phras
     forms = []
     for words in product(*(near for near, _ in choices)):
         forms.append("".join(piece + word for piece, word in zip(pieces, (*words, ""), strict=True)))
-    return Phrasing(id, tuple(forms), tuple(pieces), tuple(choices), line.startswith("{0}"), rich, held)
+    return Phrasing(id, tuple(forms), tuple(pieces), tuple(choices), line.startswith("{0}"), rich, held_out)
 
 
 @cache

@@ -1,24 +1,113 @@
-"""Pages beside families: reports and overviews of events, tables, portraits, older versions, and about sites."""
+"""Pages beside distractor sets: news, tables, cluster profiles, older versions, and about sites."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from webenv.corpora.procedural.pages.editions import Editions
-from webenv.corpora.procedural.pages.profiles import Profiles
-from webenv.corpora.procedural.spark import Spark
-from webenv.corpora.procedural.world import circles, tables
-from webenv.corpora.procedural.world.circles import Circle, Circles
+from webenv.corpora.procedural.rng import FastRng
+from webenv.corpora.procedural.world import clusters, tables
+from webenv.corpora.procedural.world.clusters import MEMBERS, EntityCluster, EntityClusters
 from webenv.corpora.procedural.world.events import Event, Newsroom
-from webenv.corpora.procedural.world.facts import Fact
-from webenv.corpora.procedural.world.sites import Site
+from webenv.corpora.procedural.world.facts import NAMED, Fact
+from webenv.corpora.procedural.world.sites import (
+    BRIEFS,
+    LISTS,
+    OVERVIEWS,
+    PORTRAITS,
+    PROFILES,
+    Site,
+    topic_of,
+    topics,
+)
 from webenv.corpora.procedural.world.tables import Register, Table
-from webenv.corpora.procedural.world.templates import day_text, say
-from webenv.corpora.procedural.world.topics import OVERVIEWS, topic_of
-from webenv.corpora.procedural.world.values import NAMED
+from webenv.corpora.procedural.world.templates import day_text, say, templates
 from webenv.corpora.procedural.world.world import World
+
+VERSION_BLOCK = 3
+"""Older versions of two pages: one of the one, two of the other."""
+
+
+class Editions:
+    """Says which older version is of which page, and the other way round.
+
+    Args:
+        hosts: how many pages there are that may have older versions.
+        count: how many older versions there are, a multiple of ``VERSION_BLOCK``.
+    """
+
+    def __init__(self, hosts: int, count: int) -> None:
+        self._hosts = hosts
+        self._kept = count // VERSION_BLOCK * 2  # pages that have some
+
+    def of(self, version: int) -> tuple[int, int]:
+        """The place of the page among those that may have versions, and the version's age: 1 is the newest."""
+        block, part = divmod(version, VERSION_BLOCK)
+        return (2 * block + (part > 0)) * self._hosts // self._kept, max(1, part)
+
+    def versions(self, host: int) -> tuple[int, ...]:
+        """The older versions of a page, the newest first; empty where it has none."""
+        if not self._kept:
+            return ()
+        order = -(-host * self._kept // self._hosts)
+        if order >= self._kept or order * self._hosts // self._kept != host:
+            return ()
+        block, second = divmod(order, 2)
+        first = block * VERSION_BLOCK
+        return (first + 1, first + 2) if second else (first,)
+
+
+class SiteTopics:
+    """The topical profiles of the sites of a world.
+
+    Args:
+        world: whose sites.
+        counts: how many pages each role has.
+    """
+
+    def __init__(self, world: World, counts: Mapping[str, int]) -> None:
+        self._world = world
+        self._counts = counts
+
+    @cached_property
+    def _masses(self) -> dict[tuple[str, str], float]:
+        """How many pages on a topic go to sites of a type: (topic, type) → pages."""
+        found: dict[tuple[str, str], float] = {}
+
+        def add(kind: str, types: tuple[str, ...], pages: float) -> None:
+            for type in types:
+                place = (topic_of(kind, self._world.language), type)
+                found[place] = found.get(place, 0.0) + pages / len(types)
+
+        counts, kinds, language = self._counts, self._world.kinds, self._world.language
+        news, tables = templates("news", language), templates("tables", language)
+        for kind in kinds:
+            add(kind.name, kind.sites, counts["article"] / len(kinds))
+            add(kind.name, BRIEFS, counts["brief"] / len(kinds))
+            add(kind.name, LISTS, counts["list"] / len(kinds))
+            add(kind.name, ("farm",), counts["rumour"] / len(kinds))
+        for template in news:
+            add(template.kind, ("news",), counts["report"] / len(news))
+            add(template.kind, OVERVIEWS, counts["overview"] / len(news))
+        for template in tables:
+            add(template.kind, tuple(template.names[1].split()), counts["table"] / len(tables))
+        for kind_of_entity in NAMED:
+            part = MEMBERS.count(kind_of_entity) / len(MEMBERS)
+            add(kind_of_entity, PORTRAITS[kind_of_entity], counts["portrait"] * part)
+            add(kind_of_entity, PROFILES[kind_of_entity], counts["profile"] / 3)
+        return found
+
+    def shares(self, site: Site) -> dict[str, float]:
+        """For each topic the share of a site's pages to be expected on it; they sum to 1, or are all 0."""
+        directory = self._world.directory
+        pages = {
+            topic: self._masses.get((topic, site.type), 0.0) * directory.share(site, site.type, topic)
+            for topic in topics(self._world.language)
+        }
+        total = sum(pages.values())
+        return {topic: mass / total if total else 0.0 for topic, mass in pages.items()}
+
 
 HOSTS = ("overview", "table", "portrait")
 """Roles of pages that may have older versions."""
@@ -63,9 +152,9 @@ class Pages:
         self._counts = counts
         self.newsroom = Newsroom(world)
         self.register = Register(world)
-        self.circles = Circles(world, counts["portrait"] // circles.BLOCK)
+        self.clusters = EntityClusters(world, counts["portrait"] // clusters.BLOCK)
         self.editions = Editions(sum(counts[role] for role in HOSTS), counts["version"])
-        self.profiles = Profiles(world, counts)
+        self.site_topics = SiteTopics(world, counts)
         self._host_leaf = lru_cache(maxsize=64)(self._leaf_of)
 
     # ── what a page belongs to ────────────────────────────────────────────────
@@ -79,10 +168,10 @@ class Pages:
         number, sheet = divmod(place, tables.BLOCK)
         return self.register.table(number), sheet
 
-    def circle(self, place: int) -> tuple[Circle, int]:
-        """The circle of a portrait, and which member it is of."""
-        number, member = divmod(place, circles.BLOCK)
-        return self.circles.circle(number), member
+    def cluster(self, place: int) -> tuple[EntityCluster, int]:
+        """The entity cluster of a portrait, and which member it is of."""
+        number, member = divmod(place, clusters.BLOCK)
+        return self.clusters.cluster(number), member
 
     def host(self, version: int) -> tuple[str, int, int]:
         """Of what an older version is one: role and place of the page, and the version's age."""
@@ -101,13 +190,13 @@ class Pages:
         return self.editions.versions(before + place)
 
     def kin(self, role: str, place: int) -> list[tuple[str, int]]:
-        """The pages on the same event or table, or out of the same circle, by role and place; this one among them."""
+        """The pages on the same event or table, or of the same cluster, by role and place; this one among them."""
         if role in ("report", "overview"):
             event = self.event(role, place)
             start = self.newsroom.start(event.number)
             reports = [("report", start + number) for number in range(len(event.reports))]
             return [*reports, ("overview", event.number)]
-        size = {"table": tables.BLOCK, "portrait": circles.BLOCK}.get(role, 1)
+        size = {"table": tables.BLOCK, "portrait": clusters.BLOCK}.get(role, 1)
         return [(role, place // size * size + number) for number in range(size)]
 
     def about(self, kind: str) -> list[tuple[str, int]]:
@@ -145,26 +234,26 @@ class Pages:
     def _report(self, place: int) -> Leaf:
         event, number = self.newsroom.at(place)
         report = event.reports[number]
-        dice = Spark(*self._world.seed, "headline", place)
-        title = say(dice.pick(event.template.titles), dice, place=event.place.text)
+        rng = FastRng(*self._world.seed, "headline", place)
+        title = say(rng.pick(event.template.titles), rng, place=event.place.text)
         topic = topic_of(event.template.kind, event.template.language)
         return Leaf(report.site, event.template.plural, title, title, report.day, event.stated(report), topic)
 
     def _told(self, event: Event) -> tuple[int, ...]:
         """The details that the overview of an event states: none of the rare ones."""
-        dice = Spark(*self._world.seed, "overview", event.number)
+        rng = FastRng(*self._world.seed, "overview", event.number)
         wide = [place for place, detail in enumerate(event.details) if detail.attribute.spread != "rare"]
-        return tuple(dice.sample(wide, dice.between(3, len(wide) - 1)))
+        return tuple(rng.sample(wide, rng.between(3, len(wide) - 1)))
 
     def _overview(self, place: int) -> Leaf:
         event = self.newsroom.event(place)
-        dice = Spark(*self._world.seed, "overview page", place)
+        rng = FastRng(*self._world.seed, "overview page", place)
         topic = topic_of(event.template.kind, event.template.language)
-        site = self._world.directory.pick(OVERVIEWS, topic, dice)
-        day = event.reports[-1].day + dice.between(3, 20)
+        site = self._world.directory.pick(OVERVIEWS, topic, rng)
+        day = event.reports[-1].day + rng.between(3, 20)
         language = self._world.language
         title = say(
-            language.texts["event title"][0], dice, event=language.title(event.names[0]), place=event.place.text,
+            language.texts["event title"][0], rng, event=language.title(event.names[0]), place=event.place.text,
             day=day_text(event.day, language),
         )  # fmt: skip
         return Leaf(site, "events", title, title, day, event.known(day, self._told(event)), topic)
@@ -179,18 +268,18 @@ class Pages:
             name = table.rows[sheet.rows[0]].name
             return Leaf(sheet.site, section, name, self._world.language.title(name), sheet.day, facts, topic)
         labels = [table.columns[column].label.lower() for column in sheet.columns]
-        dice = Spark(*self._world.seed, "sheet", place)
+        rng = FastRng(*self._world.seed, "sheet", place)
         language = self._world.language
         kinds, comma = language.title(table.template.plural), language.comma
         forms = language.texts["table titles"]
-        title = say(dice.pick(forms), dice, kinds=kinds, place=table.place.text, labels=comma.join(labels))
+        title = say(rng.pick(forms), rng, kinds=kinds, place=table.place.text, labels=comma.join(labels))
         return Leaf(sheet.site, section, f"{table.place.text} list", title, sheet.day, facts, topic)
 
     def _portrait(self, place: int) -> Leaf:
-        circle, member = self.circle(place)
-        portrait, name = circle.portraits[member], circle.members[member].value.text
+        cluster, member = self.cluster(place)
+        portrait, name = cluster.profiles[member], cluster.members[member].value.text
         title = self._world.language.title(name)
-        return Leaf(portrait.site, "lives", name, title, portrait.day, circle.stated(member, portrait.day), "lives")
+        return Leaf(portrait.site, "lives", name, title, portrait.day, cluster.stated(member, portrait.day), "lives")
 
     def _about(self, place: int) -> Leaf:
         site = self._world.sites[place]
@@ -204,15 +293,15 @@ class Pages:
         role, host, age = self.host(place)
         leaf = self._host_leaf(role, host)
         marks, floor = self._marks(role, host, leaf)
-        dice = Spark(*self._world.seed, "version", role, host)
+        rng = FastRng(*self._world.seed, "version", role, host)
         day, dropped = leaf.day, 0
         for step in range(age):
             before = [mark for mark in marks if mark <= day]
             if before:  # so much before the last change that only this one is undone
                 least = before[-2] if len(before) > 1 else max(floor + 1, before[-1] - 40)
-                day = dice.between(least, before[-1] - 1)
+                day = rng.between(least, before[-1] - 1)
             else:
-                day, dropped = max(floor + 1 - step, day - dice.between(2, 90)), dropped + 1
+                day, dropped = max(floor + 1 - step, day - rng.between(2, 90)), dropped + 1
         facts = self._facts(role, host, leaf, day)
         kept = facts[: len(facts) - dropped]
         language = self._world.language
@@ -233,8 +322,8 @@ class Pages:
             days = {day for day, row, _ in table.changes if (row, table.moving) in shown}
             floor = 0
         else:
-            circle, member = self.circle(place)
-            days = {day for tie in circle.ties if member in tie.pages for day in tie.since[1:]}
+            cluster, member = self.cluster(place)
+            days = {day for relation in cluster.relations if member in relation.pages for day in relation.since[1:]}
             floor = 0
         return sorted(day for day in days if day <= leaf.day), floor
 
@@ -246,5 +335,5 @@ class Pages:
         if role == "table":
             table, number = self.table(place)
             return table.stated(table.sheets[number], day)
-        circle, member = self.circle(place)
-        return circle.stated(member, day)
+        cluster, member = self.cluster(place)
+        return cluster.stated(member, day)

@@ -1,4 +1,4 @@
-"""Prose: sentences from facts, and pages from plans."""
+"""Prose: sentences from facts, digressions, and pages from plans."""
 
 from __future__ import annotations
 
@@ -7,17 +7,63 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from webenv.corpora.day import day_of
-from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.language import Language
 from webenv.corpora.procedural.language.phrasing import Kind, Phrasing, Relation, of_mode, relations, side_phrasings
-from webenv.corpora.procedural.pages.compose import Composer
-from webenv.corpora.procedural.pages.digressions import Digressions
+from webenv.corpora.procedural.pages.compose import Composer, Reference
 from webenv.corpora.procedural.pages.pages import PAGES
 from webenv.corpora.procedural.pages.plan import Plan, Planner
-from webenv.corpora.procedural.pages.reference import Reference
+from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.world.facts import Fact, Value
 from webenv.corpora.procedural.world.sites import Site, Voice, voices
 from webenv.errors import InvalidArgument
+
+_QUOTES, _LETTERS, _GLOSSARIES, _LISTS = 0.36, 0.46, 0.53, 0.7  # cumulated; the rest are words and their meanings
+
+
+class Digressions:
+    """Quotations, letters, glossaries, lists of things, words and their meanings.
+
+    Args:
+        language: whose words.
+    """
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._quotes = tuple((quote, language.halves(quote)) for quote in language.sentences())
+        self._plain = tuple(quote for quote, _ in self._quotes if language.plain(quote))
+        self._definitions = language.definitions()
+        self._glossed = language.texts["glossed"][0]
+
+    def draw(self, voice: Voice, rng: Rng) -> str:
+        """A sentence, or a few."""
+        roll = rng.random()
+        if roll < _QUOTES:
+            text = self._quote(voice, rng)
+        elif roll < _LETTERS:
+            text = rng.pick(voice["letters"])
+            for place in ("{x}", "{y}", "{z}"):
+                if place in text:
+                    text = text.replace(place, rng.pick(self._plain))
+        elif roll < _GLOSSARIES:
+            text = rng.pick(voice["glossary"]).replace("{g}", self._glossary(rng))
+        elif roll < _LISTS and "lists" in voice:
+            text = rng.pick(voice["lists"]).replace("{g}", self._language.things(rng))
+        else:
+            word, meaning, use = rng.pick(self._definitions)
+            text = rng.pick(voice[use]).replace("{x}", meaning).replace("{w}", word)
+        return self._language.sentence(text.replace("{who}", rng.pick(voice["who"])))
+
+    def _quote(self, voice: Voice, rng: Rng) -> str:
+        quote, halves = rng.pick(self._quotes)
+        if halves and "halves" in voice:
+            return rng.pick(voice["halves"]).replace("{x}", halves[0]).replace("{y}", halves[1])
+        return self._language.quoted(rng.pick(voice["quotes"]), quote)
+
+    def _glossary(self, rng: Rng) -> str:
+        words = [rng.pick(self._definitions) for _ in range(rng.between(3, 5))]
+        items = (self._glossed.replace("{x}", meaning).replace("{w}", word) for word, meaning, _ in words)
+        return self._language.semicolon.join(items)
+
 
 _GRAMMARS = {"person": "base_person", "place": "base_place", "org": "base_org"}
 _RESTATED = (3, 2, 2)
@@ -51,7 +97,7 @@ class _Subject:
 
     @classmethod
     def of(cls, name: str, kind: Kind, epithets: Iterable[str], language: Language) -> _Subject:
-        """A member of a family, of whom epithets may be used."""
+        """A member of a distractor set, of whom epithets may be used."""
         noun = language.definite(kind.name, kind.measure)
         nouns = [noun, noun]
         names = [name, name, name]
@@ -77,31 +123,31 @@ class Writer:
         self._planner = planner
         self._world = planner.world
         self._language = planner.world.language
-        self._mode = planner.world.dials.phrasings
+        self._mode = planner.world.config.phrasings
 
     def write(self, plan: Plan) -> Text:
         """The main text of a page."""
-        dice = Dice(*self._world.seed, "prose", plan.number)
+        rng = Rng(*self._world.seed, "prose", plan.number)
         if plan.role == "copy":
-            return self._copy(plan, dice)
+            return self._copy(plan, rng)
         if plan.role == "entry":
-            return Text(self._reference.leaf(plan.number - self._planner.number("entry", 0), dice), ())
+            return Text(self._reference.leaf(plan.number - self._planner.number("entry", 0), rng), ())
         if plan.role == "list":
-            return self._list(plan, dice)
+            return self._list(plan, rng)
         if plan.role == "profile":
-            return self._profile(plan, dice)
+            return self._profile(plan, rng)
         if plan.role in PAGES:
-            return self._composed(plan, dice)
-        return self._article(plan, dice)
+            return self._composed(plan, rng)
+        return self._article(plan, rng)
 
     def description(self, site: Site) -> str:
         """What a site writes about, in a paragraph."""
         return self._composer.description(site)
 
-    def _composed(self, plan: Plan, dice: Dice) -> Text:
+    def _composed(self, plan: Plan, rng: Rng) -> Text:
         role, place = self._planner.role(plan.number)
         day = day_of(plan.date) if plan.date else 0
-        text, stated = self._composer.write(role, place, plan.site, day, plan.facts, dice)
+        text, stated = self._composer.write(role, place, plan.site, day, plan.facts, rng)
         return Text(text, tuple(Statement(fact, sentence) for fact, sentence in stated))
 
     # ── words ─────────────────────────────────────────────────────────────────
@@ -130,8 +176,8 @@ class Writer:
     def _phrasings(self, grammar: str, name: str) -> tuple[Phrasing, ...]:
         return of_mode(self._known(grammar)[name].phrasings, self._mode)
 
-    def _filler(self, voice: Voice, dice: Dice) -> str:
-        return self._digressions.draw(voice, dice)
+    def _filler(self, voice: Voice, rng: Rng) -> str:
+        return self._digressions.draw(voice, rng)
 
     def _fill(self, text: str, name: str, kind: Kind, home: Value) -> str:
         return (
@@ -144,22 +190,22 @@ class Writer:
 
     # ── facts ─────────────────────────────────────────────────────────────────
 
-    def _clause(self, fact: Fact, grammar: str, subject: _Subject, used: set[str], after_own: bool, dice: Dice) -> str:
+    def _clause(self, fact: Fact, grammar: str, subject: _Subject, used: set[str], after_own: bool, rng: Rng) -> str:
         """A clause that states a fact, in a phrasing that the page has not used, where there is one."""
         phrasings = self._phrasings(grammar, fact.relation)
-        phrasing = dice.pick(phrasings)
+        phrasing = rng.pick(phrasings)
         for _ in range(4):
             if phrasing.id not in used:
                 break
-            phrasing = dice.pick(phrasings)
+            phrasing = rng.pick(phrasings)
         used.add(phrasing.id)
-        roll = dice.random()
+        roll = rng.random()
         if after_own and phrasing.leads and roll < 0.4:
             name = subject.pronoun
         else:
-            name = dice.pick(subject.names if roll < 0.58 else subject.kinds)
+            name = rng.pick(subject.names if roll < 0.58 else subject.kinds)
         value = fact.object.text
-        form = dice.pick(phrasing.near)
+        form = rng.pick(phrasing.near)
         possessive = bare = indefinite = ""
         if "{1}" in form:
             possessive = subject.own if name == subject.pronoun else self._language.possessive(name)
@@ -167,7 +213,7 @@ class Writer:
             bare, indefinite = self._language.forms(value, fact.object.type)
         return form.format(name, possessive, value, fact.qualifier.text, bare, indefinite)
 
-    def _aside(self, facts: tuple[Fact, ...], dice: Dice) -> list[tuple[str, tuple[Fact, ...]]]:
+    def _aside(self, facts: tuple[Fact, ...], rng: Rng) -> list[tuple[str, tuple[Fact, ...]]]:
         """Sentences about other things: one fact each, now and then two."""
         language = self._language
         by_type = side_phrasings(language)[1]
@@ -176,7 +222,7 @@ class Writer:
         for fact in facts:
             _, kind, number = fact.relation.split(".")
             value = fact.object.text
-            form = dice.pick(by_type[kind][int(number)].near)
+            form = rng.pick(by_type[kind][int(number)].near)
             bare = indefinite = ""
             if "{4}" in form or "{5}" in form:
                 bare, indefinite = language.forms(value, "")
@@ -184,8 +230,8 @@ class Writer:
         found: list[tuple[str, tuple[Fact, ...]]] = []
         place = 0
         while place < len(clauses):
-            if place + 1 < len(clauses) and dice.random() < 0.3:
-                pair = dice.pick(pairs).replace("{b}", clauses[place + 1]).replace("{a}", clauses[place])
+            if place + 1 < len(clauses) and rng.random() < 0.3:
+                pair = rng.pick(pairs).replace("{b}", clauses[place + 1]).replace("{a}", clauses[place])
                 found.append((language.sentence(pair), facts[place : place + 2]))
                 place += 2
             else:
@@ -195,26 +241,26 @@ class Writer:
 
     # ── pages ─────────────────────────────────────────────────────────────────
 
-    def _article(self, plan: Plan, dice: Dice) -> Text:
-        """An article, a brief or a rumour: everything that is about one member of a family."""
-        family = self._world.family(plan.family)
-        kind = family.kind
+    def _article(self, plan: Plan, rng: Rng) -> Text:
+        """An article, a brief or a rumour: everything that is about one member of a distractor set."""
+        distractors = self._world.distractor_set(plan.distractor_set)
+        kind = distractors.kind
         whole = plan.role == "article"
         voice = self._voices[plan.site.voice]
         language = self._language
         space = language.space
         words = voice.get(f"epithets {kind.grammar}") or voice.get("epithets")
-        epithets = [dice.pick(words) for _ in range(_EPITHETS)] if words else []
-        subject = _Subject.of(family.names[plan.member], kind, epithets, language)
+        epithets = [rng.pick(words) for _ in range(_EPITHETS)] if words else []
+        subject = _Subject.of(distractors.names[plan.member], kind, epithets, language)
         known = self._known(kind.grammar)
         used: set[str] = set()
         statements: list[Statement] = []
-        name = family.names[plan.member]
-        opening = self._fill(dice.pick(voice["open"]), name, kind, family.home)
-        in_table = whole and dice.chance(0.45)
+        name = distractors.names[plan.member]
+        opening = self._fill(rng.pick(voice["open"]), name, kind, distractors.home)
+        in_table = whole and rng.chance(0.45)
         units: list[tuple[float, str, Fact | None]] = []
         lead: list[Fact] = []
-        random = dice.random
+        random = rng.random
         for fact in plan.facts:
             tier = known[fact.relation].tier
             again = _RESTATED[tier] if whole else 1
@@ -226,35 +272,35 @@ class Writer:
                     again -= 1
             for _ in range(again):
                 units.append((random() * 0.8 + (0.35 if tier == 2 else 0.0), "", fact))
-        for text, _ in self._aside(plan.sides, dice):
+        for text, _ in self._aside(plan.sides, rng):
             units.append((random() * 1.1, text, None))
-        fillers = dice.skewed(3, 72) if whole else dice.between(2, 9)
-        units.extend((random() * 1.15, self._filler(voice, dice), None) for _ in range(fillers))
+        fillers = rng.skewed(3, 72) if whole else rng.between(2, 9)
+        units.extend((random() * 1.15, self._filler(voice, rng), None) for _ in range(fillers))
         units.sort(key=lambda unit: unit[0])
 
         def state(fact: Fact, after_own: bool) -> str:
-            clause = self._clause(fact, kind.grammar, subject, used, after_own, dice)
+            clause = self._clause(fact, kind.grammar, subject, used, after_own, rng)
             roll = random()
             if roll < 0.2:
-                join = dice.pick(voice["joins"])
-                clause = f"{join.replace('{who}', dice.pick(voice['who'])) if '{' in join else join}{space}{clause}"
+                join = rng.pick(voice["joins"])
+                clause = f"{join.replace('{who}', rng.pick(voice['who'])) if '{' in join else join}{space}{clause}"
             elif roll < 0.4:
-                clause = _interrupted(clause, fact.qualifier.text, voice, dice)
+                clause = _interrupted(clause, fact.qualifier.text, voice, rng)
             sentence = language.sentence(clause)
             statements.append(Statement(fact, sentence))
             return sentence
 
         paragraphs = [space.join([language.sentence(opening), *(state(fact, True) for fact in lead)])]
         if in_table:
-            rows = [f"{dice.pick(voice['facts'])}"]
-            for fact in dice.shuffle(plan.facts):
+            rows = [f"{rng.pick(voice['facts'])}"]
+            for fact in rng.shuffle(plan.facts):
                 relation = known[fact.relation]
                 if relation.tier == 0:
                     row = _filled(language.texts["row"][0], relation.label, fact)
                     rows.append("- " + row)
                     statements.append(Statement(fact, row))
             paragraphs.append("\n".join(rows))
-        heads = dice.sample(voice["heads"], max(1, min(len(voice["heads"]), len(units) // 11)))
+        heads = rng.sample(voice["heads"], max(1, min(len(voice["heads"]), len(units) // 11)))
         sections = _spread(len(units), len(heads))
         start = 0
         for head, size in zip(heads, sections, strict=True):
@@ -262,38 +308,38 @@ class Writer:
                 paragraphs.append(head)
             body: list[str] = []
             after_own = False
-            room = dice.between(2, 6)
+            room = rng.between(2, 6)
             for _, text, own in units[start : start + size]:
                 body.append(text or (state(own, after_own) if own else ""))
                 after_own = own is not None
                 if len(body) >= room:
                     paragraphs.append(space.join(body))
-                    body, room, after_own = [], dice.between(2, 6), False
+                    body, room, after_own = [], rng.between(2, 6), False
             if body:
                 paragraphs.append(space.join(body))
             start += size
-        paragraphs.append(self._fill(dice.pick(voice["close"]), name, kind, family.home))
+        paragraphs.append(self._fill(rng.pick(voice["close"]), name, kind, distractors.home))
         return Text("\n\n".join(paragraphs), tuple(statements))
 
-    def _list(self, plan: Plan, dice: Dice) -> Text:
-        family = self._world.family(plan.family)
+    def _list(self, plan: Plan, rng: Rng) -> Text:
+        distractors = self._world.distractor_set(plan.distractor_set)
         voice = self._voices[plan.site.voice]
-        known = self._known(family.kind.grammar)
+        known = self._known(distractors.kind.grammar)
         labels = list(dict.fromkeys(known[fact.relation].label for fact in plan.facts))
         texts = self._language.texts
         lines = [" | ".join([texts["name"][0], *labels])]
         statements: list[Statement] = []
         width = len(labels)
-        for member, name in enumerate(family.names):
+        for member, name in enumerate(distractors.names):
             row = plan.facts[member * width : (member + 1) * width]
             cells = [_filled(texts["cell"][0], "", fact) for fact in row]
             lines.append(" | ".join([self._language.unquoted(name), *cells]))
             statements.extend(Statement(fact, lines[-1]) for fact in row)
-        intro = self._fill(texts["list"][0], "", family.kind, family.home)
-        fillers = self._language.space.join(self._filler(voice, dice) for _ in range(dice.between(2, 6)))
+        intro = self._fill(texts["list"][0], "", distractors.kind, distractors.home)
+        fillers = self._language.space.join(self._filler(voice, rng) for _ in range(rng.between(2, 6)))
         return Text("\n\n".join([intro, "\n".join(lines), fillers]), tuple(statements))
 
-    def _profile(self, plan: Plan, dice: Dice) -> Text:
+    def _profile(self, plan: Plan, rng: Rng) -> Text:
         if plan.entity is None:
             raise InvalidArgument(f"page {plan.number} is a profile of nobody.")
         value = plan.entity.value
@@ -305,28 +351,28 @@ class Writer:
         statements: list[Statement] = []
         body = []
         for fact in plan.facts:
-            sentence = self._language.sentence(self._clause(fact, grammar, subject, used, False, dice))
+            sentence = self._language.sentence(self._clause(fact, grammar, subject, used, False, rng))
             statements.append(Statement(fact, sentence))
             body.append(sentence)
-        extra = [self._filler(voice, dice) for _ in range(dice.between(4, 14))]
+        extra = [self._filler(voice, rng) for _ in range(rng.between(4, 14))]
         paragraphs = [space.join(body[: len(body) // 2]), space.join(extra[::2])]
         paragraphs += [space.join(body[len(body) // 2 :]), space.join(extra[1::2])]
         return Text("\n\n".join(paragraphs), tuple(statements))
 
-    def _copy(self, plan: Plan, dice: Dice) -> Text:
+    def _copy(self, plan: Plan, rng: Rng) -> Text:
         original = self._planner.plan(plan.copy_of)
         text = self.write(original)
-        note = dice.pick(self._language.texts["copied"]).format(original.site.name)
+        note = rng.pick(self._language.texts["copied"]).format(original.site.name)
         body = text.text
-        return Text(f"{body}\n\n{note}" if dice.chance(0.5) else f"{note}\n\n{body}", text.statements)
+        return Text(f"{body}\n\n{note}" if rng.chance(0.5) else f"{note}\n\n{body}", text.statements)
 
 
-def _interrupted(clause: str, qualifier: str, voice: Voice, dice: Dice) -> str:
+def _interrupted(clause: str, qualifier: str, voice: Voice, rng: Rng) -> str:
     """A clause with a remark before the qualifier that it ends with; others stay as they are."""
     head, found, tail = clause.rpartition(" " + qualifier)
     if not found or tail or "asides" not in voice:
         return clause
-    aside = dice.pick(voice["asides"]).replace("{who}", dice.pick(voice["who"]))
+    aside = rng.pick(voice["asides"]).replace("{who}", rng.pick(voice["who"]))
     return f"{head.rstrip(',')}, {aside}, {qualifier}"
 
 

@@ -6,13 +6,10 @@ import datetime
 from dataclasses import dataclass
 from functools import lru_cache
 
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.spark import Spark
-from webenv.corpora.procedural.world.facts import EVENTS, Fact, Value
-from webenv.corpora.procedural.world.sites import Site
+from webenv.corpora.procedural.rng import FastRng, Rng
+from webenv.corpora.procedural.world.facts import EVENTS, NAMED, Fact, Value
+from webenv.corpora.procedural.world.sites import Site, topic_of
 from webenv.corpora.procedural.world.templates import NOTHING, Attribute, Template, day_value, templates
-from webenv.corpora.procedural.world.topics import topic_of
-from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
 AT_FIRST = Value("stage", "at first")
@@ -156,7 +153,7 @@ class Newsroom:
 
     def reports(self, number: int) -> int:
         """How many reports an event has."""
-        first = Spark(*self._world.seed, "event block", number // 2).between(4, 7)
+        first = FastRng(*self._world.seed, "event block", number // 2).between(4, 7)
         return first if number % 2 == 0 else BLOCK - first
 
     def start(self, number: int) -> int:
@@ -171,148 +168,148 @@ class Newsroom:
         return (self.event(2 * block), offset) if offset < first else (self.event(2 * block + 1), offset - first)
 
     def _event(self, number: int) -> Event:
-        dice = Dice(*self._world.seed, "event", number)
+        rng = Rng(*self._world.seed, "event", number)
         template = self.template(number)
-        place = self._world.entity("place", dice).value
-        day = _FIRST + dice.below(_DAYS)
+        place = self._world.entity("place", rng).value
+        day = _FIRST + rng.below(_DAYS)
         count = self.reports(number)
-        later = max(1, count - min(len(self._outlets), 6), dice.between(1, count - 3))
-        days = [day + dice.between(0, 2) for _ in range(count - later)]
+        later = max(1, count - min(len(self._outlets), 6), rng.between(1, count - 3))
+        days = [day + rng.between(0, 2) for _ in range(count - later)]
         follow = day + 3
         for _ in range(later):
-            follow += dice.between(3, 16)
+            follow += rng.between(3, 16)
             days.append(follow)
         days[: count - later] = sorted(days[: count - later])
-        details = self._details(template, day, days[count - later :], place, dice)
-        reports = self._reports(template, details, days, count - later, dice)
+        details = self._details(template, day, days[count - later :], place, rng)
+        reports = self._reports(template, details, days, count - later, rng)
         return Event(number, template, place, day, details, reports)
 
     # ── what happened ─────────────────────────────────────────────────────────
 
-    def _details(self, template: Template, day: int, later: list[int], place: Value, dice: Dice) -> tuple[Detail, ...]:
+    def _details(self, template: Template, day: int, later: list[int], place: Value, rng: Rng) -> tuple[Detail, ...]:
         taken = {place.text}
         changing = [a.name for a in template.attributes if a.change in ("rises", "falls", "moved", "replaced")]
-        chosen = set(dice.sample(changing, dice.between(1, _CHANGES)))
+        chosen = set(rng.sample(changing, rng.between(1, _CHANGES)))
         return tuple(
-            self._detail(attribute, day, later, attribute.name in chosen, taken, dice)
+            self._detail(attribute, day, later, attribute.name in chosen, taken, rng)
             for attribute in template.attributes
         )
 
     def _detail(
-        self, attribute: Attribute, day: int, later: list[int], changes: bool, taken: set[str], dice: Dice
+        self, attribute: Attribute, day: int, later: list[int], changes: bool, taken: set[str], rng: Rng
     ) -> Detail:
-        first = day if attribute.change != "late" else dice.pick(later)
+        first = day if attribute.change != "late" else rng.pick(later)
         times = [first]
         if changes:
-            times += sorted(dice.sample(later, dice.between(1, 2)))
+            times += sorted(rng.sample(later, rng.between(1, 2)))
         values: list[Value] = []
         for time in times:
-            values.append(self._value(attribute, values, max(later) if attribute.type == "day" else time, taken, dice))
+            values.append(self._value(attribute, values, max(later) if attribute.type == "day" else time, taken, rng))
         return Detail(attribute, tuple(map(State, values, times)))
 
-    def _value(self, attribute: Attribute, before: list[Value], day: int, taken: set[str], dice: Dice) -> Value:
+    def _value(self, attribute: Attribute, before: list[Value], day: int, taken: set[str], rng: Rng) -> Value:
         if attribute.type == "day":
             start = before[-1].number if before else day
-            return day_value(start + dice.between(6, 150 if not before else 60), self._world.language)
+            return day_value(start + rng.between(6, 150 if not before else 60), self._world.language)
         if attribute.type in NAMED:
-            value = self._world.entity(attribute.type, dice).value
+            value = self._world.entity(attribute.type, rng).value
             while value.text in taken:
-                value = self._world.entity(attribute.type, dice).value
+                value = self._world.entity(attribute.type, rng).value
             taken.add(value.text)
             return value
         if not before:
-            return attribute.draw(dice)
+            return attribute.draw(rng)
         last = before[-1].number
-        step = max(2, last * dice.between(15, 60) // 100)
+        step = max(2, last * rng.between(15, 60) // 100)
         return attribute.number(last + step if attribute.change == "rises" else max(1, last - min(step, last // 2)))
 
     # ── who tells it ──────────────────────────────────────────────────────────
 
     def _reports(
-        self, template: Template, details: tuple[Detail, ...], days: list[int], first: int, dice: Dice
+        self, template: Template, details: tuple[Detail, ...], days: list[int], first: int, rng: Rng
     ) -> tuple[Report, ...]:
         topic = topic_of(template.kind, template.language)
-        sites = self._sites(first, topic, dice)
-        sites += [dice.pick(sites) for _ in range(len(days) - first)]
-        told = self._told(details, days, sites, dice)
-        wrong, mistake = self._mistake(details, days, told, first, dice)
+        sites = self._sites(first, topic, rng)
+        sites += [rng.pick(sites) for _ in range(len(days) - first)]
+        told = self._told(details, days, sites, rng)
+        wrong, mistake = self._mistake(details, days, told, first, rng)
         found = []
         for place, (site, day) in enumerate(zip(sites, days, strict=True)):
             recalls = tuple(
                 number
                 for number in told[place]
-                if place >= first and any(s.since == day for s in details[number].states[1:]) and dice.chance(0.5)
+                if place >= first and any(s.since == day for s in details[number].states[1:]) and rng.chance(0.5)
             )
             mine = wrong if wrong >= 0 and mistake[0] == place else -1
             found.append(Report(site, day, place >= first, told[place], mine, mistake[1] if mine >= 0 else NOTHING,
                                 recalls))  # fmt: skip
         return tuple(found)
 
-    def _sites(self, count: int, topic: str, dice: Dice) -> list[Site]:
+    def _sites(self, count: int, topic: str, rng: Rng) -> list[Site]:
         """Outlets, none twice as far as there are enough, those first that write most about the topic."""
         directory = self._world.directory
         found: list[Site] = []
         while len(found) < min(count, len(self._outlets)):
-            site = directory.within("news", topic, dice)
+            site = directory.within("news", topic, rng)
             if site in found:  # then any that is left, so that this ends
-                site = dice.pick([other for other in self._outlets if other not in found])
+                site = rng.pick([other for other in self._outlets if other not in found])
             found.append(site)
-        return found + [dice.pick(found) for _ in range(count - len(found))]
+        return found + [rng.pick(found) for _ in range(count - len(found))]
 
     @staticmethod
-    def _told(details: tuple[Detail, ...], days: list[int], sites: list[Site], dice: Dice) -> list[tuple[int, ...]]:
+    def _told(details: tuple[Detail, ...], days: list[int], sites: list[Site], rng: Rng) -> list[tuple[int, ...]]:
         """Which details each report states: none all of them, each detail and each of its values some report."""
         told: list[set[int]] = [set() for _ in days]
         forced: list[set[int]] = [set() for _ in days]
         for number, detail in enumerate(details):
             able = [place for place, day in enumerate(days) if detail.states[0].since <= day]
             if detail.attribute.spread == "rare":
-                chosen = dice.sample(able, dice.between(1, 2))
+                chosen = rng.sample(able, rng.between(1, 2))
             else:
                 share = _SPREAD[detail.attribute.spread]
                 likes = [detail.attribute.type in _LEANINGS.get(sites[place].voice, ()) for place in able]
                 chosen = [
                     place
                     for place, liked in zip(able, likes, strict=True)
-                    if dice.chance(share * (1.3 if liked else 1.0))
+                    if rng.chance(share * (1.3 if liked else 1.0))
                 ]
             since = [state.since for state in detail.states]
             for time, until in zip(since, [*since[1:], max(days) + 1], strict=True):
                 holding = [place for place in able if time <= days[place] < until]
                 if holding and not set(holding) & set(chosen):
-                    chosen.append(dice.pick(holding))
+                    chosen.append(rng.pick(holding))
                 if holding and time > since[0]:  # news: the report of that day has it
                     forced[holding[0]].add(number)
                     chosen.append(holding[0])
             for place in chosen:
                 told[place].add(number)
         for place, mine in enumerate(told):
-            for number in dice.shuffle(sorted(mine - forced[place])):
+            for number in rng.shuffle(sorted(mine - forced[place])):
                 value = details[number].at(days[place])
                 others = [o for o, other in enumerate(told) if o != place and number in other]
                 if len(mine) > _MOST and any(details[number].at(days[o]) == value for o in others):
                     mine.discard(number)
-            for number in dice.shuffle(range(len(details))):
+            for number in rng.shuffle(range(len(details))):
                 rare = details[number].attribute.spread == "rare"
                 if len(mine) < 2 and not rare and details[number].states[0].since <= days[place]:
                     mine.add(number)
-        return [tuple(dice.shuffle(sorted(mine))) for mine in told]
+        return [tuple(rng.shuffle(sorted(mine))) for mine in told]
 
     @staticmethod
     def _mistake(
-        details: tuple[Detail, ...], days: list[int], told: list[tuple[int, ...]], first: int, dice: Dice
+        details: tuple[Detail, ...], days: list[int], told: list[tuple[int, ...]], first: int, rng: Rng
     ) -> tuple[int, tuple[int, Value]]:
         """A number that one of the first reports gets wrong, though another has it right; −1 where there is none."""
-        if not dice.chance(0.35):
+        if not rng.chance(0.35):
             return -1, (-1, NOTHING)
-        for place in dice.shuffle(range(1, first)):
+        for place in rng.shuffle(range(1, first)):
             for number in told[place]:
                 detail = details[number]
                 others = [o for o in range(first) if o != place and number in told[o]]
                 if detail.attribute.type in ("count", "money", "number") and others:
                     right = detail.at(days[place])
                     values = {state.value.text for state in detail.states}
-                    wrong = detail.attribute.draw(dice)
+                    wrong = detail.attribute.draw(rng)
                     if right is not None and wrong.text not in values:
                         return number, (place, wrong)
         return -1, (-1, NOTHING)

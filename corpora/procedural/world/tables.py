@@ -6,12 +6,10 @@ import datetime
 from dataclasses import dataclass
 from functools import lru_cache
 
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.world.facts import ROWS, Fact, Value
-from webenv.corpora.procedural.world.sites import Site
+from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.procedural.world.facts import NAMED, ROWS, Fact, Value
+from webenv.corpora.procedural.world.sites import Site, topic_of
 from webenv.corpora.procedural.world.templates import NOTHING, Attribute, Template, templates
-from webenv.corpora.procedural.world.topics import topic_of
-from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import World
 
 BLOCK = 16
@@ -129,75 +127,75 @@ class Register:
         return known[number % len(known)]
 
     def _table(self, number: int) -> Table:
-        dice = Dice(*self._world.seed, "table", number)
+        rng = Rng(*self._world.seed, "table", number)
         template = self.template(number)
         place = self._place(number)
-        columns = tuple(dice.sample(template.attributes, dice.between(4, 7)))
-        count = dice.between(10, 13)
+        columns = tuple(rng.sample(template.attributes, rng.between(4, 7)))
+        count = rng.between(10, 13)
         names: dict[str, None] = {}
         while len(names) < count:
-            names[template.names[0].replace("{w}", self._world.names.word(dice))] = None
+            names[template.names[0].replace("{w}", self._world.names.word(rng))] = None
         rows = tuple(Row(ROWS + number * BLOCK + row, name) for row, name in enumerate(names))
-        cells = tuple(tuple(self._value(column, place, dice) for column in columns) for _ in rows)
-        changes = self._changes(columns, cells, dice)
-        sheets = self._sheets(template, count, len(columns), dice)
+        cells = tuple(tuple(self._value(column, place, rng) for column in columns) for _ in rows)
+        changes = self._changes(columns, cells, rng)
+        sheets = self._sheets(template, count, len(columns), rng)
         return Table(number, template, place, columns, rows, cells, changes, sheets)
 
     def _place(self, number: int) -> Value:
         """The place of a table: of one kind no two tables have the same."""
         kinds = len(templates("tables", self._world.language))
         known = self._world.entities["place"]
-        first = Dice(*self._world.seed, "table places", number % kinds).below(len(known))
+        first = Rng(*self._world.seed, "table places", number % kinds).below(len(known))
         return known[(first + number // kinds) % len(known)].value
 
-    def _value(self, column: Attribute, place: Value, dice: Dice) -> Value:
+    def _value(self, column: Attribute, place: Value, rng: Rng) -> Value:
         if column.type not in NAMED:
-            return column.draw(dice)
-        value = self._world.entity(column.type, dice).value
+            return column.draw(rng)
+        value = self._world.entity(column.type, rng).value
         while value.text == place.text:
-            value = self._world.entity(column.type, dice).value
+            value = self._world.entity(column.type, rng).value
         return value
 
     @staticmethod
     def _changes(
-        columns: tuple[Attribute, ...], cells: tuple[tuple[Value, ...], ...], dice: Dice
+        columns: tuple[Attribute, ...], cells: tuple[tuple[Value, ...], ...], rng: Rng
     ) -> tuple[tuple[int, int, Value], ...]:
         moving = next((place for place, column in enumerate(columns) if column.change == "changes"), None)
         if moving is None:
             return ()
-        days = sorted(dice.between(*_CHANGED) for _ in cells)
+        days = sorted(rng.between(*_CHANGED) for _ in cells)
         return tuple(
-            (day, row, columns[moving].number(max(1, cells[row][moving].number * dice.between(40, 90) // 100)))
-            for day, row in zip(days, dice.shuffle(range(len(cells))), strict=True)
+            (day, row, columns[moving].number(max(1, cells[row][moving].number * rng.between(40, 90) // 100)))
+            for day, row in zip(days, rng.shuffle(range(len(cells))), strict=True)
         )
 
-    def _sheets(self, template: Template, rows: int, columns: int, dice: Dice) -> tuple[Sheet, ...]:
+    def _sheets(self, template: Template, rows: int, columns: int, rng: Rng) -> tuple[Sheet, ...]:
         types = tuple(template.names[1].split())
         directory, topic = self._world.directory, topic_of(template.kind, template.language)
 
         def sheet(over: tuple[int, ...], across: tuple[int, ...], holes: frozenset[tuple[int, int]]) -> Sheet:
-            site = directory.pick(types, topic, dice)
-            return Sheet(site, dice.between(*_SEEN), over, across, holes)
+            site = directory.pick(types, topic, rng)
+            return Sheet(site, rng.between(*_SEEN), over, across, holes)
 
         found = []
         own: set[tuple[int, int]] = set()
         for row in range(rows):
-            shown = tuple(sorted(dice.sample(range(columns), dice.between(2, max(2, columns // 2)))))
+            shown = tuple(sorted(rng.sample(range(columns), rng.between(2, max(2, columns // 2)))))
             own |= {(row, column) for column in shown}
             found.append(sheet((row,), shown, frozenset()))
-        for over, across in _cut(BLOCK - rows, rows, columns, dice):
-            holes = frozenset((r, c) for r in over for c in across if (r, c) in own and dice.chance(_HOLE))
+        for over, across in _cut(BLOCK - rows, rows, columns, rng):
+            holes = frozenset((r, c) for r in over for c in across if (r, c) in own and rng.chance(_HOLE))
             found.append(sheet(over, across, holes))
         return tuple(found)
 
 
-def _cut(parts: int, rows: int, columns: int, dice: Dice) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def _cut(parts: int, rows: int, columns: int, rng: Rng) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Cuts a table of rows and columns into three to six parts; where one is left over, it shows every row."""
     bands = 1 if parts == 3 else 2
     groups = parts // bands
-    order = dice.shuffle(range(columns))
+    order = rng.shuffle(range(columns))
     halves = [tuple(range(band * rows // bands, (band + 1) * rows // bands)) for band in range(bands)]
     found = [(half, tuple(sorted(order[group::groups]))) for group in range(groups) for half in halves]
     if len(found) < parts:
-        found.append((tuple(range(rows)), tuple(sorted(dice.sample(range(columns), 2)))))
+        found.append((tuple(range(rows)), tuple(sorted(rng.sample(range(columns), 2)))))
     return found

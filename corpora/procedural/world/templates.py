@@ -1,4 +1,4 @@
-"""Templates of what pages are about beside families: kinds, their attributes, and ways to state them."""
+"""Templates of what pages are about beside distractor sets: kinds, their attributes, and ways to state them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.language import Language
+from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.world.facts import Value
 from webenv.errors import DataError
 
@@ -54,13 +54,13 @@ class Attribute:
         kind = self.type if self.type in _MEASURES else self.name.partition(".")[2]
         return Value(kind, self.form.format(number), "", number)
 
-    def draw(self, dice: Dice) -> Value:
+    def draw(self, rng: Rng) -> Value:
         """A value, of a listed or numeric type."""
         if self.type == "list":
-            return Value(self.name.partition(".")[2], dice.pick(self.texts))
+            return Value(self.name.partition(".")[2], rng.pick(self.texts))
         if self.type == "number" and self.low > 1_000:  # years and heights: each as likely
-            return self.number(dice.between(self.low, self.high))
-        return self.number(dice.skewed(self.low, self.high))
+            return self.number(rng.between(self.low, self.high))
+        return self.number(rng.skewed(self.low, self.high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +148,10 @@ def frames(language: Language = ENGLISH) -> dict[str, tuple[str, ...]]:
     return {use: tuple(lines) for use, *lines in _blocks(language.lines("frames.txt"), "@")}
 
 
-def say(form: str, dice: Dice, **values: str) -> str:
+def say(form: str, rng: Rng, **values: str) -> str:
     """A form with a word chosen at each place of choice, and values for its places."""
     if "[" in form:
-        form = _CHOICE.sub(lambda match: dice.pick(match[1].split("|")), form)
+        form = _CHOICE.sub(lambda match: rng.pick(match[1].split("|")), form)
     for place, value in values.items():
         form = form.replace("{" + place + "}", value)
     return form

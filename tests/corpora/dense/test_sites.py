@@ -14,7 +14,7 @@ from webenv.corpora import Corpus, SourcePage
 from webenv.corpora.dense.build import build_dense
 from webenv.corpora.dense.index import DenseIndex
 from webenv.corpora.indexed_page import IndexedPage
-from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.sample.web import sample_web
 from webenv.corpora.sites.sites import NearSite, Sites, procedural_descriptions, read_descriptions
 from webenv.corpora.url import host_of, key_of
@@ -156,7 +156,7 @@ def test_a_description_of_an_unknown_site_is_refused(corpus: Corpus) -> None:
 
 
 def test_the_procedural_web_describes_its_own_sites() -> None:
-    web = ProceduralWeb(Dials(pages=300, sites=16))
+    web = ProceduralWeb(WebConfig(pages=300, sites=16))
     described = procedural_descriptions(web)
     corpus = Corpus.of(web.pages())
     assert sorted(described) == sorted(corpus.sites)

@@ -26,7 +26,7 @@ from webenv.corpora.lexical import LexicalIndex
 from webenv.corpora.lucene import index as lucene
 from webenv.corpora.lucene import jvm
 from webenv.corpora.lucene.index import LuceneIndex, build_lucene
-from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.sample.web import sample_web
 from webenv.corpora.url import host_of, page_key
 from webenv.errors import CorpusDamaged, CorpusError, InvalidArgument
@@ -64,7 +64,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 @pytest.fixture(scope="module")
 def real(build: Build) -> tuple[list[IndexedPage], Path]:
     """The sample web and a generated one of 500 pages, and their index."""
-    generated = ProceduralWeb(Dials.parse("procedural:pages=500")).pages()
+    generated = ProceduralWeb(WebConfig.parse("procedural:pages=500")).pages()
     made = [SourcePage(page.url, page.title, page.text, date=page.date) for page in generated]
     pages = indexed([*(source_page(page, "") for page in sample_web().pages()), *made])
     return pages, build(pages)

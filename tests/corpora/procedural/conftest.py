@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 
 
 @pytest.fixture(scope="session")
 def small() -> ProceduralWeb:
-    return ProceduralWeb(Dials(pages=400, kinds=4, seed=7))
+    return ProceduralWeb(WebConfig(pages=400, kinds=4, seed=7))
 
 
 @pytest.fixture(scope="session")

@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 
 from webenv.corpora.cache_folder import cache_folder
-from webenv.corpora.procedural import Dials
+from webenv.corpora.procedural import WebConfig
 from webenv.corpora.procedural.cache import _cached, cached_corpus, generated_web, prepare_worlds
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural.config import Worlds
 
-DIALS = Dials(pages=200, kinds=2, family=9, seed=5)
+DIALS = WebConfig(pages=200, kinds=2, family=9, seed=5)
 PROGRAM = """
 import sys
-from webenv.corpora.procedural import Dials
+from webenv.corpora.procedural import WebConfig
 from webenv.corpora.procedural.cache import cached_corpus
-corpus = cached_corpus(Dials(pages={pages}, kinds=2, family=9, seed=5))
+corpus = cached_corpus(WebConfig(pages={pages}, kinds=2, family=9, seed=5))
 print(corpus.digest, len(corpus), repr(corpus).split("'")[1])
 """
 
@@ -58,14 +58,14 @@ def test_written_once(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert again.digest == first.digest
     assert (folder_of(home) / "manifest.json").stat() == written
     assert cached_corpus(DIALS) is again
-    assert generated_web(DIALS) is generated_web(Dials(pages=200, kinds=2, family=9, seed=5))
+    assert generated_web(DIALS) is generated_web(WebConfig(pages=200, kinds=2, family=9, seed=5))
     assert capsys.readouterr() == ("", "")
 
 
 def test_other_dials_have_folders_of_their_own(home: Path) -> None:
     """Webs that differ in any dial stand side by side."""
     digests = {cached_corpus(DIALS.with_seed(seed)).digest for seed in (1, 2)}
-    digests.add(cached_corpus(Dials(pages=200, kinds=2, family=9, seed=1, decoys=0.5)).digest)
+    digests.add(cached_corpus(WebConfig(pages=200, kinds=2, family=9, seed=1, decoys=0.5)).digest)
     assert len(digests) == 3 == sum(path.is_dir() for path in (home / "procedural").iterdir())
 
 
@@ -139,17 +139,17 @@ def test_a_temporary_web_goes_with_its_process(tmp_path: Path) -> None:
 READER = """
 import os, sys, tempfile
 from webenv.corpora.procedural.cache import _cached, cached_corpus
-from webenv.corpora.procedural.dials import Dials
+from webenv.corpora.procedural.config import WebConfig
 if os.geteuid() == 0:  # who may write anywhere; first, as root, all that will be imported is
     shared = os.environ["WEBENV_CACHE"]
     with tempfile.TemporaryDirectory() as os.environ["WEBENV_CACHE"]:
-        cached_corpus(Dials.parse(sys.argv[1]))
+        cached_corpus(WebConfig.parse(sys.argv[1]))
     _cached.cache_clear()
     os.environ["WEBENV_CACHE"] = shared
     os.setgid(65534)
     os.setuid(65534)
 for spec in sys.argv[1:]:
-    print(len(cached_corpus(Dials.parse(spec))), file=sys.stderr)
+    print(len(cached_corpus(WebConfig.parse(spec))), file=sys.stderr)
 """
 
 
@@ -185,10 +185,10 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_closed_web_is_opened_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A corpus that was closed, and whose folder may be gone since, is not given out again."""
     monkeypatch.setenv("WEBENV_CACHE", str(tmp_path))
-    dials = Dials(pages=60, family=3, kinds=1)
-    cached_corpus(dials).close()
+    config = WebConfig(pages=60, family=3, kinds=1)
+    cached_corpus(config).close()
     shutil.rmtree(tmp_path / "procedural")
-    assert len(list(cached_corpus(dials).pages())) == 60
+    assert len(list(cached_corpus(config).pages())) == 60
 
 
 def test_worlds_are_made_beforehand(home: Path) -> None:

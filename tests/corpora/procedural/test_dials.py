@@ -6,23 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv.corpora.procedural import Dials
+from webenv.corpora.procedural import WebConfig
 from webenv.errors import InvalidArgument
 
 
 def test_parses_what_it_prints() -> None:
     """A text of dials comes back as the same dials."""
-    dials = Dials.parse("procedural:pages=100000, seed=3,fuzziness=0.25,split=test")
-    assert dials == Dials(pages=100_000, seed=3, fuzziness=0.25, split="test")
-    assert Dials.parse(str(dials)) == dials
-    assert str(Dials()) == "procedural"
+    config = WebConfig.parse("procedural:pages=100000, seed=3,fuzziness=0.25,split=test")
+    assert config == WebConfig(pages=100_000, seed=3, fuzziness=0.25, split="test")
+    assert WebConfig.parse(str(config)) == config
+    assert str(WebConfig()) == "procedural"
 
 
 @given(st.integers(60, 10**7), st.integers(0, 2**63 - 1), st.floats(0, 1))
 def test_any_dials_survive_their_text(pages: int, seed: int, share: float) -> None:
     """Every legal setting is read back exactly."""
-    dials = Dials(pages=pages, seed=seed, decoys=share)
-    assert Dials.parse(str(dials)) == dials
+    config = WebConfig(pages=pages, seed=seed, decoys=share)
+    assert WebConfig.parse(str(config)) == config
 
 
 @pytest.mark.parametrize(
@@ -45,29 +45,29 @@ def test_any_dials_survive_their_text(pages: int, seed: int, share: float) -> No
 def test_bad_dials_are_named(spec: str, message: str) -> None:
     """A wrong text is refused with the dial and its range."""
     with pytest.raises(InvalidArgument, match=message.replace("(", r"\(").replace("?", r"\?")):
-        Dials.parse(spec)
+        WebConfig.parse(spec)
 
 
 @pytest.mark.parametrize("seed", [True, "3", 2.0, None])
 def test_seeds_are_whole_numbers(seed: object) -> None:
     """A seed that is no whole number is refused by name."""
     with pytest.raises(InvalidArgument, match="seed="):
-        Dials(seed=seed)  # type: ignore[arg-type]
+        WebConfig(seed=seed)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("spec", ["procedural:pages=100,pages=200", "procedural:seed=1,pages=90,seed=1"])
 def test_a_dial_given_twice_is_refused(spec: str) -> None:
     with pytest.raises(InvalidArgument, match="is given twice"):
-        Dials.parse(spec)
+        WebConfig.parse(spec)
 
 
 def test_numbers_are_ascii_and_of_some_length() -> None:
     for text in ("१००", "1" * 5_000):
         with pytest.raises(InvalidArgument, match="expected a whole number from 60 to 10,000,000") as refused:
-            Dials.parse(f"procedural:pages={text}")
+            WebConfig.parse(f"procedural:pages={text}")
         assert len(str(refused.value)) < 200
 
 
 def test_a_whole_number_is_a_fraction_too() -> None:
-    assert str(Dials(fuzziness=1)) == str(Dials(fuzziness=1.0)) == "procedural:fuzziness=1.0"
-    assert repr(Dials(decoys=-0.0)) == repr(Dials(decoys=0))
+    assert str(WebConfig(fuzziness=1)) == str(WebConfig(fuzziness=1.0)) == "procedural:fuzziness=1.0"
+    assert repr(WebConfig(decoys=-0.0)) == repr(WebConfig(decoys=0))

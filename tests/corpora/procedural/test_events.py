@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.procedural.world.events import AT_FIRST, BLOCK, Event, Newsroom
 from webenv.corpora.procedural.world.world import World
 
 
 @pytest.fixture(scope="module")
 def events() -> list[Event]:
-    newsroom = Newsroom(World(Dials()))
+    newsroom = Newsroom(World(WebConfig()))
     return [newsroom.event(number) for number in range(120)]
 
 
@@ -24,7 +24,7 @@ def test_a_default_web_has_thirty_events(default: ProceduralWeb) -> None:
 
 def test_each_event_is_made_alone(events: list[Event]) -> None:
     """An event is the same whatever was made before it."""
-    assert Newsroom(World(Dials())).event(77) == events[77]
+    assert Newsroom(World(WebConfig())).event(77) == events[77]
 
 
 def test_three_to_six_outlets_report_at_first(events: list[Event]) -> None:
@@ -113,7 +113,7 @@ def test_follow_ups_recall_what_was_believed(events: list[Event]) -> None:
 
 def test_reports_are_numbered_in_blocks() -> None:
     """Two events share eleven places; each place leads back to its event and report."""
-    newsroom = Newsroom(World(Dials()))
+    newsroom = Newsroom(World(WebConfig()))
     for place in range(20 * BLOCK):
         event, number = newsroom.at(place)
         assert newsroom.start(event.number) + number == place

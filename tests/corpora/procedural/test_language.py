@@ -8,18 +8,16 @@ import sys
 
 import pytest
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.dice import Dice
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.procedural.html import render_html
 from webenv.corpora.procedural.language import english
-from webenv.corpora.procedural.language.chinese import CHINESE
+from webenv.corpora.procedural.language.chinese import CHINESE, romanised
 from webenv.corpora.procedural.language.english import ENGLISH
-from webenv.corpora.procedural.language.languages import LANGUAGES
 from webenv.corpora.procedural.language.phrasing import kinds, relations, side_phrasings, synonyms
-from webenv.corpora.procedural.language.pinyin import romanised
-from webenv.corpora.procedural.world.facts import Value
+from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.procedural.world.facts import Value, levels, listed, masked_words, numeric, vague
 from webenv.corpora.procedural.world.sites import SITE_TYPES, voices
-from webenv.corpora.procedural.world.values import levels, listed, masked_words, numeric, vague
+from webenv.corpora.procedural.world.world import LANGUAGES
 
 GRAMMARS = sorted({kind.grammar for kind in kinds()} | {"base_person", "base_place", "base_org"})
 _LATIN = re.compile(r"[A-Za-z]{2,}")
@@ -27,7 +25,7 @@ _LATIN = re.compile(r"[A-Za-z]{2,}")
 
 @pytest.fixture(scope="module")
 def web() -> ProceduralWeb:
-    return ProceduralWeb(Dials(pages=400, kinds=4, seed=7, language="zh"))
+    return ProceduralWeb(WebConfig(pages=400, kinds=4, seed=7, language="zh"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=list(LANGUAGES))
@@ -53,9 +51,9 @@ def test_each_relation_can_be_said_in_six_ways_in_chinese(grammar: str) -> None:
     """Six ways or more, a third held, each with subject, object and qualifier, and no page's word among far ones."""
     for relation in relations(grammar, CHINESE):
         assert len(relation.phrasings) >= 6
-        assert sum(way.held for way in relation.phrasings) * 3 >= len(relation.phrasings)
-        assert sum(way.held for way in relation.plain) >= 2
-        assert sum(not way.held for way in relation.plain) >= 2
+        assert sum(way.held_out for way in relation.phrasings) * 3 >= len(relation.phrasings)
+        assert sum(way.held_out for way in relation.plain) >= 2
+        assert sum(not way.held_out for way in relation.plain) >= 2
         for way in relation.phrasings:
             for near, far in way.choices:
                 assert not set(near) & set(far), way.id
@@ -70,7 +68,7 @@ def test_chinese_sides_and_masks_cover_every_type() -> None:
     assert set(by_type) == set(side_phrasings(ENGLISH)[1])
     assert len(set(things)) == 50
     for ways in by_type.values():
-        assert sum(way.held for way in ways) * 3 >= len(ways) >= 5
+        assert sum(way.held_out for way in ways) * 3 >= len(ways) >= 5
     for kind in kinds(CHINESE):
         assert not any(kind.name in thing for thing in things)
         assert set(kind.limits.without) <= set(listed(CHINESE)["material"])
@@ -84,8 +82,8 @@ def test_chinese_values_have_one_wording_each() -> None:
         texts = [value.text for value in values]
         assert len(set(texts)) == len(texts), kind
         assert not ({value.far for value in values if value.far} | set(groups)) & set(texts), kind
-        assert len(levels(kind, 3, Dice(kind), set(), language=CHINESE)) == 3
-        assert masked_words(kind, Dice(kind), CHINESE)
+        assert len(levels(kind, 3, Rng(kind), set(), language=CHINESE)) == 3
+        assert masked_words(kind, Rng(kind), CHINESE)
 
 
 def test_numbers_in_chinese() -> None:
@@ -96,9 +94,9 @@ def test_numbers_in_chinese() -> None:
         "1234公斤",
     ]
     assert numeric("span", 12, CHINESE).text == "一连12周"
-    assert vague(numeric("span", 12, CHINESE), Dice(0), CHINESE)[0] == "一连11到13周"
-    assert vague(numeric("year", 1884, CHINESE), Dice(0), CHINESE)[0] == "19世纪80年代"
-    assert vague(Value("person", "沈若川"), Dice(0), CHINESE)[0] == "沈若川"
+    assert vague(numeric("span", 12, CHINESE), Rng(0), CHINESE)[0] == "一连11到13周"
+    assert vague(numeric("year", 1884, CHINESE), Rng(0), CHINESE)[0] == "19世纪80年代"
+    assert vague(Value("person", "沈若川"), Rng(0), CHINESE)[0] == "沈若川"
 
 
 def test_sentences_end_as_chinese_sentences_do() -> None:
@@ -112,9 +110,9 @@ def test_sentences_end_as_chinese_sentences_do() -> None:
 def test_addresses_are_in_pinyin(web: ProceduralWeb) -> None:
     """Every character of a name is known, so that addresses name their pages in ASCII letters."""
     names = web.world.names
-    dice = Dice("pinyin")
+    rng = Rng("pinyin")
     for _ in range(500):
-        for name in (names.word(dice), names.person(dice), names.place(dice), names.body(dice)):
+        for name in (names.word(rng), names.person(rng), names.place(rng), names.body(rng)):
             assert romanised(name).isalpha()
             assert all(romanised(character) for character in name), name
     for number in range(len(web)):
@@ -157,7 +155,7 @@ def test_the_reference_site_teaches_every_chinese_far_word(web: ProceduralWeb) -
     start = web.planner.number("entry", 0)
     leaves = range(start, start + web.planner.counts["entry"])
     lines = [line for number in leaves for line in web.text(web.plan(number)).text.splitlines()]
-    for far, near in Dice(1).sample(list(synonyms(CHINESE).items()), 120):
+    for far, near in Rng(1).sample(list(synonyms(CHINESE).items()), 120):
         assert any(f"“{far}”" in line and f"“{near[0]}”" in line for line in lines), far
 
 
@@ -165,8 +163,8 @@ def test_worlds_share_hardly_a_chinese_name() -> None:
     """Of a thousand people each, two worlds share less than one in fifty."""
     drawn = []
     for world in (1, 2):
-        names, dice = CHINESE.names("test", world), Dice("names", world)
-        drawn.append({names.person(dice) for _ in range(1_000)})
+        names, rng = CHINESE.names("test", world), Rng("names", world)
+        drawn.append({names.person(rng) for _ in range(1_000)})
     assert len(drawn[0] & drawn[1]) < 20
 
 
@@ -181,10 +179,10 @@ def test_chinese_sentences_and_words_are_enough() -> None:
 def test_another_process_gives_the_same_chinese_bytes() -> None:
     """Nothing of a Chinese web depends on the process or its hashes."""
     code = (
-        "from webenv.corpora.procedural import Dials, ProceduralWeb\n"
-        "print(ProceduralWeb(Dials(pages=120, sites=16, language='zh')).digest())"
+        "from webenv.corpora.procedural import ProceduralWeb, WebConfig\n"
+        "print(ProceduralWeb(WebConfig(pages=120, sites=16, language='zh')).digest())"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONHASHSEED": "4242"}, capture_output=True, text=True, check=False
     )
-    assert ran.stdout.strip() == ProceduralWeb(Dials(pages=120, sites=16, language="zh")).digest(), ran.stderr
+    assert ran.stdout.strip() == ProceduralWeb(WebConfig(pages=120, sites=16, language="zh")).digest(), ran.stderr

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.lexicon import Lexicon
+from webenv.corpora.procedural.rng import Rng
 
 
 def _drawn(world: int, count: int) -> set[str]:
-    names, dice = ENGLISH.names("test", world), Dice("names", world)
-    return {names.word(dice) for _ in range(count)}
+    names, rng = ENGLISH.names("test", world), Rng("names", world)
+    return {names.word(rng) for _ in range(count)}
 
 
 def test_names_are_no_words() -> None:

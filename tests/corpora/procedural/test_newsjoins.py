@@ -6,13 +6,12 @@ from datetime import date
 
 import pytest
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.knowledge.newschanges import NewsChanges
-from webenv.corpora.procedural.knowledge.newsjoins import KINDS, NewsJoin, NewsJoins
-from webenv.corpora.procedural.knowledge.support import Support
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
+from webenv.corpora.procedural.questions.provenance import Provenance
 from webenv.corpora.procedural.world.facts import Fact
+from webenv.envs.live_news_bench.multi_hop import KINDS, ChangingQuestions, MultiHopQuestion, MultiHopQuestions
 
-DIALS = Dials(pages=1_000, news=0.5, split="validation", seed=3)
+DIALS = WebConfig(pages=1_000, news=0.5, split="validation", seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -21,18 +20,18 @@ def web() -> ProceduralWeb:
 
 
 @pytest.fixture(scope="module")
-def joins(web: ProceduralWeb) -> NewsJoins:
-    return NewsJoins(Support(web))
+def joins(web: ProceduralWeb) -> MultiHopQuestions:
+    return MultiHopQuestions(Provenance(web))
 
 
 @pytest.fixture(scope="module")
-def every(joins: NewsJoins) -> list[NewsJoin]:
+def every(joins: MultiHopQuestions) -> list[MultiHopQuestion]:
     return [join for event in range(len(joins)) for join in joins.of(event)]
 
 
 @pytest.fixture(scope="module")
-def series(joins: NewsJoins) -> list[tuple[NewsJoin, ...]]:
-    changes = NewsChanges(joins)
+def series(joins: MultiHopQuestions) -> list[tuple[MultiHopQuestion, ...]]:
+    changes = ChangingQuestions(joins)
     return [one for event in range(len(joins)) for one in changes.of(event)]
 
 
@@ -46,15 +45,15 @@ def stated(web: ProceduralWeb) -> dict[Fact, set[int]]:
     return found
 
 
-def test_there_are_joins_of_each_kind(every: list[NewsJoin]) -> None:
+def test_there_are_joins_of_each_kind(every: list[MultiHopQuestion]) -> None:
     """A web has hundreds of joins, of every kind, and gives them in the same order again."""
     assert {join.kind for join in every} == set(KINDS)
     assert len(every) > 400
-    again = NewsJoins(Support(ProceduralWeb(DIALS)))
+    again = MultiHopQuestions(Provenance(ProceduralWeb(DIALS)))
     assert again.of(5) == tuple(join for join in every if join in again.of(5))
 
 
-def test_no_page_states_both(web: ProceduralWeb, every: list[NewsJoin], stated: dict[Fact, set[int]]) -> None:
+def test_no_page_states_both(web: ProceduralWeb, every: list[MultiHopQuestion], stated: dict[Fact, set[int]]) -> None:
     """Outside the source's site no page of the whole web states both facts."""
     for join in every:
         host = web.plan(join.source).site.host
@@ -62,7 +61,9 @@ def test_no_page_states_both(web: ProceduralWeb, every: list[NewsJoin], stated: 
         assert {web.plan(page).site.host for page in both} <= {host}
 
 
-def test_both_facts_can_be_reached(web: ProceduralWeb, every: list[NewsJoin], stated: dict[Fact, set[int]]) -> None:
+def test_both_facts_can_be_reached(
+    web: ProceduralWeb, every: list[MultiHopQuestion], stated: dict[Fact, set[int]]
+) -> None:
     """Outside the source's site each fact stands on the pages that the join names, and on no other."""
     for join in every:
         host = web.plan(join.source).site.host
@@ -71,7 +72,7 @@ def test_both_facts_can_be_reached(web: ProceduralWeb, every: list[NewsJoin], st
             assert open_ == set(side.pages) != set()
 
 
-def test_the_source_states_what_the_question_starts_from(web: ProceduralWeb, every: list[NewsJoin]) -> None:
+def test_the_source_states_what_the_question_starts_from(web: ProceduralWeb, every: list[MultiHopQuestion]) -> None:
     """The source is a report that states the first fact; of two details of one event it states both."""
     for join in every:
         facts = web.facts(join.source)
@@ -80,7 +81,7 @@ def test_the_source_states_what_the_question_starts_from(web: ProceduralWeb, eve
         assert join.kind != "detail" or join.second.fact in facts
 
 
-def test_the_answer_is_what_most_pages_say(web: ProceduralWeb, every: list[NewsJoin]) -> None:
+def test_the_answer_is_what_most_pages_say(web: ProceduralWeb, every: list[MultiHopQuestion]) -> None:
     """Of the pages that can be reached fewer state something else than state the answer, and some do state else."""
     contested = 0
     for join in every:
@@ -101,7 +102,7 @@ def test_the_answer_is_what_most_pages_say(web: ProceduralWeb, every: list[NewsJ
     assert contested > 3
 
 
-def test_what_tells_an_event_tells_one(joins: NewsJoins, every: list[NewsJoin]) -> None:
+def test_what_tells_an_event_tells_one(joins: MultiHopQuestions, every: list[MultiHopQuestion]) -> None:
     """A clue, and a part in a second event, is that of one event of the world, or of one of its year."""
     for join in every:
         told = join.clue or join.role
@@ -121,14 +122,14 @@ def test_what_tells_an_event_tells_one(joins: NewsJoins, every: list[NewsJoin]) 
             assert having == [own]
 
 
-def test_the_latest_event_dates_a_join(joins: NewsJoins, every: list[NewsJoin]) -> None:
+def test_the_latest_event_dates_a_join(joins: MultiHopQuestions, every: list[MultiHopQuestion]) -> None:
     """A join's day is that of the later of its events, under whose number it comes."""
     for number in range(len(joins)):
         for join in joins.of(number):
             assert join.day == joins.events[number].day == max(join.event.day, join.about.day)
 
 
-def test_answers_cannot_be_guessed_from_their_range(every: list[NewsJoin]) -> None:
+def test_answers_cannot_be_guessed_from_their_range(every: list[MultiHopQuestion]) -> None:
     """No list of eight words and no count of a dozen is ever asked for."""
     asked = {join.second.fact.relation for join in every}
     assert asked.isdisjoint({"fire.cause", "fire.saved", "fire.engines", "fire.hurt", "award.jury", "record.mark"})
@@ -138,7 +139,7 @@ def test_answers_cannot_be_guessed_from_their_range(every: list[NewsJoin]) -> No
 # ── changing news ─────────────────────────────────────────────────────────────
 
 
-def test_series_change_their_answers(series: list[tuple[NewsJoin, ...]]) -> None:
+def test_series_change_their_answers(series: list[tuple[MultiHopQuestion, ...]]) -> None:
     """A series is one question, as of ever later days, each time with another answer."""
     assert len(series) > 60
     for joins in series:
@@ -148,7 +149,7 @@ def test_series_change_their_answers(series: list[tuple[NewsJoin, ...]]) -> None
         assert len({(join.kind, join.event, join.clue, join.other, join.role, join.source) for join in joins}) == 1
 
 
-def test_the_newest_page_is_right(web: ProceduralWeb, series: list[tuple[NewsJoin, ...]]) -> None:
+def test_the_newest_page_is_right(web: ProceduralWeb, series: list[tuple[MultiHopQuestion, ...]]) -> None:
     """Of the pages of a day that can be reached and state the detail, the newest one states the answer, not the first
     fact."""
     for joins in series:

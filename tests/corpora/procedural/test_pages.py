@@ -12,8 +12,7 @@ from webenv.corpora.extract import extract
 from webenv.corpora.procedural import ProceduralWeb
 from webenv.corpora.procedural.html import render_html
 from webenv.corpora.procedural.language.phrasing import kinds
-from webenv.corpora.procedural.pages.editions import Editions
-from webenv.corpora.procedural.pages.pages import HOSTS, PAGES
+from webenv.corpora.procedural.pages.pages import HOSTS, PAGES, Editions
 from webenv.corpora.procedural.pages.plan import Plan
 from webenv.web import Missing, Scope, SearchRequest, VisitRequest
 
@@ -39,7 +38,7 @@ def test_they_state_nothing_of_families(plans: list[Plan]) -> None:
     """No fact here is about a kind that needles are sought by."""
     names = {kind.name for kind in kinds()}
     assert not {fact.kind for plan in plans for fact in plan.facts} & names
-    assert all(not plan.sides and plan.family == -1 for plan in plans)
+    assert all(not plan.sides and plan.distractor_set == -1 for plan in plans)
 
 
 def test_every_fact_is_said(default: ProceduralWeb, plans: list[Plan]) -> None:
@@ -129,16 +128,16 @@ def test_an_older_version_is_linked_and_marked(default: ProceduralWeb, plans: li
 def test_as_of_shows_the_version_of_the_day(default: ProceduralWeb, plans: list[Plan]) -> None:
     """Of a page and its versions, a day's search and visit reach just those published by then."""
     host = next(default.plan(p.version_of) for p in plans if p.role == "version" and p.facts[0].kind == "person")
-    family = [host, *(default.plan(number) for number in default.planner.versions(host.number))]
+    distractors = [host, *(default.plan(number) for number in default.planner.versions(host.number))]
     corpus = Corpus.of(
-        page for number, page in enumerate(default.pages()) if number in {plan.number for plan in family}
+        page for number, page in enumerate(default.pages()) if number in {plan.number for plan in distractors}
     )
-    for day in [plan.date for plan in family]:
+    for day in [plan.date for plan in distractors]:
         scope = Scope(as_of=day)
-        wanted = {plan.url for plan in family if plan.date <= day}
+        wanted = {plan.url for plan in distractors if plan.date <= day}
         hits = corpus.search([SearchRequest(host.title, scope=scope)])[0]
         assert {hit.url for hit in hits} == wanted  # type: ignore[union-attr]
-        seen = corpus.visit([VisitRequest(plan.url, scope) for plan in family])
+        seen = corpus.visit([VisitRequest(plan.url, scope) for plan in distractors])
         assert {page.url for page in seen if not isinstance(page, Missing)} == wanted  # type: ignore[union-attr]
 
 

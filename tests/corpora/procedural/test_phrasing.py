@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.phrasing import kinds, of_mode, relations, side_phrasings, synonyms
+from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.procedural.world.facts import listed, masked_words
 from webenv.corpora.procedural.world.sites import SITE_TYPES
-from webenv.corpora.procedural.world.values import listed, masked_words
 from webenv.errors import DataError
 
 GRAMMARS = sorted({kind.grammar for kind in kinds()} | {"base_person", "base_place", "base_org"})
@@ -27,17 +27,17 @@ def test_each_relation_can_be_said_in_nine_ways(grammar: str) -> None:
                 assert form.count("{3}") == 1, form
                 assert "[" not in form, form
                 assert "~" not in form, form
-        marks = [way.held for way in relation.phrasings]
+        marks = [way.held_out for way in relation.phrasings]
         assert sum(marks) * 3 >= len(marks)
         assert marks == sorted(marks)
-        assert sum(not way.held for way in relation.plain) >= 2
-        assert sum(way.held for way in relation.plain) >= 2
+        assert sum(not way.held_out for way in relation.plain) >= 2
+        assert sum(way.held_out for way in relation.plain) >= 2
 
 
 def test_a_third_of_what_is_told_of_other_things_is_held() -> None:
     """Of the side phrasings of each type a third or more is held, and each has thing, object and qualifier."""
     for kind, ways in side_phrasings()[1].items():
-        assert sum(way.held for way in ways) * 3 >= len(ways), kind
+        assert sum(way.held_out for way in ways) * 3 >= len(ways), kind
         for way in ways:
             assert re.search(r"\{[245]\}", way.near[0]), way.near[0]
             assert way.near[0].count("{0}") == way.near[0].count("{3}") == 1, way.near[0]
@@ -71,8 +71,8 @@ def test_far_words_are_no_pages_words() -> None:
 def test_a_criterion_keeps_or_changes_every_word() -> None:
     """At keep 1 a criterion has a page's form, at 0 every choice has a far word."""
     way = relations("made")[0].phrasings[0]
-    assert {way.criterion(Dice(n), 1.0) for n in range(30)} == set(way.near)
-    assert {way.criterion(Dice(n), 0.0) for n in range(30)} == {
+    assert {way.criterion(Rng(n), 1.0) for n in range(30)} == set(way.near)
+    assert {way.criterion(Rng(n), 0.0) for n in range(30)} == {
         "{0} was planned by {2} {3}",
         "{0} was devised by {2} {3}",
     }
@@ -92,7 +92,7 @@ def test_every_type_can_stand_in_an_aside_and_be_masked() -> None:
     assert of_objects <= set(side_phrasings()[1])
     assert not of_objects & of_qualifiers - {"money"}
     for kind in sorted(of_objects | of_qualifiers):
-        assert masked_words(kind, Dice(kind))
+        assert masked_words(kind, Rng(kind))
 
 
 def test_no_side_is_of_a_kind() -> None:

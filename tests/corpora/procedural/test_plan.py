@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.pages.shares import ROLES
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
+from webenv.corpora.procedural.pages.plan import ROLES
 
 
 @pytest.mark.parametrize("pages", [60, 101, 1_000, 3_000, 100_000])
 def test_the_count_is_exact(pages: int) -> None:
     """A web has just as many pages as asked for, of every role, and the last can be planned."""
-    web = ProceduralWeb(Dials(pages=pages))
+    web = ProceduralWeb(WebConfig(pages=pages))
     assert sum(web.planner.counts.values()) == pages
     assert all(count >= 0 for count in web.planner.counts.values())
     assert web.plan(pages - 1).number == pages - 1
@@ -35,7 +35,7 @@ def test_ten_types_of_site_have_pages(default: ProceduralWeb) -> None:
     """Pages stand on at least ten types of site, on every site."""
     plans = [default.plan(number) for number in range(len(default))]
     assert len({plan.site.type for plan in plans}) >= 13
-    assert len({plan.site.host for plan in plans}) == default.dials.sites
+    assert len({plan.site.host for plan in plans}) == default.config.sites
     assert {plan.role for plan in plans} == set(ROLES)
     assert 0.1 < sum(not plan.date for plan in plans) / len(plans) < 0.4
 
@@ -43,12 +43,12 @@ def test_ten_types_of_site_have_pages(default: ProceduralWeb) -> None:
 def test_articles_hold_decoys(default: ProceduralWeb) -> None:
     """The hard values that a member does not hold stand on its page with probability .7, easy ones hardly."""
     found: Counter[tuple[int, bool]] = Counter()
-    for family_number in range(0, default.world.families, 5):
-        family = default.world.family(family_number)
-        for member, row in enumerate(family.rows):
-            plan = default.plan(default.planner.article(family_number, member))
+    for set_number in range(0, default.world.distractor_sets, 5):
+        distractors = default.world.distractor_set(set_number)
+        for member, row in enumerate(distractors.rows):
+            plan = default.plan(default.planner.article(set_number, member))
             aside = {fact.object for fact in plan.sides}
-            for slot, level in zip(family.slots, row, strict=True):
+            for slot, level in zip(distractors.slots, row, strict=True):
                 for other, (value, _) in enumerate(slot.levels):
                     if other != level:
                         found[slot.relation.tier, value in aside] += 1
@@ -60,7 +60,7 @@ def test_articles_hold_decoys(default: ProceduralWeb) -> None:
 
 def test_small_pages_state_two_facts_a_tier_at_most(default: ProceduralWeb) -> None:
     """Briefs and rumours never meet three facts of one tier: only articles can be gold."""
-    relations = {slot.relation.name: slot.relation for f in range(25) for slot in default.world.family(f).slots}
+    relations = {slot.relation.name: slot.relation for f in range(25) for slot in default.world.distractor_set(f).slots}
     for role in ("brief", "rumour"):
         start = default.planner.number(role, 0)
         for number in range(start, start + default.planner.counts[role]):
@@ -71,9 +71,9 @@ def test_small_pages_state_two_facts_a_tier_at_most(default: ProceduralWeb) -> N
 def test_satellites_are_about_their_family(default: ProceduralWeb) -> None:
     """The satellites of all families are all briefs, lists and rumours, each about its family."""
     numbers = []
-    for family in range(default.world.families):
-        for number in default.planner.satellites(family):
-            assert default.plan(number).family == family
+    for distractors in range(default.world.distractor_sets):
+        for number in default.planner.satellites(distractors):
+            assert default.plan(number).distractor_set == distractors
             numbers.append(number)
     counts = default.planner.counts
     assert len(set(numbers)) == len(numbers) == counts["brief"] + counts["list"] + counts["rumour"]
@@ -85,7 +85,7 @@ def test_rumours_contradict(default: ProceduralWeb) -> None:
     wrong = 0
     for number in range(start, start + default.planner.counts["rumour"]):
         plan = default.plan(number)
-        true = default.plan(default.planner.article(plan.family, plan.member)).facts
+        true = default.plan(default.planner.article(plan.distractor_set, plan.member)).facts
         for fact in plan.facts:
             wrong += fact.confidence < 1
             assert (fact in true) == (fact.confidence == 1)
@@ -105,6 +105,6 @@ def test_copies_keep_the_facts(default: ProceduralWeb) -> None:
 
 def test_shares_are_dials() -> None:
     """Without copies and contradictions there is none."""
-    web = ProceduralWeb(replace(Dials(), copies=0.0, contradictions=0.0))
+    web = ProceduralWeb(replace(WebConfig(), copies=0.0, contradictions=0.0))
     assert (web.planner.counts["copy"], web.planner.counts["rumour"]) == (0, 0)
     assert web.plan(len(web) - 1).role == "entry"

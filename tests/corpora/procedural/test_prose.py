@@ -8,12 +8,12 @@ import statistics
 import pytest
 
 from webenv.corpora.copies import similarity
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.dice import Dice
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.phrasing import side_phrasings, synonyms
+from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.procedural.world.facts import listed
 from webenv.corpora.procedural.world.sites import voices
-from webenv.corpora.procedural.world.values import listed
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -94,7 +94,7 @@ def test_copies_are_near_identical(small: ProceduralWeb, texts: dict[int, str]) 
 
 def test_worlds_leave_no_trace_in_each_other(texts: dict[int, str]) -> None:
     """No small-letter word of one world's pages is a name of another."""
-    other = ProceduralWeb(Dials(pages=3_000, seed=8, split="test"))
+    other = ProceduralWeb(WebConfig(pages=3_000, seed=8, split="test"))
     names = {
         word.lower()
         for entities in other.world.entities.values()
@@ -122,10 +122,10 @@ def test_worlds_leave_no_trace_in_each_other(texts: dict[int, str]) -> None:
 
 def test_held_phrasings_never_stand_in_shown_webs() -> None:
     """A web of the shown phrasings, and one of those held out, say their facts in different ways."""
-    shown = ProceduralWeb(Dials(pages=200, kinds=1, phrasings="shown"))
-    held = ProceduralWeb(Dials(pages=200, kinds=1, phrasings="held"))
+    shown = ProceduralWeb(WebConfig(pages=200, kinds=1, phrasings="shown"))
+    held = ProceduralWeb(WebConfig(pages=200, kinds=1, phrasings="held"))
     assert [shown.plan(n).facts for n in range(100)] == [held.plan(n).facts for n in range(100)]
-    marks = {way.id: way.held for ways in side_phrasings()[1].values() for way in ways}
+    marks = {way.id: way.held_out for ways in side_phrasings()[1].values() for way in ways}
     for web, mark in ((shown, False), (held, True)):
         assert {marks[fact.relation] for n in range(100) for fact in web.plan(n).sides} == {mark}
     for number in range(20):
@@ -154,7 +154,7 @@ def test_digressions_name_no_value() -> None:
         word for groups in listed().values() for group in groups.values() for v in group for word in v.text.split()
     }
     for number in range(300):
-        assert not (values - {"a", "an", "of", "and", "two"}) & set(ENGLISH.things(Dice(number)).split())
+        assert not (values - {"a", "an", "of", "and", "two"}) & set(ENGLISH.things(Rng(number)).split())
 
 
 def test_long_quotations_are_cut_at_a_small_word() -> None:
@@ -173,7 +173,7 @@ def test_a_page_keeps_to_a_few_epithets(small: ProceduralWeb, texts: dict[int, s
     }
     found = []
     for number in range(small.planner.counts["article"]):
-        kind = small.world.family(small.plan(number).family).kind.name
+        kind = small.world.distractor_set(small.plan(number).distractor_set).kind.name
         found.append(len(set(re.findall(rf"\bthe (\w+) {kind}\b", texts[number], re.IGNORECASE)) & epithets))
     assert max(found) <= 4
     assert statistics.mean(count > 0 for count in found) > 0.9
@@ -185,5 +185,5 @@ def test_the_reference_site_teaches_every_far_word(small: ProceduralWeb, texts: 
     lines = [
         line.lower() for n in range(start, start + small.planner.counts["entry"]) for line in texts[n].splitlines()
     ]
-    for far, near in Dice(1).sample(list(synonyms().items()), 120):
+    for far, near in Rng(1).sample(list(synonyms().items()), 120):
         assert any(f"“{far.lower()}”" in line and f"“{near[0].lower()}”" in line for line in lines), far

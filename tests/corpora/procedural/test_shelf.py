@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from webenv.corpora import Corpus
-from webenv.corpora.procedural import Dials
-from webenv.corpora.procedural.cache import _cached, cached_corpus, shelf
-from webenv.corpora.procedural.shelf import Shelf, cache_bytes, locked
+from webenv.corpora.procedural import WebConfig
+from webenv.corpora.procedural.cache import CorpusCache, _cached, cache_bytes, cached_corpus, corpus_cache, locked
 from webenv.errors import CorpusNotFound, InvalidArgument
 
-DIALS = Dials(pages=60, kinds=1, family=3, sites=16)
+DIALS = WebConfig(pages=60, kinds=1, family=3, sites=16)
 
 
 @pytest.fixture(autouse=True)
@@ -32,25 +31,25 @@ def fill(seeds: range) -> None:
     for seed in seeds:
         cached_corpus(DIALS.with_seed(seed))
         _cached.cache_clear()
-        os.utime(shelf().lock(name_of(seed)), (1_000_000 + seed, 1_000_000 + seed))
+        os.utime(corpus_cache().lock(name_of(seed)), (1_000_000 + seed, 1_000_000 + seed))
 
 
 def name_of(seed: int) -> str:
-    (name,) = [web.name for web in shelf().webs() if web.name.startswith(f"train-{seed}-")]
+    (name,) = [web.name for web in corpus_cache().webs() if web.name.startswith(f"train-{seed}-")]
     return name
 
 
 def seeds() -> list[int]:
-    return [int(web.name.split("-")[1]) for web in shelf().webs()]
+    return [int(web.name.split("-")[1]) for web in corpus_cache().webs()]
 
 
 def test_the_webs_that_there_are() -> None:
     """Webs are listed by their last use, which opening one is, with the size of their files."""
-    assert shelf().webs() == []
+    assert corpus_cache().webs() == []
     fill(range(3))
     assert seeds() == [0, 1, 2]
-    for web in shelf().webs():
-        files = [file for file in (shelf().path / web.name).glob("data-*/**/*") if file.is_file()]
+    for web in corpus_cache().webs():
+        files = [file for file in (corpus_cache().path / web.name).glob("data-*/**/*") if file.is_file()]
         assert web.size == sum(file.stat().st_size for file in files if file.name != "verified.json")
         assert web.current
     cached_corpus(DIALS)
@@ -60,32 +59,32 @@ def test_the_webs_that_there_are() -> None:
 def test_those_used_longest_ago_go() -> None:
     """As many as it takes are removed, with their locks; what is left takes no more than asked for."""
     fill(range(4))
-    sizes = [web.size for web in shelf().webs()]
-    assert shelf().shrink(sum(sizes)) == 0
-    assert shelf().shrink(sum(sizes[2:])) == sizes[0] + sizes[1]
+    sizes = [web.size for web in corpus_cache().webs()]
+    assert corpus_cache().shrink(sum(sizes)) == 0
+    assert corpus_cache().shrink(sum(sizes[2:])) == sizes[0] + sizes[1]
     assert seeds() == [2, 3]
-    assert len(list(shelf().path.iterdir())) == 4
-    assert shelf().shrink(sum(sizes[2:]) - 1) == sizes[2]
+    assert len(list(corpus_cache().path.iterdir())) == 4
+    assert corpus_cache().shrink(sum(sizes[2:]) - 1) == sizes[2]
     assert seeds() == [3]
 
 
 def test_other_versions_go_first() -> None:
     """A web of another generator, or one that is damaged, goes before those used longer ago."""
     fill(range(3))
-    newer = Shelf(shelf().path, "procedural of another version")
+    newer = CorpusCache(corpus_cache().path, "procedural of another version")
     assert [web.current for web in newer.webs()] == [False] * 3
-    (shelf().path / name_of(2) / "manifest.json").write_text("{}")
+    (corpus_cache().path / name_of(2) / "manifest.json").write_text("{}")
     assert seeds() == [2, 0, 1]
-    assert [web.current for web in shelf().webs()] == [False, True, True]
-    shelf().shrink(sum(web.size for web in shelf().webs()) - 1)
+    assert [web.current for web in corpus_cache().webs()] == [False, True, True]
+    corpus_cache().shrink(sum(web.size for web in corpus_cache().webs()) - 1)
     assert seeds() == [0, 1]
 
 
 READER = """
 import sys
-from webenv.corpora.procedural import Dials
+from webenv.corpora.procedural import WebConfig
 from webenv.corpora.procedural.cache import cached_corpus
-corpus = cached_corpus(Dials.parse(sys.argv[1]))
+corpus = cached_corpus(WebConfig.parse(sys.argv[1]))
 print("open", flush=True)
 sys.stdin.readline()
 print(len(list(corpus.pages())), flush=True)
@@ -100,35 +99,35 @@ def test_what_is_read_stays() -> None:
         assert reader.stdin is not None
         assert reader.stdout is not None
         assert reader.stdout.readline() == "open\n"
-        mine = Corpus.open(shelf().path / name_of(0))
-        shelf().shrink(0)
+        mine = Corpus.open(corpus_cache().path / name_of(0))
+        corpus_cache().shrink(0)
         assert sorted(seeds()) == [0, 1]
         reader.stdin.write("\n")
         reader.stdin.flush()
         assert reader.stdout.readline() == "60\n"
     assert len(list(mine.pages())) == 60
     mine.close()
-    shelf().shrink(0)
+    corpus_cache().shrink(0)
     assert seeds() == []
 
 
 def test_what_is_built_stays() -> None:
     """A web that somebody is about to build is left alone."""
     fill(range(1))
-    with locked(shelf().lock(name_of(0))):
-        assert shelf().shrink(0) == 0
-    assert shelf().shrink(0) > 0
+    with locked(corpus_cache().lock(name_of(0))):
+        assert corpus_cache().shrink(0) == 0
+    assert corpus_cache().shrink(0) > 0
 
 
 def test_only_what_webenv_made_is_removed(tmp_path: Path) -> None:
     """Other folders, files, links, and a web's folder that holds something else, stay."""
     fill(range(2))
-    path = shelf().path
+    path = corpus_cache().path
     (path / name_of(0) / "notes.txt").write_text("mine")
     (path / "my-folder").mkdir()
     (path / "train-1-60-0123").mkdir()
     (path / "train-1-60-0123456789abcdef").symlink_to(tmp_path)
-    shelf().shrink(0)
+    corpus_cache().shrink(0)
     assert seeds() == [0]
     left = {entry.name for entry in path.iterdir()}
     assert {"my-folder", "train-1-60-0123", "train-1-60-0123456789abcdef"} < left
@@ -140,14 +139,14 @@ def test_what_a_killed_process_left_is_cleared(home: Path) -> None:
     """A web that was half removed when its process was killed goes with the next one."""
     fill(range(1))
     (home / "procedural" / name_of(0)).rename(home / "procedural" / "going-0123456789abcdef")
-    assert shelf().shrink(10**12) == 0
+    assert corpus_cache().shrink(10**12) == 0
     assert not list((home / "procedural").glob("going-*"))
 
 
 def test_writing_a_web_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """WEBENV_CACHE_GB is kept to when a web is written; the one just written stays, however little it allows."""
     fill(range(3))
-    size = max(web.size for web in shelf().webs())
+    size = max(web.size for web in corpus_cache().webs())
     monkeypatch.setenv("WEBENV_CACHE_GB", str(2.5 * size / 1e9))
     corpus = cached_corpus(DIALS.with_seed(7))
     assert seeds() == [2, 7]
@@ -162,7 +161,7 @@ def test_a_web_that_went_is_made_again(home: Path) -> None:
     digest = cached_corpus(DIALS).digest
     folder = home / "procedural" / name_of(0)
     _cached.cache_clear()
-    shelf().shrink(0)
+    corpus_cache().shrink(0)
     with pytest.raises(CorpusNotFound):
         Corpus.open(folder)
     assert cached_corpus(DIALS).digest == digest
@@ -174,7 +173,7 @@ def test_bad_sizes_are_named(text: str, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("WEBENV_CACHE_GB", text)
     with pytest.raises(InvalidArgument, match=f"WEBENV_CACHE_GB='{text}': expected a number of gigabytes from 0"):
         cached_corpus(DIALS)
-    assert shelf().webs() == []
+    assert corpus_cache().webs() == []
 
 
 def test_the_size_by_default(monkeypatch: pytest.MonkeyPatch) -> None:

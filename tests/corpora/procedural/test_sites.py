@@ -6,13 +6,13 @@ from collections import Counter
 
 import pytest
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.world.topics import topics
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
+from webenv.corpora.procedural.world.sites import topics
 
 
 @pytest.fixture(scope="module")
 def hundred() -> ProceduralWeb:
-    return ProceduralWeb(Dials(sites=100, seed=3))
+    return ProceduralWeb(WebConfig(sites=100, seed=3))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_profiles_are_what_sites_have(hundred: ProceduralWeb, pages: Counter[tup
     """The shares of a site's topics sum to 1 and are near those of its pages."""
     apart = []
     for site in hundred.world.sites:
-        shares = hundred.planner.pages.profiles.shares(site)
+        shares = hundred.planner.pages.site_topics.shares(site)
         assert list(shares) == list(topics())
         if site.type == "reference":
             assert not any(shares.values())
@@ -53,7 +53,7 @@ def test_profiles_are_what_sites_have(hundred: ProceduralWeb, pages: Counter[tup
 
 def test_sites_of_a_type_differ(hundred: ProceduralWeb) -> None:
     """Among the news sites, several topics are some site's first."""
-    profiles = hundred.planner.pages.profiles
+    profiles = hundred.planner.pages.site_topics
     first = set()
     for site in hundred.world.directory.by_type["news"]:
         shares = profiles.shares(site)
@@ -68,7 +68,7 @@ def test_a_description_names_the_main_topics(hundred: ProceduralWeb) -> None:
         text = hundred.text(hundred.plan(start + site.number)).text.partition("\n")[0]
         assert text == hundred.description(site)
         assert site.name.removeprefix("the ") in text
-        shares = hundred.planner.pages.profiles.shares(site)
+        shares = hundred.planner.pages.site_topics.shares(site)
         main = sorted(shares, key=lambda topic: -shares[topic])[:3]
         assert all(topic in text.lower() for topic in main if shares[topic])
 
@@ -76,5 +76,5 @@ def test_a_description_names_the_main_topics(hundred: ProceduralWeb) -> None:
 @pytest.mark.parametrize(("pages_", "sites"), [(300, 100), (60, 20), (500, 100)])
 def test_small_webs_with_many_sites(pages_: int, sites: int) -> None:
     """Even then every page can be planned and written."""
-    web = ProceduralWeb(Dials(pages=pages_, sites=sites, kinds=3))
+    web = ProceduralWeb(WebConfig(pages=pages_, sites=sites, kinds=3))
     assert len({page.url for page in web.pages()}) == pages_

@@ -6,24 +6,24 @@ from collections import Counter
 
 import pytest
 
-from webenv.corpora.procedural import Dials
-from webenv.corpora.procedural.world.circles import BLOCK as MEMBERS
-from webenv.corpora.procedural.world.circles import Circle, Circles
+from webenv.corpora.procedural import WebConfig
+from webenv.corpora.procedural.world.clusters import BLOCK as MEMBERS
+from webenv.corpora.procedural.world.clusters import EntityCluster, EntityClusters
 from webenv.corpora.procedural.world.tables import BLOCK, Register, Table
 from webenv.corpora.procedural.world.world import World
 
 
 @pytest.fixture(scope="module")
 def tables() -> list[Table]:
-    register = Register(World(Dials()))
+    register = Register(World(WebConfig()))
     return [register.table(number) for number in range(40)]
 
 
 @pytest.fixture(scope="module")
-def circles() -> list[Circle]:
-    world = World(Dials())
-    known = Circles(world, Circles.most(world))
-    return [known.circle(number) for number in range(known.count)]
+def clusters() -> list[EntityCluster]:
+    world = World(WebConfig())
+    known = EntityClusters(world, EntityClusters.most(world))
+    return [known.cluster(number) for number in range(known.count)]
 
 
 def test_each_cell_stands_somewhere(tables: list[Table]) -> None:
@@ -62,31 +62,31 @@ def test_former_values_come_before_the_change(tables: list[Table]) -> None:
             assert all(sheet.day > day for sheet in table.sheets)
 
 
-def test_an_entity_is_in_one_circle_at_most(circles: list[Circle]) -> None:
+def test_an_entity_is_in_one_circle_at_most(clusters: list[EntityCluster]) -> None:
     """Circles have ten members of the rarer half each, and share none."""
-    members = [member.number for circle in circles for member in circle.members]
-    assert len(set(members)) == len(members) == MEMBERS * len(circles)
-    counts = {kind: len(known) for kind, known in World(Dials()).entities.items()}
-    for circle in circles:
-        assert all(member.rank >= counts[member.value.type] // 2 for member in circle.members)
+    members = [member.number for cluster in clusters for member in cluster.members]
+    assert len(set(members)) == len(members) == MEMBERS * len(clusters)
+    counts = {kind: len(known) for kind, known in World(WebConfig()).entities.items()}
+    for cluster in clusters:
+        assert all(member.rank >= counts[member.value.type] // 2 for member in cluster.members)
 
 
-def test_each_tie_stands_on_a_page(circles: list[Circle]) -> None:
+def test_each_tie_stands_on_a_page(clusters: list[EntityCluster]) -> None:
     """Each fact of a circle is on one or two of its pages: its subject's, or the page of whom it leads to."""
     elsewhere = 0
-    for circle in circles:
-        for tie in circle.ties:
-            assert 1 <= len(tie.pages) <= 2
-            ends = {circle.members[tie.subject], tie.target}
-            assert {circle.members[page] for page in tie.pages} <= ends
-            elsewhere += tie.subject not in tie.pages
+    for cluster in clusters:
+        for relation in cluster.relations:
+            assert 1 <= len(relation.pages) <= 2
+            ends = {cluster.members[relation.subject], relation.target}
+            assert {cluster.members[page] for page in relation.pages} <= ends
+            elsewhere += relation.subject not in relation.pages
     assert elsewhere > 50
 
 
-def test_every_member_has_something_of_its_own(circles: list[Circle]) -> None:
+def test_every_member_has_something_of_its_own(clusters: list[EntityCluster]) -> None:
     """Each page states two facts at least that describe its subject alone, and one that changes over time."""
-    for circle in circles:
+    for cluster in clusters:
         for member in range(MEMBERS):
-            own = [tie for tie in circle.ties if tie.subject == member and tie.target is None]
-            assert sum(len(tie.values) == 1 for tie in own) == 2
-            assert sum(len(tie.values) == 3 for tie in own) == 1
+            own = [relation for relation in cluster.relations if relation.subject == member and relation.target is None]
+            assert sum(len(relation.values) == 1 for relation in own) == 2
+            assert sum(len(relation.values) == 3 for relation in own) == 1

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from webenv.corpora.procedural.dice import Dice
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.phrasing import kinds, relations
+from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.world import templates
+from webenv.corpora.procedural.world.sites import topic_of, topics
 from webenv.corpora.procedural.world.templates import attributes, frames, say
-from webenv.corpora.procedural.world.topics import topic_of, topics
 
 
 def test_twelve_kinds_of_events_with_eight_details() -> None:
@@ -64,4 +64,4 @@ def test_every_kind_has_one_topic() -> None:
 
 def test_saying() -> None:
     """A choice becomes one of its words, and places become values."""
-    assert {say("{s} [fell|broke]", Dice(n), s="the mast") for n in range(20)} == {"the mast fell", "the mast broke"}
+    assert {say("{s} [fell|broke]", Rng(n), s="the mast") for n in range(20)} == {"the mast fell", "the mast broke"}

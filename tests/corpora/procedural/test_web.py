@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from webenv.corpora import Corpus
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.pages.shares import ROLES
+from webenv.corpora import Corpus, procedural
+from webenv.corpora.procedural import GENERATOR_VERSION, ProceduralWeb, WebConfig
+from webenv.corpora.procedural.pages.plan import ROLES
 from webenv.errors import InvalidArgument
 from webenv.web import SearchRequest, VisitRequest
 
-DIALS = Dials(pages=800, kinds=3, seed=7)
+DIALS = WebConfig(pages=800, kinds=3, seed=7)
 DIGEST = "05eefa99ae19a6646da33ac55cd25680"
 
 
@@ -22,12 +24,40 @@ def test_the_digest_is_pinned() -> None:
     assert ProceduralWeb(DIALS).digest() == DIGEST
 
 
+@pytest.mark.parametrize(
+    ("spec", "digest"),
+    [
+        ("procedural", "98ab6df8882fa8d94d4135e7483ceb52"),
+        ("procedural:pages=600,language=zh,sites=16", "3be5f473a9628afa9bf1d5445e23d3c6"),
+        (
+            "procedural:pages=900,seed=5,split=test,news=0.4,copies=0.2,contradictions=0.1",
+            "fdf93da7de64c45886f2c76ce79933dd",
+        ),
+        ("procedural:pages=700,phrasings=shown,family=9,kinds=6", "dc1231ba881f7213cb9c845829d8a135"),
+    ],
+)
+def test_a_version_of_the_generator_stands_for_its_pages(spec: str, digest: str) -> None:
+    """Where pages change, so does GENERATOR_VERSION: caches would go on with the pages of before."""
+    assert GENERATOR_VERSION == "81e873f70575b748"
+    assert ProceduralWeb(WebConfig.parse(spec)).digest() == digest
+
+
+def test_a_version_of_the_generator_stands_for_its_words() -> None:
+    """Where a word of the grammar or the lexicon changes, so does GENERATOR_VERSION, though few pages may have it."""
+    assert GENERATOR_VERSION == "81e873f70575b748"
+    digest = hashlib.sha256()
+    for file in sorted(Path(procedural.__file__).parent.rglob("*")):
+        if file.suffix in (".txt", ".bin") and not file.name.startswith("LICENSE"):
+            digest.update(file.read_bytes())
+    assert digest.hexdigest() == "6d1be1db9050a66a9261bc1cf51d7454320969b16029fb7c8eace8a4831731c3"
+
+
 @pytest.mark.parametrize("hash_seed", ["0", "4242"])
 def test_another_process_gives_the_same_bytes(hash_seed: str) -> None:
     """Nothing depends on the order of hashes."""
     code = (
-        "from webenv.corpora.procedural import Dials, ProceduralWeb;"
-        "print(ProceduralWeb(Dials.parse('procedural:pages=800,kinds=3,seed=7')).digest())"
+        "from webenv.corpora.procedural import ProceduralWeb, WebConfig;"
+        "print(ProceduralWeb(WebConfig.parse('procedural:pages=800,kinds=3,seed=7')).digest())"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONHASHSEED": hash_seed}, capture_output=True, text=True
@@ -46,7 +76,7 @@ def test_order_does_not_matter() -> None:
 
 def test_a_corpus_takes_every_page() -> None:
     """All pages go into a corpus, where address, alias and search find them and copies share a key."""
-    web = ProceduralWeb(Dials(pages=200, kinds=3, seed=7, copies=0.2))
+    web = ProceduralWeb(WebConfig(pages=200, kinds=3, seed=7, copies=0.2))
     corpus = Corpus.of(web.pages())
     assert len(corpus) == 200
     start = web.planner.number("copy", 0)
@@ -84,10 +114,10 @@ def test_holders_are_all_pages_that_state_it(small: ProceduralWeb) -> None:
     """The index of facts finds just the pages that going through every page finds."""
     from webenv.corpora.procedural.world.facts import ANY, Constraint, Pattern
 
-    for family_number in range(small.world.families):
-        family = small.world.family(family_number)
+    for set_number in range(small.world.distractor_sets):
+        distractors = small.world.distractor_set(set_number)
         for slot in (0, 5, 11):
-            fact = family.fact(0, slot)
+            fact = distractors.fact(0, slot)
             for pattern in (
                 Pattern(fact.kind, fact.relation, Constraint(fact.object.type, fact.object.text), ANY),
                 Pattern(fact.kind, "", ANY, Constraint(fact.qualifier.type, fact.qualifier.text)),

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.procedural.world.world import World
 
 
 def test_parts_are_made_alone() -> None:
     """A family or a profile is the same whatever was made before it."""
-    one, two = World(Dials(seed=5)), World(Dials(seed=5))
-    late = two.family(40)
-    assert [one.family(number) for number in range(41)][40] == late
+    one, two = World(WebConfig(seed=5)), World(WebConfig(seed=5))
+    late = two.distractor_set(40)
+    assert [one.distractor_set(number) for number in range(41)][40] == late
     person = one.entities["person"][3]
     assert one.profile(person) == two.profile(two.entities["person"][3])
 
 
 def test_splits_and_seeds_are_different_worlds() -> None:
     """The same seed in another split, and another seed, give other names and other families."""
-    worlds = [World(Dials(seed=s, split=p)) for s, p in ((0, "train"), (1, "train"), (0, "validation"), (0, "test"))]
+    worlds = [
+        World(WebConfig(seed=s, split=p)) for s, p in ((0, "train"), (1, "train"), (0, "validation"), (0, "test"))
+    ]
     people = [{entity.value.text for entity in world.entities["person"]} for world in worlds]
     for place, names in enumerate(people):
         for other in people[place + 1 :]:
@@ -29,7 +31,7 @@ def test_splits_and_seeds_are_different_worlds() -> None:
 
 def test_some_things_change_over_time() -> None:
     """A place has a population for each census and mayors that follow one another."""
-    world = World(Dials())
+    world = World(WebConfig())
     facts = world.profile(world.entities["place"][0])
     years = [fact.qualifier.number for fact in facts if fact.relation == "base_place.people"]
     assert years == [1871, 1901, 1931, 1961]
@@ -42,8 +44,8 @@ def test_entities_are_popular_by_zipf(default: ProceduralWeb) -> None:
     """The ten most popular people stand in more slots than the hundred that come last."""
     ranks = {entity.value.text: entity.rank for entity in default.world.entities["person"]}
     counts: Counter[int] = Counter()
-    for number in range(default.world.families):
-        for slot in default.world.family(number).slots:
+    for number in range(default.world.distractor_sets):
+        for slot in default.world.distractor_set(number).slots:
             for value, _ in slot.levels:
                 if value.type == "person":
                     counts[ranks[value.text]] += 1

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from webenv.corpora.procedural import Dials
-from webenv.corpora.procedural.dials import SPLITS
+from webenv.corpora.procedural import WebConfig
+from webenv.corpora.procedural.config import SPLITS, Worlds
 from webenv.corpora.procedural.pages.plan import Planner
 from webenv.corpora.procedural.world.world import World
-from webenv.corpora.procedural.worlds import Worlds
 from webenv.errors import InvalidArgument
 
 
 def test_parses_what_it_prints() -> None:
     """Worlds are read as the dials of the first and a number, in any order."""
     worlds = Worlds.parse("procedural:seed=3, worlds=8 ,pages=200")
-    assert worlds == Worlds(Dials(pages=200, seed=3), 8)
+    assert worlds == Worlds(WebConfig(pages=200, seed=3), 8)
     assert str(worlds) == "procedural:worlds=8,pages=200,seed=3"
     assert Worlds.parse(str(worlds)) == worlds
-    assert [str(one) for one in (Worlds(Dials()), Worlds(Dials(), 2), Worlds(Dials(seed=1)))] == [
+    assert [str(one) for one in (Worlds(WebConfig()), Worlds(WebConfig(), 2), Worlds(WebConfig(seed=1)))] == [
         "procedural",
         "procedural:worlds=2",
         "procedural:seed=1",
@@ -28,7 +27,7 @@ def test_parses_what_it_prints() -> None:
 def test_they_differ_in_their_seed() -> None:
     """World n has the seed of the first plus n; only those have a place, under the very text of their dials."""
     worlds = Worlds.parse("procedural:worlds=3,seed=5,pages=200", split="test")
-    assert [worlds[n] for n in range(3)] == [Dials(pages=200, seed=s, split="test") for s in (5, 6, 7)]
+    assert [worlds[n] for n in range(3)] == [WebConfig(pages=200, seed=s, split="test") for s in (5, 6, 7)]
     assert [worlds.place(str(worlds[n])) for n in range(3)] == [0, 1, 2]
     others = ["", "procedural", "procedural:pages=200,seed=8,split=test", "procedural:pages=200,seed=5"]
     others += ["procedural:seed=5,pages=200,split=test", "procedural:pages=200,seed=4,split=test", "nonsense"]
@@ -59,7 +58,7 @@ def test_what_is_refused(spec: str, message: str) -> None:
 def test_one_web_has_one_world() -> None:
     """Where a single web is asked for, several worlds are refused."""
     with pytest.raises(InvalidArgument, match="worlds=8: expected the dials of one web; leave worlds out"):
-        Dials.parse("procedural:worlds=8")
+        WebConfig.parse("procedural:worlds=8")
 
 
 def test_splits_share_no_world() -> None:
@@ -72,7 +71,7 @@ def test_splits_share_no_world() -> None:
             planner = Planner(world)
             plans = [planner.plan(number) for number in range(len(planner))]
             parts = {site.host for site in world.sites} | {plan.url for plan in plans}
-            parts |= {name for number in range(world.families) for name in world.family(number).names}
+            parts |= {name for number in range(world.distractor_sets) for name in world.distractor_set(number).names}
             people = {entity.value.text for entity in world.entities["person"]}
             for part in parts | people:
                 assert seen.setdefault(part, f"{split} {place}") == f"{split} {place}", part

@@ -6,11 +6,11 @@ import sqlite3
 from pathlib import Path
 
 from webenv.corpora import Corpus, build
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.write import generator_version, write_corpus
+from webenv.corpora.procedural import ProceduralWeb, WebConfig
+from webenv.corpora.procedural.write import GENERATOR_VERSION, write_corpus
 from webenv.web import SearchRequest, VisitRequest
 
-DIALS = Dials(pages=300, kinds=3, copies=0.2, seed=11)
+DIALS = WebConfig(pages=300, kinds=3, copies=0.2, seed=11)
 
 
 def test_the_same_as_a_general_build(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_what_it_was_made_from(tmp_path: Path) -> None:
     """The manifest names the dials and the generator; whole, the database is sound."""
     manifest = write_corpus(ProceduralWeb(DIALS), tmp_path / "web")
     assert manifest.sources == ["procedural:pages=300,seed=11,kinds=3,copies=0.2"]
-    assert manifest.extractor == f"procedural {generator_version()}"
+    assert manifest.extractor == f"procedural {GENERATOR_VERSION}"
     database = sqlite3.connect(tmp_path / "web" / manifest.data / "pages.sqlite")
     assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     database.close()

@@ -81,8 +81,8 @@ def _person(town: str, site: str) -> str:
 
 
 def _text(town: str, day: str, site: str, fate: str) -> str:
-    dice = random.Random(f"{town} {site}")
-    filler = " ".join(dice.choices(_WORDS, k=90))
+    rng = random.Random(f"{town} {site}")
+    filler = " ".join(rng.choices(_WORDS, k=90))
     return (
         f"The bridge of {town} was opened on {day}. {_person(town, site)} cut the ribbon, wrote the desk of {site}. "
         f"[{fate or 'plain'}] {filler}."

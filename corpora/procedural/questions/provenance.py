@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
 from webenv.corpora.procedural.web import ProceduralWeb
-from webenv.corpora.procedural.world import circles, tables
-from webenv.corpora.procedural.world.circles import MEMBERS
+from webenv.corpora.procedural.world import clusters, tables
+from webenv.corpora.procedural.world.clusters import MEMBERS
 from webenv.corpora.procedural.world.events import AT_FIRST
-from webenv.corpora.procedural.world.facts import Fact
-from webenv.corpora.procedural.world.values import NAMED
+from webenv.corpora.procedural.world.facts import NAMED, Fact
 
 
-class Support:
+class Provenance:
     """Finds the pages behind facts, without going through the web: a fact's subject says where it can stand.
 
     Args:
@@ -75,8 +74,8 @@ class Support:
         planner = self.web.planner
         kind, number = self.web.world.subject(subject)
         if kind == "member":
-            family, member = divmod(number, self.web.dials.family)
-            found = [planner.article(family, member), *planner.satellites(family)]
+            set_number, member = divmod(number, self.web.config.family)
+            found = [planner.article(set_number, member), *planner.satellites(set_number)]
         elif kind == "event":
             start = planner.pages.newsroom.start(number)
             reports = range(start, start + planner.pages.newsroom.reports(number))
@@ -99,9 +98,9 @@ class Support:
         order = NAMED.index(kind)
         profiles = range(3 * rank + order, planner.counts["profile"], 3 * count)
         found = [planner.number("profile", place) for place in profiles]
-        circle = (count - 1 - rank) // MEMBERS.count(kind)
-        if circle < planner.pages.circles.count:
-            for place in range(circle * circles.BLOCK, (circle + 1) * circles.BLOCK):
+        cluster = (count - 1 - rank) // MEMBERS.count(kind)
+        if cluster < planner.pages.clusters.count:
+            for place in range(cluster * clusters.BLOCK, (cluster + 1) * clusters.BLOCK):
                 found += self._versioned("portrait", place)
         return found
 

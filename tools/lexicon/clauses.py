@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from webenv.corpora.procedural.data.wordlists import word_list
+from wordlists import word_list
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _QUOTED = re.compile(r'"([^"]*)"\s*(?=([^;\s])|;|$)')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webenv.corpora.procedural.knowledge.support import Support
+from webenv.corpora.procedural.questions.provenance import Provenance
 from webenv.corpora.procedural.world.facts import Fact
 from webenv.errors import InvalidArgument
 
@@ -37,13 +37,13 @@ class Brief:
 
 
 class KeyPoints:
-    """The topics of a web: first its events, then the members of its families.
+    """The topics of a web: first its events, then the members of its distractor sets.
 
     Args:
         support: which pages state what.
     """
 
-    def __init__(self, support: Support) -> None:
+    def __init__(self, support: Provenance) -> None:
         self._support = support
         self._web = support.web
         self._events = self._web.planner.counts["overview"]
@@ -72,11 +72,11 @@ class KeyPoints:
         return Brief(title, tuple(map(self._point, facts, labels)))
 
     def _member(self, number: int) -> Brief:
-        family_number, member = divmod(number, self._web.dials.family)
-        family = self._web.world.family(family_number)
-        facts = [family.fact(member, slot) for slot in range(len(family.slots))]
-        labels = [slot.relation.label for slot in family.slots]
-        return Brief(family.names[member], tuple(map(self._point, facts, labels)))
+        set_number, member = divmod(number, self._web.config.family)
+        distractors = self._web.world.distractor_set(set_number)
+        facts = [distractors.fact(member, slot) for slot in range(len(distractors.slots))]
+        labels = [slot.relation.label for slot in distractors.slots]
+        return Brief(distractors.names[member], tuple(map(self._point, facts, labels)))
 
     def _point(self, fact: Fact, label: str) -> KeyPoint:
         support = self._support

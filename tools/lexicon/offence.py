@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from webenv.corpora.procedural.data.wordlists import word_list
-from webenv.corpora.procedural.data.wordnet import Key, Synset, WordNet
+from wordlists import word_list
+from wordnet import Key, Synset, WordNet
 
 # Usage domains of WordNet.
 _OFFENSIVE = frozenset(("obscenity", "ethnic slur", "disparagement"))

@@ -6,7 +6,7 @@ import importlib
 import re
 from typing import Any
 
-from webenv.corpora.procedural.data.wordnet import WordNet
+from wordnet import WordNet
 
 TAGS = {"n": ("NNS",), "v": ("VBZ", "VBD", "VBN", "VBG"), "a": ("JJR", "JJS"), "r": ("RBR", "RBS")}
 """Penn Treebank tags of the forms, in the order in which they are stored, by part of speech."""

@@ -1,7 +1,7 @@
 """Makes lexicon.bin from WordNet 3.0's files: run once, its output is frozen in the repository.
 
     pip install lemminflect==0.2.3
-    python -m webenv.corpora.procedural.data.make_lexicon /usr/share/wordnet corpora/procedural/data/lexicon.bin
+    python tools/lexicon/make_lexicon.py /usr/share/wordnet corpora/procedural/data/lexicon.bin
 
 The same input gives the same bytes. What is kept, and in what order, is told in LICENSE-wordnet.txt
 and in the docstring of ``webenv.corpora.procedural.language.lexicon``.
@@ -18,12 +18,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import zstandard
-
-from webenv.corpora.procedural.data.clauses import CLOSED, Grammar, clean_definition, quoted_examples, words_of
-from webenv.corpora.procedural.data.inflections import Inflections
-from webenv.corpora.procedural.data.offence import Offence
-from webenv.corpora.procedural.data.wordlists import word_list
-from webenv.corpora.procedural.data.wordnet import FILES, Key, Sense, Synset, WordNet
+from clauses import CLOSED, Grammar, clean_definition, quoted_examples, words_of
+from inflections import Inflections
+from offence import Offence
+from wordlists import word_list
+from wordnet import FILES, Key, Sense, Synset, WordNet
 
 _LEMMA = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _TERM = re.compile(r"[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*){0,2}")

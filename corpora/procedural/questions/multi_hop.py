@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.knowledge.support import Support
-from webenv.corpora.procedural.world.circles import Circle, Tie
+from webenv.corpora.procedural.questions.provenance import Provenance
+from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.procedural.world.clusters import ClusterRelation, EntityCluster
 from webenv.corpora.procedural.world.facts import Fact
 from webenv.corpora.procedural.world.world import Entity
 from webenv.errors import InvalidArgument
@@ -21,7 +21,7 @@ _MOST_OWN = 4  # facts that describe entities on the way
 
 
 @dataclass(frozen=True, slots=True)
-class Hop:
+class ChainHop:
     """One step: a fact between two entities, taken from its subject to its object, or the other way."""
 
     fact: Fact
@@ -42,7 +42,7 @@ class Chain:
     """
 
     number: int
-    hops: tuple[Hop, ...]
+    hops: tuple[ChainHop, ...]
     own: tuple[tuple[int, Fact], ...]
     answer: Entity
     pages: tuple[tuple[int, ...], ...]
@@ -60,10 +60,10 @@ class Chains:
         support: which pages state what.
     """
 
-    def __init__(self, support: Support) -> None:
+    def __init__(self, support: Provenance) -> None:
         self._support = support
         self._world = support.web.world
-        self._circles = support.web.planner.pages.circles
+        self._clusters = support.web.planner.pages.clusters
 
     def chain(self, number: int, hops: int = 3) -> Chain:
         """A chain that has exactly one answer in the world; no page states all of its facts.
@@ -73,20 +73,20 @@ class Chains:
             hops: how many steps it has, 3 to 5.
 
         Raises:
-            InvalidArgument: for another number of hops, or a web without circles.
+            InvalidArgument: for another number of hops, or a web without entity clusters.
         """
         if not HOPS[0] <= hops <= HOPS[1]:
             raise InvalidArgument(f"hops={hops!r}; expected a whole number from {HOPS[0]} to {HOPS[1]}.")
-        if not self._circles.count:
-            raise InvalidArgument(f"{self._support.web.dials}: has no chains; raise pages.")
-        dice = Dice(*self._world.seed, "chain", hops, number)
+        if not self._clusters.count:
+            raise InvalidArgument(f"{self._support.web.config}: has no chains; raise pages.")
+        rng = Rng(*self._world.seed, "chain", hops, number)
         for _ in range(_TRIES):
-            chain = self._drawn(number, hops, dice)
+            chain = self._drawn(number, hops, rng)
             if chain is not None:
                 return chain
-        raise InvalidArgument(f"{self._support.web.dials}: no chain of {hops} hops in {_TRIES} draws; raise pages.")
+        raise InvalidArgument(f"{self._support.web.config}: no chain of {hops} hops in {_TRIES} draws; raise pages.")
 
-    def solutions(self, hops: Iterable[Hop], own: Iterable[tuple[int, Fact]]) -> frozenset[int]:
+    def solutions(self, hops: Iterable[ChainHop], own: Iterable[tuple[int, Fact]]) -> frozenset[int]:
         """The numbers of all entities of the world that a chain's facts, names left out, lead to."""
         own = list(own)
         found = self._described(own, 0, None)
@@ -99,25 +99,27 @@ class Chains:
     # ── the graph ─────────────────────────────────────────────────────────────
 
     @cached_property
-    def _graph(self) -> list[tuple[Circle, Tie, Fact]]:
-        every = (self._circles.circle(number) for number in range(self._circles.count))
-        return [(circle, tie, circle.fact(tie, _TODAY)) for circle in every for tie in circle.ties]
+    def _graph(self) -> list[tuple[EntityCluster, ClusterRelation, Fact]]:
+        every = (self._clusters.cluster(number) for number in range(self._clusters.count))
+        return [
+            (cluster, relation, cluster.fact(relation, _TODAY)) for cluster in every for relation in cluster.relations
+        ]
 
     @cached_property
     def _forward(self) -> dict[tuple[str, int], tuple[int, ...]]:
         found: dict[tuple[str, int], tuple[int, ...]] = {}
-        for _, tie, fact in self._graph:
-            if tie.target is not None:
+        for _, relation, fact in self._graph:
+            if relation.target is not None:
                 key = fact.relation, fact.subject
-                found[key] = (*found.get(key, ()), tie.target.number)
+                found[key] = (*found.get(key, ()), relation.target.number)
         return found
 
     @cached_property
     def _backward(self) -> dict[tuple[str, int], tuple[int, ...]]:
         found: dict[tuple[str, int], tuple[int, ...]] = {}
-        for _, tie, fact in self._graph:
-            if tie.target is not None:
-                key = fact.relation, tie.target.number
+        for _, relation, fact in self._graph:
+            if relation.target is not None:
+                key = fact.relation, relation.target.number
                 found[key] = (*found.get(key, ()), fact.subject)
         return found
 
@@ -125,27 +127,27 @@ class Chains:
     def _owners(self) -> dict[tuple[str, str], set[int]]:
         """Entities by what is listed of them: (relation, text) → numbers."""
         found: dict[tuple[str, str], set[int]] = {}
-        for _, tie, fact in self._graph:
-            if _own(tie):
+        for _, relation, fact in self._graph:
+            if _own(relation):
                 found.setdefault((fact.relation, fact.object.text), set()).add(fact.subject)
         return found
 
     @cached_property
-    def _steps(self) -> dict[int, list[tuple[Hop, Entity]]]:
+    def _steps(self) -> dict[int, list[tuple[ChainHop, Entity]]]:
         """Entity → what leads on from it, and where to."""
-        found: dict[int, list[tuple[Hop, Entity]]] = {}
-        for circle, tie, fact in self._graph:
-            if tie.target is not None:
-                source = circle.members[tie.subject]
-                found.setdefault(source.number, []).append((Hop(fact, True), tie.target))
-                found.setdefault(tie.target.number, []).append((Hop(fact, False), source))
+        found: dict[int, list[tuple[ChainHop, Entity]]] = {}
+        for cluster, relation, fact in self._graph:
+            if relation.target is not None:
+                source = cluster.members[relation.subject]
+                found.setdefault(source.number, []).append((ChainHop(fact, True), relation.target))
+                found.setdefault(relation.target.number, []).append((ChainHop(fact, False), source))
         return found
 
     @cached_property
     def _described_by(self) -> dict[int, list[Fact]]:
         found: dict[int, list[Fact]] = {}
-        for _, tie, fact in self._graph:
-            if _own(tie):
+        for _, relation, fact in self._graph:
+            if _own(relation):
                 found.setdefault(fact.subject, []).append(fact)
         return found
 
@@ -158,21 +160,21 @@ class Chains:
 
     # ── drawing ───────────────────────────────────────────────────────────────
 
-    def _drawn(self, number: int, hops: int, dice: Dice) -> Chain | None:
-        circle = self._circles.circle(dice.below(self._circles.count))
-        at = dice.pick(circle.members)
+    def _drawn(self, number: int, hops: int, rng: Rng) -> Chain | None:
+        cluster = self._clusters.cluster(rng.below(self._clusters.count))
+        at = rng.pick(cluster.members)
         visited = [at]
-        taken: list[Hop] = []
+        taken: list[ChainHop] = []
         for _ in range(hops):
             ways = [(hop, end) for hop, end in self._steps[at.number] if end not in visited]
             if not ways:
                 return None
-            hop, at = dice.pick(ways)
+            hop, at = rng.pick(ways)
             taken.append(hop)
             visited.append(at)
         kinds: list[tuple[int, Fact]] = []
         for place, entity in enumerate(visited[:-1]):
-            kinds += [(place, fact) for fact in dice.shuffle(self._described_by[entity.number])]
+            kinds += [(place, fact) for fact in rng.shuffle(self._described_by[entity.number])]
         own = [kinds[0]]
         for extra in kinds[1:]:
             if len(self.solutions(taken, own)) == 1 or len(own) >= _MOST_OWN:
@@ -190,6 +192,6 @@ class Chains:
 _TODAY = 1 << 30
 
 
-def _own(tie: Tie) -> bool:
+def _own(relation: ClusterRelation) -> bool:
     """Whether a fact describes its subject without another entity, for good."""
-    return tie.target is None and tie.attribute.change == "fixed"
+    return relation.target is None and relation.attribute.change == "fixed"

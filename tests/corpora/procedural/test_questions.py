@@ -1,20 +1,38 @@
-"""What a web knows of itself: exact answers for benchmarks."""
+"""Questions with exact answer keys from the facts of a web."""
 
 from __future__ import annotations
 
 import pytest
 
-from webenv.corpora.procedural import Dials, ProceduralWeb
-from webenv.corpora.procedural.knowledge.knowledge import Knowledge
+from webenv.corpora.procedural import ProceduralWeb, Provenance, WebConfig
+from webenv.corpora.procedural.questions.key_points import KeyPoints
+from webenv.corpora.procedural.questions.multi_hop import Chains
+from webenv.corpora.procedural.questions.table_keys import TableKeys
+from webenv.corpora.procedural.questions.topic_queries import Histories, Queries
+from webenv.corpora.procedural.questions.two_site import TwoSiteQuestions
 from webenv.corpora.procedural.world.facts import ANY, Constraint, Fact, Pattern, Value
 from webenv.corpora.procedural.world.tables import BLOCK
-from webenv.corpora.procedural.world.templates import iso
 from webenv.errors import InvalidArgument
 
 
+class Known:
+    """All questions of a web."""
+
+    def __init__(self, web: ProceduralWeb) -> None:
+        self.web = web
+        self.provenance = Provenance(web)
+        self.events = web.planner.counts["overview"]
+        self.tables = TableKeys(self.provenance)
+        self.chains = Chains(self.provenance)
+        self.queries = Queries(self.provenance)
+        self.histories = Histories(self.queries)
+        self.two_site = TwoSiteQuestions(self.provenance)
+        self.key_points = KeyPoints(self.provenance)
+
+
 @pytest.fixture(scope="module")
-def known(default: ProceduralWeb) -> Knowledge:
-    return Knowledge(default)
+def known(default: ProceduralWeb) -> Known:
+    return Known(default)
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +47,15 @@ def stated(default: ProceduralWeb) -> dict[Fact, set[int]]:
     return found
 
 
-def test_support_is_exact(known: Knowledge, stated: dict[Fact, set[int]]) -> None:
+def test_support_is_exact(known: Known, stated: dict[Fact, set[int]]) -> None:
     """For facts of every sort, the pages found by the subject are those found by going through the web."""
     facts = sorted(stated, key=repr)[::97]
     assert len({fact.relation.partition(".")[0] for fact in facts}) > 20
     for fact in facts:
-        assert set(known.support.stating(fact)) == stated[fact]
+        assert set(known.provenance.stating(fact)) == stated[fact]
 
 
-def test_holders_are_exact_for_all_kinds(known: Knowledge, stated: dict[Fact, set[int]]) -> None:
+def test_holders_are_exact_for_all_kinds(known: Known, stated: dict[Fact, set[int]]) -> None:
     """Patterns over events, tables and entities have just the holders that going through the web finds."""
     for fact in [fact for fact in sorted(stated, key=repr) if not fact.relation.startswith("made")][::601]:
         pattern = Pattern(fact.kind, fact.relation, Constraint(fact.object.type, fact.object.text), ANY)
@@ -45,38 +63,16 @@ def test_holders_are_exact_for_all_kinds(known: Knowledge, stated: dict[Fact, se
         assert known.web.holders(pattern) == plain
 
 
-def test_each_state_of_each_detail_has_pages(known: Knowledge, stated: dict[Fact, set[int]]) -> None:
-    """The chronicle has for each value of each detail all the pages that state it, at least one."""
-    for number in range(len(known.chronicle)):
-        event = known.chronicle.event(number)
-        assert {known.web.plan(page).role for page in known.chronicle.pages(number)} >= {"report", "overview"}
-        for account in known.chronicle.accounts(number):
-            for told in account.told:
-                assert set(told.pages) == stated[event.fact(account.detail.attribute.name, told.state.value)]
-                assert told.pages
+def test_each_state_of_each_detail_has_pages(known: Known, stated: dict[Fact, set[int]]) -> None:
+    """For each value that a detail of an event ever had, all the pages that state it are found, at least one."""
+    for event in map(known.web.planner.pages.newsroom.event, range(known.events)):
+        for detail in event.details:
+            for state in detail.states:
+                fact = event.fact(detail.attribute.name, state.value)
+                assert set(known.provenance.stating(fact)) == stated[fact] != set()
 
 
-def test_answers_depend_on_the_day(known: Knowledge) -> None:
-    """On the day before a change the former value is known, from pages of that time; today the last."""
-    seen = 0
-    for number in range(len(known.chronicle)):
-        for account in known.chronicle.accounts(number):
-            if len(account.told) < 2:
-                continue
-            relation = account.detail.attribute.name
-            report = known.chronicle.event(number).reports[-1]
-            value, pages = known.chronicle.known(number, relation)
-            assert value == account.detail.states[-1].value == account.detail.at(report.day)
-            assert pages
-            day = iso(account.told[1].state.since - 1)
-            before, earlier = known.chronicle.known(number, relation, as_of=day)
-            assert before == account.told[0].state.value
-            assert all(known.web.plan(page).date <= day for page in earlier)
-            seen += 1
-    assert seen >= 30
-
-
-def test_every_cell_of_a_table_has_pages(known: Knowledge, stated: dict[Fact, set[int]]) -> None:
+def test_every_cell_of_a_table_has_pages(known: Known, stated: dict[Fact, set[int]]) -> None:
     """Tables are complete over the web: each cell as it is today stands on a page that is there."""
     assert len(known.tables) >= 4
     for number in range(len(known.tables)):
@@ -92,7 +88,7 @@ def test_every_cell_of_a_table_has_pages(known: Knowledge, stated: dict[Fact, se
 
 
 @pytest.mark.parametrize("hops", [3, 4, 5])
-def test_a_chain_has_one_answer(known: Knowledge, stated: dict[Fact, set[int]], hops: int) -> None:
+def test_a_chain_has_one_answer(known: Known, stated: dict[Fact, set[int]], hops: int) -> None:
     """Joining all facts that any page states, a chain without its names leads to its answer alone."""
     by_relation: dict[str, list[Fact]] = {}
     for fact in stated:
@@ -114,7 +110,7 @@ def test_a_chain_has_one_answer(known: Knowledge, stated: dict[Fact, set[int]], 
         assert at == {chain.answer.number}
 
 
-def test_a_chain_is_spread_over_pages(known: Knowledge, stated: dict[Fact, set[int]]) -> None:
+def test_a_chain_is_spread_over_pages(known: Known, stated: dict[Fact, set[int]]) -> None:
     """Each fact of a chain stands on the pages given, and no page has them all."""
     for number in range(40):
         chain = known.chains.chain(number, 3 + number % 3)
@@ -124,7 +120,7 @@ def test_a_chain_is_spread_over_pages(known: Knowledge, stated: dict[Fact, set[i
     assert len({known.chains.chain(number).answer for number in range(60)}) > 30
 
 
-def test_queries_have_all_their_pages(known: Knowledge) -> None:
+def test_queries_have_all_their_pages(known: Known) -> None:
     """A query's pages are just those whose facts, or their original's, meet its pattern."""
     for number in range(0, 40, 8):
         query = known.queries.query(number)
@@ -136,7 +132,7 @@ def test_queries_have_all_their_pages(known: Knowledge) -> None:
     assert len({known.queries.query(number).topic for number in range(60)}) >= 8
 
 
-def test_histories_follow_an_intent(known: Knowledge) -> None:
+def test_histories_follow_an_intent(known: Known) -> None:
     """Four to eight visits, most of which fulfil the intent; what is left to find does, and was not read."""
     strays = 0
     for number in range(300):
@@ -155,7 +151,7 @@ def test_histories_follow_an_intent(known: Knowledge) -> None:
     assert strays > 200
 
 
-def test_a_join_needs_two_sites(known: Knowledge, stated: dict[Fact, set[int]]) -> None:
+def test_a_join_needs_two_sites(known: Known, stated: dict[Fact, set[int]]) -> None:
     """What is given is of one thing; both facts are stated and share the entity; no site has both, nor their copies."""
     subjects: dict[tuple[Value, ...], set[int]] = {}
     planner = known.web.planner
@@ -168,22 +164,24 @@ def test_a_join_needs_two_sites(known: Knowledge, stated: dict[Fact, set[int]]) 
         for row, entry in enumerate(table.rows):
             subjects.setdefault((Value("name", entry.name),), set()).add(table.current(row, 0).subject)
     for number in range(60):
-        join = known.joins.join(number)
+        join = known.two_site.join(number)
         assert join.first.object == join.entity.value
         assert subjects[join.given] == {join.first.subject}
         assert join.second.subject == join.entity.number
         assert set(join.first_pages) == stated[join.first]
         assert set(join.second_pages) == stated[join.second]
-        sites = [known.support.sites(known.support.with_copies(side)) for side in (join.first_pages, join.second_pages)]
+        sites = [
+            known.provenance.sites(known.provenance.with_copies(side)) for side in (join.first_pages, join.second_pages)
+        ]
         assert not sites[0] & sites[1]
         others = {f.object for f in stated if (f.subject, f.relation) == (join.second.subject, join.second.relation)}
         assert others == {join.answer}
 
 
-def test_key_points_of_an_event(known: Knowledge) -> None:
+def test_key_points_of_an_event(known: Known) -> None:
     """Eight points, each supported; some are contradicted, by outdated or mistaken pages."""
     outdated = mistaken = 0
-    for number in range(len(known.chronicle)):
+    for number in range(known.events):
         brief = known.key_points.brief(number)
         assert len(brief.points) == 8
         for point in brief.points:
@@ -195,9 +193,9 @@ def test_key_points_of_an_event(known: Knowledge) -> None:
     assert mistaken > 3
 
 
-def test_key_points_of_a_member(known: Knowledge) -> None:
+def test_key_points_of_a_member(known: Known) -> None:
     """Twelve points, each supported by its article; rumours contradict some."""
-    first = len(known.chronicle)
+    first = known.events
     contradicted = 0
     for number in range(0, 400):
         points = known.key_points.brief(first + number).points
@@ -208,20 +206,14 @@ def test_key_points_of_a_member(known: Knowledge) -> None:
     assert contradicted > 10
 
 
-def test_what_is_not_there_is_refused(known: Knowledge) -> None:
-    """Numbers out of range, unknown details and other lengths are named in one line."""
-    with pytest.raises(InvalidArgument, match="event 30: expected a number from 0 to 29"):
-        known.chronicle.event(30)
+def test_what_is_not_there_is_refused(known: Known) -> None:
+    """Numbers out of range, other lengths and webs that are too small are named in one line."""
     with pytest.raises(InvalidArgument, match="table 4: expected a number from 0 to 3"):
         known.tables.key(4)
     with pytest.raises(InvalidArgument, match="hops=6; expected a whole number from 3 to 5"):
         known.chains.chain(0, hops=6)
-    with pytest.raises(InvalidArgument, match=r"no detail 'fire\.moon'; expected one of fire\.hurt, "):
-        known.chronicle.known(0, "fire.moon")
-    with pytest.raises(InvalidArgument, match="as_of='soon': expected an ISO date"):
-        known.chronicle.known(0, "fire.hurt", as_of="soon")
-    small = Knowledge(ProceduralWeb(Dials(pages=101, kinds=2)))
+    small = Known(ProceduralWeb(WebConfig(pages=101, kinds=2)))
     with pytest.raises(InvalidArgument, match="has no chains; raise pages"):
         small.chains.chain(0)
     with pytest.raises(InvalidArgument, match="no join in"):
-        small.joins.join(0)
+        small.two_site.join(0)

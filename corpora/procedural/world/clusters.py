@@ -6,30 +6,28 @@ import datetime
 from dataclasses import dataclass
 from functools import lru_cache
 
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.world.facts import Fact, Value
-from webenv.corpora.procedural.world.sites import Site
+from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.procedural.world.facts import NAMED, Fact, Value
+from webenv.corpora.procedural.world.sites import PORTRAITS, Site
 from webenv.corpora.procedural.world.templates import NOTHING, Attribute, Template, templates
-from webenv.corpora.procedural.world.topics import PORTRAITS
-from webenv.corpora.procedural.world.values import NAMED
 from webenv.corpora.procedural.world.world import Entity, World
 
 MEMBERS = ("person", "person", "place", "person", "org", "person", "person", "place", "person", "org")
-"""The kinds of the members of a circle."""
+"""The kinds of the members of a entity cluster."""
 
 BLOCK = len(MEMBERS)
-"""Pages of one circle: one about each member."""
+"""Pages of one entity cluster: one about each member."""
 
 _OWN = {"person": 2, "place": 2, "org": 2}  # listed facts of each
-_TIES = {"person": 4, "place": 2, "org": 3}  # facts of each that lead to another entity
+_RELATIONS = {"person": 4, "place": 2, "org": 3}  # facts of each that lead to another entity
 _BEFORE = (datetime.date(2009, 1, 1).toordinal(), datetime.date(2013, 12, 31).toordinal())
 _THEN = (datetime.date(2015, 1, 1).toordinal(), datetime.date(2019, 12, 31).toordinal())
 _SEEN = (datetime.date(2020, 6, 1).toordinal(), datetime.date(2025, 12, 1).toordinal())
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
-    """A fact about a member of a circle.
+class ClusterRelation:
+    """A fact about a member of a entity cluster.
 
     Attributes:
         attribute: what it says.
@@ -53,7 +51,7 @@ class Tie:
 
 
 @dataclass(frozen=True, slots=True)
-class Portrait:
+class ClusterProfile:
     """The page about a member: where it stands, and when it was written (an ordinal)."""
 
     site: Site
@@ -61,11 +59,11 @@ class Portrait:
 
 
 @dataclass(frozen=True, slots=True)
-class Circle:
-    """Ten entities that nobody speaks of, and what ties them to one another and to the next circle.
+class EntityCluster:
+    """Ten entities that nobody speaks of, and what ties them to one another and to the next entity cluster.
 
     Attributes:
-        number: which circle of the world.
+        number: which entity cluster of the world.
         members: the entities.
         ties: all facts about them.
         portraits: the page about each of them.
@@ -73,39 +71,39 @@ class Circle:
 
     number: int
     members: tuple[Entity, ...]
-    ties: tuple[Tie, ...]
-    portraits: tuple[Portrait, ...]
+    relations: tuple[ClusterRelation, ...]
+    profiles: tuple[ClusterProfile, ...]
 
-    def fact(self, tie: Tie, day: int) -> Fact:
+    def fact(self, relation: ClusterRelation, day: int) -> Fact:
         """A tie as a fact, as it stood on a day."""
-        entity = self.members[tie.subject]
-        return Fact(entity.number, entity.value.type, tie.attribute.name, tie.at(day), NOTHING)
+        entity = self.members[relation.subject]
+        return Fact(entity.number, entity.value.type, relation.attribute.name, relation.at(day), NOTHING)
 
     def stated(self, member: int, day: int) -> tuple[Fact, ...]:
         """The facts of the page about a member, if it had been written on a day: its own first."""
-        mine = [tie for tie in self.ties if member in tie.pages]
-        mine.sort(key=lambda tie: tie.subject != member)
-        return tuple(self.fact(tie, day) for tie in mine)
+        mine = [relation for relation in self.relations if member in relation.pages]
+        mine.sort(key=lambda relation: relation.subject != member)
+        return tuple(self.fact(relation, day) for relation in mine)
 
     def names(self) -> dict[int, str]:
         """What its members are called, by their numbers as subjects of facts."""
         return {entity.number: entity.value.text for entity in self.members}
 
 
-class Circles:
-    """The circles of a world; each can be made alone, in any order.
+class EntityClusters:
+    """The entity clusters of a world; each can be made alone, in any order.
 
     Members are drawn from the end of the world's entities: those that other pages hardly name.
 
     Args:
-        world: whose circles.
+        world: whose entity clusters.
         count: how many there are.
     """
 
     def __init__(self, world: World, count: int) -> None:
         self._world = world
         self.count = count
-        self.circle = lru_cache(maxsize=256)(self._circle)
+        self.cluster = lru_cache(maxsize=256)(self._cluster)
 
     def template(self, kind: str) -> Template:
         """What can be said of members of a kind."""
@@ -113,11 +111,11 @@ class Circles:
 
     @staticmethod
     def most(world: World) -> int:
-        """How many circles a world has room for: half of its entities are left to others."""
+        """How many entity clusters a world has room for: half of its entities are left to others."""
         return min(len(world.entities[kind]) // 2 // MEMBERS.count(kind) for kind in NAMED)
 
     def members(self, number: int) -> tuple[Entity, ...]:
-        """The members of a circle; no entity is in two."""
+        """The members of a entity cluster; no entity is in two."""
         found = []
         for place, kind in enumerate(MEMBERS):
             known = self._world.entities[kind]
@@ -125,55 +123,55 @@ class Circles:
             found.append(known[len(known) - 1 - number * each - MEMBERS[:place].count(kind)])
         return tuple(found)
 
-    def _circle(self, number: int) -> Circle:
-        dice = Dice(*self._world.seed, "circle", number)
+    def _cluster(self, number: int) -> EntityCluster:
+        rng = Rng(*self._world.seed, "circle", number)
         members = self.members(number)
         far = self.members((number + 1) % self.count)
-        portraits = tuple(self._portrait(entity.value.type, dice) for entity in members)
-        ties: list[Tie] = []
+        profiles = tuple(self._portrait(entity.value.type, rng) for entity in members)
+        relations: list[ClusterRelation] = []
         for subject, entity in enumerate(members):
             known = self.template(entity.value.type).attributes
             own = [a for a in known if a.spread == "own" and a.change == "fixed"]
             leading = [a for a in known if a.spread in ("near", "far") and a.change == "fixed"]
-            chosen = dice.sample(own, _OWN[entity.value.type]) + dice.sample(leading, _TIES[entity.value.type])
+            chosen = rng.sample(own, _OWN[entity.value.type]) + rng.sample(leading, _RELATIONS[entity.value.type])
             for attribute in chosen:
-                ties.append(self._tie(attribute, subject, members, far, dice))
+                relations.append(self._relation(attribute, subject, members, far, rng))
             for attribute in (a for a in known if a.change == "changes"):
-                ties.append(self._changing(attribute, subject, members, dice))
-        return Circle(number, members, tuple(ties), portraits)
+                relations.append(self._changing(attribute, subject, members, rng))
+        return EntityCluster(number, members, tuple(relations), profiles)
 
-    def _portrait(self, kind: str, dice: Dice) -> Portrait:
-        return Portrait(self._world.directory.pick(PORTRAITS[kind], "lives", dice), dice.between(*_SEEN))
+    def _portrait(self, kind: str, rng: Rng) -> ClusterProfile:
+        return ClusterProfile(self._world.directory.pick(PORTRAITS[kind], "lives", rng), rng.between(*_SEEN))
 
     @staticmethod
-    def _tie(
-        attribute: Attribute, subject: int, members: tuple[Entity, ...], far: tuple[Entity, ...], dice: Dice
-    ) -> Tie:
+    def _relation(
+        attribute: Attribute, subject: int, members: tuple[Entity, ...], far: tuple[Entity, ...], rng: Rng
+    ) -> ClusterRelation:
         if attribute.type == "list":
-            return Tie(attribute, subject, (attribute.draw(dice),), (0,), None, (subject,))
+            return ClusterRelation(attribute, subject, (attribute.draw(rng),), (0,), None, (subject,))
         among = members if attribute.spread == "near" else far
         able = [
             place
             for place, entity in enumerate(among)
             if entity.value.type == attribute.type and entity != members[subject]
         ]
-        place = dice.pick(able)
-        roll = dice.random()  # on the page of the one, of the other, or of both
+        place = rng.pick(able)
+        roll = rng.random()  # on the page of the one, of the other, or of both
         pages: tuple[int, ...] = (subject,)
         if among is members and roll < 0.5:
             pages = (place,) if roll < 0.36 else (subject, place)
-        return Tie(attribute, subject, (among[place].value,), (0,), among[place], pages)
+        return ClusterRelation(attribute, subject, (among[place].value,), (0,), among[place], pages)
 
-    def _changing(self, attribute: Attribute, subject: int, members: tuple[Entity, ...], dice: Dice) -> Tie:
-        since = (0, dice.between(*_BEFORE), dice.between(*_THEN))
+    def _changing(self, attribute: Attribute, subject: int, members: tuple[Entity, ...], rng: Rng) -> ClusterRelation:
+        since = (0, rng.between(*_BEFORE), rng.between(*_THEN))
         values: list[Value] = []
         while len(values) < len(since):
             if attribute.type == "place":
-                value = self._world.entity("place", dice).value
+                value = self._world.entity("place", rng).value
             elif values:
-                value = attribute.number(max(2, values[-1].number * dice.between(60, 170) // 100))
+                value = attribute.number(max(2, values[-1].number * rng.between(60, 170) // 100))
             else:
-                value = attribute.draw(dice)
+                value = attribute.draw(rng)
             if value not in values:
                 values.append(value)
-        return Tie(attribute, subject, tuple(values), since, None, (subject,))
+        return ClusterRelation(attribute, subject, tuple(values), since, None, (subject,))

@@ -1,4 +1,4 @@
-"""News joins: questions about events whose answer takes facts of two pages, neither of them the source."""
+"""Multi-hop questions about a generated web's news: two facts of two pages, neither of them the source."""
 
 from __future__ import annotations
 
@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, lru_cache
 
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.knowledge.support import Support
-from webenv.corpora.procedural.world.events import Detail, Event
-from webenv.corpora.procedural.world.facts import Fact, Value
-from webenv.corpora.procedural.world.templates import Template
-from webenv.corpora.procedural.world.values import NAMED
-from webenv.corpora.procedural.world.world import Entity
+from webenv.corpora.procedural import NAMED, Detail, Entity, Event, Fact, Provenance, Rng, Template, Value
 
 KINDS = ("detail", "event", "profile")
 """Kinds of join: two details of one event; an event and another that shares somebody; an event and a profile."""
@@ -39,7 +33,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class NewsJoin:
+class MultiHopQuestion:
     """Two facts that answer a question together; no page that can be reached states both.
 
     Attributes:
@@ -79,7 +73,7 @@ class NewsJoin:
         return self.other or self.event
 
 
-class NewsJoins:
+class MultiHopQuestions:
     """The news joins of a web, event by event.
 
     A detail counts where it never changed, and where of the pages that can be reached more state it
@@ -90,7 +84,7 @@ class NewsJoins:
         support: which pages state what.
     """
 
-    def __init__(self, support: Support) -> None:
+    def __init__(self, support: Provenance) -> None:
         self._support = support
         self._web = support.web
         self.seed = self._web.world.seed
@@ -117,19 +111,19 @@ class NewsJoins:
             return "always"
         return "year" if self._told_in[fact.relation, fact.object, _year(event)] == 1 else ""
 
-    def _of(self, number: int) -> tuple[NewsJoin, ...]:
+    def _of(self, number: int) -> tuple[MultiHopQuestion, ...]:
         """The joins of which an event is the latest, kinds mixed, in random order."""
         event = self.events[number]
-        dice = Dice(*self.seed, "news joins", number)
+        rng = Rng(*self.seed, "news joins", number)
         kinds = {"detail": self._details, "event": self._events, "profile": self._profiles}
-        left = {kind: dice.shuffle([one for one in of(event, dice) if self._fair(one)]) for kind, of in kinds.items()}
-        found: list[NewsJoin] = []
+        left = {kind: rng.shuffle([one for one in of(event, rng) if self._fair(one)]) for kind, of in kinds.items()}
+        found: list[MultiHopQuestion] = []
         while any(left.values()):
             able = [kind for kind, joins in left.items() if joins for _ in range(_WEIGHTS[kind])]
-            found.append(left[dice.pick(able)].pop())
+            found.append(left[rng.pick(able)].pop())
         return tuple(found)
 
-    def _fair(self, join: NewsJoin) -> bool:
+    def _fair(self, join: MultiHopQuestion) -> bool:
         """Whether the event that a question begins with is the only one as told, and the question lacks the answer."""
         event = join.event
         if join.clue is None and self._dated[event.template, event.place, event.day] > 1:
@@ -141,7 +135,7 @@ class NewsJoins:
 
     # ── the kinds ─────────────────────────────────────────────────────────────
 
-    def _details(self, event: Event, dice: Dice) -> Iterator[NewsJoin]:
+    def _details(self, event: Event, rng: Rng) -> Iterator[MultiHopQuestion]:
         """Two details of an event, of which its source states both."""
         for clue in event.details:
             if clue.attribute.type not in _CLUES or len(clue.states) > 1:
@@ -160,10 +154,10 @@ class NewsJoins:
                     if sides and not set(sides[0].pages) & set(sides[1].pages):
                         found.append((source, sides))
                 if found:
-                    source, (one, two) = dice.pick(found)
-                    yield NewsJoin("detail", event, first, None, None, None, one, two, source, event.day)
+                    source, (one, two) = rng.pick(found)
+                    yield MultiHopQuestion("detail", event, first, None, None, None, one, two, source, event.day)
 
-    def _events(self, event: Event, dice: Dice) -> Iterator[NewsJoin]:
+    def _events(self, event: Event, rng: Rng) -> Iterator[MultiHopQuestion]:
         """A part in one event, and a detail of another in which the same entity has a part; the latest is given."""
         for part in filter(leading, event.details):
             mine = today(event, part)
@@ -171,10 +165,12 @@ class NewsJoins:
                 if other.day > event.day or other.template is event.template:
                     continue
                 theirs = today(other, role)
-                yield from self._across(event, mine, other, theirs, event.day, dice)
-                yield from self._across(other, theirs, event, mine, event.day, dice)
+                yield from self._across(event, mine, other, theirs, event.day, rng)
+                yield from self._across(other, theirs, event, mine, event.day, rng)
 
-    def _across(self, event: Event, bridge: Fact, other: Event, role: Fact, day: int, dice: Dice) -> Iterator[NewsJoin]:
+    def _across(
+        self, event: Event, bridge: Fact, other: Event, role: Fact, day: int, rng: Rng
+    ) -> Iterator[MultiHopQuestion]:
         if not self.singled_out(role, other):
             return
         entity = self.entity(bridge.object)
@@ -182,30 +178,32 @@ class NewsJoins:
             second = today(other, asked)
             if second.relation == role.relation or second.object == bridge.object:
                 continue
-            source = self._source(event, bridge, (second, role), dice)
+            source = self._source(event, bridge, (second, role), rng)
             if source >= 0:
                 sides = self.sides((bridge, second, role), source)
                 assert sides is not None
-                yield NewsJoin("event", event, None, entity, other, role, sides[0], sides[1], source, day)
+                yield MultiHopQuestion("event", event, None, entity, other, role, sides[0], sides[1], source, day)
 
-    def _profiles(self, event: Event, dice: Dice) -> Iterator[NewsJoin]:
+    def _profiles(self, event: Event, rng: Rng) -> Iterator[MultiHopQuestion]:
         """A part in an event, and what is known of whoever had it."""
         for part in filter(leading, event.details):
             bridge = today(event, part)
             entity = self.entity(bridge.object)
             for second in self._known(entity):
-                source = self._source(event, bridge, (second,), dice)
+                source = self._source(event, bridge, (second,), rng)
                 if source >= 0:
                     sides = self.sides((bridge, second), source)
                     assert sides is not None
-                    yield NewsJoin("profile", event, None, entity, None, None, sides[0], sides[1], source, event.day)
+                    yield MultiHopQuestion(
+                        "profile", event, None, entity, None, None, sides[0], sides[1], source, event.day
+                    )
 
     # ── pages ─────────────────────────────────────────────────────────────────
 
-    def _source(self, event: Event, bridge: Fact, others: tuple[Fact, ...], dice: Dice) -> int:
+    def _source(self, event: Event, bridge: Fact, others: tuple[Fact, ...], rng: Rng) -> int:
         """A report of the event that states a fact, and without whose site it and the others can be found; else −1."""
         stating = set(self.pages(bridge))
-        for report in dice.shuffle(list(self.reports(event))):
+        for report in rng.shuffle(list(self.reports(event))):
             if report in stating and self.sides((bridge, *others), report):
                 return report
         return -1
@@ -346,3 +344,86 @@ def _ever(event: Event) -> Iterator[tuple[Detail, Value]]:
 
 def _year(event: Event) -> int:
     return date.fromordinal(event.day).year
+
+
+_LATER = 40  # days after the last report on which the last answer is asked for
+
+
+class ChangingQuestions:
+    """The changing news of a web, event by event.
+
+    Args:
+        joins: the joins of the web.
+    """
+
+    def __init__(self, joins: MultiHopQuestions) -> None:
+        self._joins = joins
+        self.of = lru_cache(maxsize=512)(self._of)
+
+    def _of(self, number: int) -> tuple[tuple[MultiHopQuestion, ...], ...]:
+        """The changing questions of which an event is the latest: each at least twice, as of different days, with
+        different answers, the oldest first.
+
+        On each day the newest of the pages that can be reached and state the detail at all states the answer.
+        """
+        event = self._joins.events[number]
+        rng = Rng(*self._joins.seed, "news changes", number)
+        clues = tuple(self._clues(event))
+        found = []
+        for asked in event.details:
+            if askable(asked, changed=True):
+                for start in clues:
+                    series = tuple(self._series(event, asked, start, rng))
+                    if len(series) > 1:
+                        found.append(series)
+        return tuple(rng.shuffle(found))
+
+    def _clues(self, event: Event) -> Iterator[tuple[Event, Fact, Fact | None]]:
+        """How an event can be told: by a clue of its own; or by a part in an older event, and the part in this."""
+        for detail in event.details:
+            if len(detail.states) > 1 or not self._joins.singled_out(today(event, detail), event):
+                continue
+            if detail.attribute.type in ("person", "org", "list"):
+                yield event, today(event, detail), None
+            if leading(detail):
+                for other, part in self._joins.parts[detail.states[0].value]:
+                    if other.day <= event.day and other.template is not event.template:
+                        yield other, today(other, part), today(event, detail)
+
+    def _series(
+        self, event: Event, asked: Detail, start: tuple[Event, Fact, Fact | None], rng: Rng
+    ) -> Iterator[MultiHopQuestion]:
+        """A question on the last day of each value, as far as it can be answered then; one source for all."""
+        begin, first, role = start
+        if first.relation == asked.attribute.name:
+            return
+        sources = [page for page in self._joins.reports(begin) if page in self._joins.pages(first)]
+        source = rng.pick(sources)
+        ends = [state.since - 1 for state in asked.states[1:]] + [event.reports[-1].day + _LATER]
+        for state, as_of in zip(asked.states, ends, strict=True):
+            second = event.fact(asked.attribute.name, state.value)
+            known = self._joins.sides((first,) if role is None else (first, role), source, as_of)
+            newest = self._newest(event, asked, second, source, as_of)
+            if known is None or newest is None or set(known[0].pages) & set(newest.pages):
+                continue
+            entity = None if role is None else self._joins.entity(first.object)
+            other = None if role is None else event
+            clue = first if role is None else None
+            kind = "detail" if role is None else "event"
+            day = max(event.day, begin.day)
+            yield MultiHopQuestion(kind, begin, clue, entity, other, role, known[0], newest, source, day, as_of)
+
+    def _newest(self, event: Event, asked: Detail, fact: Fact, source: int, as_of: int) -> Side | None:
+        """The pages that state what holds, if nothing newer or as new states something else; else ``None``."""
+        pages = self._joins.reachable(self._joins.pages(fact), source, as_of)
+        others = {
+            page
+            for state in asked.states
+            if state.value != fact.object
+            for page in self._joins.pages(event.fact(fact.relation, state.value))
+        }
+        wrong = self._joins.reachable(sorted(others | set(self._joins.against(fact))), source, as_of)
+        wrong = tuple(page for page in wrong if page not in pages)
+        if not pages or max(map(self._joins.day, pages)) <= max(map(self._joins.day, wrong), default=0):
+            return None
+        return Side(fact, pages, wrong)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webenv.corpora.procedural.knowledge.support import Support
+from webenv.corpora.procedural.questions.provenance import Provenance
 from webenv.corpora.procedural.world import tables
 from webenv.corpora.procedural.world.tables import Table
 from webenv.errors import InvalidArgument
@@ -36,7 +36,7 @@ class TableKeys:
         support: which pages state what.
     """
 
-    def __init__(self, support: Support) -> None:
+    def __init__(self, support: Provenance) -> None:
         self._support = support
 
     def __len__(self) -> int:

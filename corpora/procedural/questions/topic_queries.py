@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webenv.corpora.procedural.dice import Dice
-from webenv.corpora.procedural.knowledge.support import Support
+from webenv.corpora.procedural.questions.provenance import Provenance
+from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.world import tables
 from webenv.corpora.procedural.world.facts import ANY, Constraint, Pattern, Value
-from webenv.corpora.procedural.world.topics import topic_of
+from webenv.corpora.procedural.world.sites import topic_of
 from webenv.errors import InvalidArgument
 
 _TRIES = 200
@@ -23,7 +23,7 @@ class TopicQuery:
 
     Attributes:
         number: which query.
-        topic: what it is about (:func:`webenv.corpora.procedural.world.topics.topics`).
+        topic: what it is about (:func:`webenv.corpora.procedural.world.sites.topics`).
         text: keywords, as somebody would type them.
         pattern: the criterion as data.
         pages: all pages of the web that state such a fact, copies among them.
@@ -45,7 +45,7 @@ class Queries:
         support: which pages state what.
     """
 
-    def __init__(self, support: Support) -> None:
+    def __init__(self, support: Provenance) -> None:
         self.support = support
         self._web = support.web
 
@@ -55,34 +55,34 @@ class Queries:
         Raises:
             InvalidArgument: for a web that has none.
         """
-        dice = Dice(*self._web.world.seed, "query", number)
+        rng = Rng(*self._web.world.seed, "query", number)
         for _ in range(_TRIES):
-            text, pattern = self._drawn(dice)
+            text, pattern = self._drawn(rng)
             pages = self.support.with_copies(self._web.holders(pattern))
             if least <= len(pages) <= most:
                 sites = self.support.sites(sorted(pages))
                 return TopicQuery(number, topic_of(pattern.kind, self._web.world.language), text, pattern, pages, sites)
         raise InvalidArgument(
-            f"{self._web.dials}: no query with {least} to {most} pages in {_TRIES} draws; raise pages or most."
+            f"{self._web.config}: no query with {least} to {most} pages in {_TRIES} draws; raise pages or most."
         )
 
-    def _drawn(self, dice: Dice) -> tuple[str, Pattern]:
+    def _drawn(self, rng: Rng) -> tuple[str, Pattern]:
         planner = self._web.planner
-        roll = dice.random()
+        roll = rng.random()
         events, sets = planner.counts["overview"], planner.counts["table"] // tables.BLOCK
         if events and roll < 0.25:
-            event = planner.pages.newsroom.event(dice.below(events))
+            event = planner.pages.newsroom.event(rng.below(events))
             kind = event.template.kind
             return f"{event.names[0]} {event.place.text}", _pattern(kind, f"{kind}.place", event.place)
         if sets and roll < 0.4:
-            table = planner.pages.register.table(dice.below(sets))
+            table = planner.pages.register.table(rng.below(sets))
             kind = table.template.kind
             return f"{table.template.plural} {table.place.text}", _pattern(kind, f"{kind}.place", table.place)
-        family = self._web.world.family(dice.below(self._web.world.families))
-        slot = dice.pick(family.slots)
-        value = dice.pick(slot.levels)[0]
-        text = f"{family.kind.plural} {slot.relation.label.lower()} {value.text}"
-        return text, _pattern(family.kind.name, slot.relation.name, value)
+        distractors = self._web.world.distractor_set(rng.below(self._web.world.distractor_sets))
+        slot = rng.pick(distractors.slots)
+        value = rng.pick(slot.levels)[0]
+        text = f"{distractors.kind.plural} {slot.relation.label.lower()} {value.text}"
+        return text, _pattern(distractors.kind.name, slot.relation.name, value)
 
 
 def _pattern(kind: str, relation: str, value: Value) -> Pattern:
@@ -125,37 +125,37 @@ class Histories:
         Raises:
             InvalidArgument: for a web that is too small.
         """
-        dice = Dice(*self._web.world.seed, "history", number)
-        intent, originals = self._intent(dice)
-        most = min(dice.between(*_VISITS), len(originals) - 1)
+        rng = Rng(*self._web.world.seed, "history", number)
+        intent, originals = self._intent(rng)
+        most = min(rng.between(*_VISITS), len(originals) - 1)
         read: list[int] = []
         follows: list[bool] = []
-        left = dice.shuffle(originals)
+        left = rng.shuffle(originals)
         while len(read) < most:
             may_stray = len(read) + 1 < most and follows.count(False) < (most - 1) // 2
-            stray = dice.chance(_STRAY) and may_stray
-            page = self._stray(intent, dice) if stray else left.pop()
+            stray = rng.chance(_STRAY) and may_stray
+            page = self._stray(intent, rng) if stray else left.pop()
             if page not in read:
                 read.append(page)
                 follows.append(page in intent.pages)
         seen = self._queries.support.with_copies(read)
         return History(number, intent, tuple(read), tuple(follows), intent.pages - seen)
 
-    def _intent(self, dice: Dice) -> tuple[TopicQuery, list[int]]:
+    def _intent(self, rng: Rng) -> tuple[TopicQuery, list[int]]:
         """A query, and the pages that answer it without their copies: one more than the fewest visits, or more."""
         for _ in range(_TRIES):
-            intent = self._queries.query(dice.below(1 << 40), least=_VISITS[0] + 1)
+            intent = self._queries.query(rng.below(1 << 40), least=_VISITS[0] + 1)
             originals = sorted({self._web.original(page) for page in intent.pages})
             if len(originals) > _VISITS[0]:
                 return intent, originals
-        raise InvalidArgument(f"{self._web.dials}: no intent with {_VISITS[0] + 1} pages; raise pages.")
+        raise InvalidArgument(f"{self._web.config}: no intent with {_VISITS[0] + 1} pages; raise pages.")
 
-    def _stray(self, intent: TopicQuery, dice: Dice) -> int:
+    def _stray(self, intent: TopicQuery, rng: Rng) -> int:
         """A page that does not fulfil the intent: next to one that does, or any."""
-        near = dice.pick(sorted(intent.pages))
+        near = rng.pick(sorted(intent.pages))
         kin = self._web.planner.neighbours(near)
         for _ in range(_TRIES):
-            page = dice.pick(kin) if kin and dice.chance(0.7) else dice.below(len(self._web))
+            page = rng.pick(kin) if kin and rng.chance(0.7) else rng.below(len(self._web))
             if page not in intent.pages:
                 return page
-        raise InvalidArgument(f"{self._web.dials}: nearly every page answers {intent.text!r}; raise pages.")
+        raise InvalidArgument(f"{self._web.config}: nearly every page answers {intent.text!r}; raise pages.")

@@ -1,10 +1,10 @@
-"""Dials: what a procedural web is made by."""
+"""WebConfig, what a generated web is made by, and Worlds, several webs that differ in their seed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Self
 
 from webenv.errors import InvalidArgument, did_you_mean
 
@@ -28,7 +28,7 @@ _WHOLE = ("pages", "seed", "sites", "kinds", "family", "hops")
 
 
 @dataclass(frozen=True, slots=True)
-class Dials:
+class WebConfig:
     """The settings of a procedural web; equal dials give the same web, byte for byte.
 
     Attributes:
@@ -36,9 +36,9 @@ class Dials:
         seed: which world of the split, a whole number from 0.
         split: "train", "validation" or "test": no world of one is a world of another.
         sites: how many websites, 16 to 100.
-        kinds: how many kinds of thing have families of pages, 1 to 25.
-        family: pages of one family: siblings that share values, 3 to 27. At 27, each single fact
-            of a sibling is shared by 9, each pair of facts of a tier by 3, and no triple.
+        kinds: how many kinds of thing have distractor sets of pages, 1 to 25.
+        family: pages of one distractor set, which share values, 3 to 27. At 27, each single fact
+            of a member is shared by 9, each pair of facts of a tier by 3, and no triple.
         fuzziness: how far a criterion's words stand from a page's, 0 to 1: each word or number
             keeps a page's wording with probability 1 − fuzziness × (.08, .36, .5) by tier.
         decoys: 0 to 1: a value that a page does not hold stands on it all the same, within another
@@ -49,7 +49,7 @@ class Dials:
             name is told by a fact of the page about it instead, at 3 what that fact names is told so
             too. Pages do not depend on it.
         news: share of the pages that are news: reports of events and pages that sum them up, 0 to 0.8. At 0, the
-            default, families leave them some 6%.
+            default, distractor sets leave them some 6%.
         phrasings: "all"; "shown" leaves a third of the ways to say a fact out, of pages and criteria alike;
             "held" has only those.
         language: "en" or "zh": of names, pages, criteria and claims. Chinese has the same kinds, relations and
@@ -99,8 +99,8 @@ class Dials:
             )
 
     @classmethod
-    def parse(cls, spec: str, **given: Any) -> Dials:
-        """Dials from a text such as ``"procedural"`` or ``"procedural:pages=100000,seed=3"``.
+    def parse(cls, spec: str, **given: Any) -> WebConfig:
+        """The settings from a text such as ``"procedural"`` or ``"procedural:pages=100000,seed=3"``.
 
         Args:
             spec: the text.
@@ -112,7 +112,7 @@ class Dials:
         return cls.of(read_spec(spec), **given)
 
     @classmethod
-    def of(cls, texts: Mapping[str, str], **given: Any) -> Dials:
+    def of(cls, texts: Mapping[str, str], **given: Any) -> WebConfig:
         """Dials from the text of each, as :func:`read_spec` gives them; others as ``given``, or by default.
 
         Raises:
@@ -133,17 +133,22 @@ class Dials:
 
     def __str__(self) -> str:
         """The text that :meth:`parse` reads back: the dials that differ from the defaults."""
-        plain = Dials()
+        plain = WebConfig()
         parts = [
             f"{f.name}={getattr(self, f.name)}" for f in fields(self) if getattr(self, f.name) != getattr(plain, f.name)
         ]
         return "procedural" + (":" + ",".join(parts) if parts else "")
 
-    def with_seed(self, seed: int) -> Dials:
+    @property
+    def identity(self) -> str:
+        """All settings in one text. Cache folders are named by it, so it keeps the class's first name."""
+        return f"Dials({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in fields(self))})"
+
+    def with_seed(self, seed: int) -> WebConfig:
         """The same dials for another world."""
         return replace(self, seed=seed)
 
-    def of_pages(self) -> Dials:
+    def of_pages(self) -> WebConfig:
         """The dials that pages depend on; the others as they are by default."""
         return replace(self, hops=1)
 
@@ -182,3 +187,66 @@ def _range(dial: str) -> str:
     if dial in _WHOLE:
         return f"a whole number from {low:,} to {high:,}"
     return f"a number from {low:g} to {high:g}"
+
+
+_MOST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Worlds:
+    """The worlds of one split with the seeds ``first.seed``, ``first.seed + 1``, … and otherwise equal dials.
+
+    Attributes:
+        first: the dials of the first world.
+        count: how many worlds, 1 to 1,000,000.
+    """
+
+    first: WebConfig
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= _MOST:
+            raise InvalidArgument(f"worlds={self.count!r}; expected a whole number from 1 to {_MOST:,}.")
+        self.first.with_seed(self.first.seed + self.count - 1)  # the last must be a seed too
+
+    @classmethod
+    def parse(cls, spec: str, **given: Any) -> Self:
+        """Worlds from a text such as ``"procedural:worlds=8,seed=3"``: the dials of the first, and ``worlds``.
+
+        Args:
+            spec: the text.
+            given: dials that the text's own override.
+
+        Raises:
+            InvalidArgument: for a text of another form, an unknown dial, or a value out of range.
+        """
+        texts = read_spec(spec)
+        count = texts.pop("worlds", "1")
+        if not count.isascii() or not count.isdigit() or len(count) > len(str(_MOST)):
+            raise InvalidArgument(f"worlds={count!r:.40}; expected a whole number from 1 to {_MOST:,}.")
+        return cls(WebConfig.of(texts, **given), int(count))
+
+    def __str__(self) -> str:
+        """The text that :meth:`parse` reads back."""
+        if self.count == 1:
+            return str(self.first)
+        name, _, config = str(self.first).partition(":")
+        return f"{name}:worlds={self.count}" + (f",{config}" if config else "")
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, place: int) -> WebConfig:
+        if not 0 <= place < self.count:
+            raise IndexError(place)
+        return self.first.with_seed(self.first.seed + place)
+
+    def place(self, world: str) -> int | None:
+        """Where the world whose dials have this text stands, from 0; ``None`` where it is none of these."""
+        try:
+            config = WebConfig.parse(world)
+        except InvalidArgument:
+            return None
+        place = config.seed - self.first.seed
+        found = 0 <= place < self.count and config == self[place] and str(config) == world
+        return place if found else None
