@@ -12,6 +12,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from reprlib import repr as short  # a file may hold a list of lists of the same lists, whose text has 2⁴⁰ parts
 from typing import Any, NamedTuple
 
 import torch
@@ -115,7 +116,7 @@ def load_policy(path: str | Path) -> SavedPolicy:
         answers: Answers = ANSWERS[data["answers"]]
         env, steps = data["env"], data["steps"]
         if not isinstance(env, str) or type(steps) is not int or steps < 0:
-            raise TypeError(f"env={env!r:.40}, steps={steps!r:.20}")
+            raise TypeError(f"env={short(env)}, steps={short(steps)}")
         saved = SavedPolicy(scorer.eval(), answers, env, steps)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise DataError(
@@ -137,7 +138,7 @@ def _scorer_of(size: MenuSize, width: int, weights: Mapping[str, Tensor]) -> Men
     """
     shape = tuple(weights["critic.weight"].shape)
     if type(width) is not int or shape != (width, width):
-        raise ValueError(f"width {width!r:.20}, but weights of shape {shape}")
+        raise ValueError(f"width {short(width)}, but weights of shape {shape}")
     other = next((one.dtype for one in weights.values() if one.dtype != torch.float32), None)
     if other is not None:
         raise ValueError(f"weights of type {other}, expected torch.float32")
@@ -199,7 +200,7 @@ def read_tensors(path: Path, format: str, version: int, what: str) -> dict[str, 
         held = f"its format is {came!r:.60}" if isinstance(came, str) else "torch reads it, but it names no format"
         raise DataError(f"{str(path)!r} is no {what} file of webenv: {held}, expected {format!r}.")
     if data.get("version") != version:
-        raise DataError(f"{name} is of version {data.get('version')!r:.20}; this webenv reads version {version}.")
+        raise DataError(f"{name} is of version {short(data.get('version'))}; this webenv reads version {version}.")
     return data
 
 

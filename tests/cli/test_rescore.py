@@ -79,7 +79,7 @@ def test_an_environment_of_a_module(webenv: Run, town: Path) -> None:
     done = webenv("rescore", "run", "--judge", "page")
     assert done.stderr == (
         "webenv: error: run was played in 'Town-v0', which is none of webenv's environments; "
-        "name its module too: --env module:Town-v0, or in Python the benchmark.\n"
+        "if you trust it, name its module too: --env module:Town-v0, or in Python the benchmark.\n"
     )
     done = webenv("rescore", "run", "--judge", "page", "--env", "town:Town-v0", "--json")
     assert json.loads(done.stdout)["after"]["total"]["successes"] == 8

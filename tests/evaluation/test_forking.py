@@ -137,12 +137,12 @@ def test_a_corpus_that_has_changed(tmp_path: Path) -> None:
     settings = {"web": str(tmp_path / "web"), "tasks": str(SAMPLE)}
     evaluate("NeedleInWeb-v0", KeywordPolicy(), out=tmp_path / "run", settings=settings)
     record = next(read_records(tmp_path / "run"))
-    assert at_step(tmp_path / "run", record.task, step=1)[1]["results"]
+    assert at_step(tmp_path / "run", record.task, step=1, settings=settings)[1]["results"]
     for page in pages:
         page["title"] = page["title"].upper()
     _corpus(tmp_path / "other", pages)
     with pytest.raises(RunError) as refused:
-        at_step(tmp_path / "run", record.task, step=2, settings={"web": str(tmp_path / "other")})
+        at_step(tmp_path / "run", record.task, step=2, settings={**settings, "web": str(tmp_path / "other")})
     title = record.turns[0].observation["results"][0]["title"]
     message = str(refused.value)
     assert f"step 1 (search {record.turns[0].texts[0][:40]}" in message
@@ -161,7 +161,8 @@ def test_cassette(tmp_path: Path) -> None:
     with Cassette(tape) as replayed:
         evaluate(recorded_env("NeedleInWeb-v0", settings, replayed), KeywordPolicy(), out=tmp_path / "run")
     record = next(read_records(tmp_path / "run"))
-    env, observation = at_step(tmp_path / "run", record.task, step=1, cassette=tape)
+    named = {"tasks": str(SAMPLE)}  # files are opened only if they are named again; the live web is not opened
+    env, observation = at_step(tmp_path / "run", record.task, step=1, cassette=tape, settings=named)
     assert list(observation["results"]) == record.turns[0].observation["results"]
     with pytest.raises(CassetteMiss):
         env.step(search("another query"))
@@ -195,9 +196,9 @@ def test_python_objects_are_to_be_given(tmp_path: Path) -> None:
     settings = {"web": corpus, "tasks": str(SAMPLE), "judge": "page"}
     evaluate("NeedleInWeb-v0", KeywordPolicy(), out=tmp_path / "run", episodes=1, settings=settings)
     (record,) = read_records(tmp_path / "run")
-    with pytest.raises(RunError, match=r"played with web = a Corpus of Python's, .* give settings=\{'web': …\}"):
+    with pytest.raises(RunError, match=r"played with web = a Corpus of Python's, .* in Python settings=\{'web': …\}"):
         at_step(tmp_path / "run", record.task, step=1)
-    assert at_step(tmp_path / "run", record.task, step=1, settings={"web": corpus})[1]["results"]
+    assert at_step(tmp_path / "run", record.task, step=1, settings={"web": corpus, "tasks": str(SAMPLE)})[1]["results"]
 
 
 class Silent:

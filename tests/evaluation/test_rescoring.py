@@ -180,7 +180,7 @@ def test_refused(run: Path, benchmark: Benchmark, tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"was played on 9 tasks of places \(digest \w{12}\), the environment now has 3"):
         rescore(run, PageJudge(), env=replace(benchmark, tasks=tasks))
     with pytest.raises(
-        InvalidArgument, match=r"was played in 'Places-v0', which is none of webenv's .* --env module:Places-v0"
+        RunError, match=r"was played in 'Places-v0', which is none of webenv's .* --env module:Places-v0"
     ):
         rescore(run, "page")
     with pytest.raises(RunError, match="is no run, but holds some; name the folder of one: run"):
@@ -197,7 +197,7 @@ def test_refused(run: Path, benchmark: Benchmark, tmp_path: Path) -> None:
     about = json.loads((run / "run.json").read_text())
     about["env"] = {"id": "NeedleInWeb-v0", "settings": {"web": {"type": "Corpus"}}}
     (run / "run.json").write_text(json.dumps(about))
-    with pytest.raises(RunError, match=r"with web = a Corpus of Python's, which run.json cannot hold; give web"):
+    with pytest.raises(RunError, match=r"with web = a Corpus of Python's, which run.json cannot hold; give web, in"):
         rescore(run, "page")
 
 

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import gymnasium
-
 from webenv.actions import Action, Kind
 from webenv.benchmark import Benchmark
 from webenv.cassette import Cassette
@@ -23,11 +21,13 @@ from webenv.evaluation.ledger import RUN
 from webenv.evaluation.record import PlayedTurn, Record, Shown, shown
 from webenv.evaluation.recording import recorded_env
 from webenv.evaluation.run import folder_name
+from webenv.evaluation.trust import recorded_id, recorded_settings
 from webenv.observations import ObservationDict
 from webenv.runtime.text import one_line
 
 _LIVE = "live"  # what the identity of a live web is called
 _NONE, _UNKNOWN = -1, -2  # kinds of what is no action at all, and of one of a kind that there is not
+_LONGEST = 1_000  # characters of a repr in a record; a longer one is not ours, and is not handed to Python's parser
 _HEAD = re.compile(r"Action\(kind=(-?\d{1,9}), arguments=")
 
 
@@ -111,7 +111,7 @@ def played_action(turn: PlayedTurn) -> Action:
     kind = Kind.__members__.get(turn.kind.upper())
     if kind is not None:
         return Action(kind, turn.texts)
-    text = "".join(turn.texts)
+    text = "".join(turn.texts)[:_LONGEST]
     head = _HEAD.match(text)
     try:
         raw = ast.literal_eval(f"({head[1]}, {text[head.end() :]}" if head else text)
@@ -197,14 +197,8 @@ def _open(
         if others or cassette is not None:
             raise InvalidArgument("a benchmark is made already: it takes neither settings nor a cassette.")
         return SearchEnv(env)
-    settings = {**about["env"]["settings"], **others}
-    for name, value in settings.items():
-        if isinstance(value, dict) and set(value) == {"type"}:
-            raise RunError(
-                f"{path} was played with {name} = a {value['type']} of Python's, which run.json cannot hold; give "
-                f"settings={{{name!r}: …}}, or the benchmark: env=benchmark."
-            )
-    web = str(settings.get("web", ""))
+    recorded = about["env"]["settings"]
+    web = str({**recorded, **others}.get("web", ""))
     played_on = about["benchmark"].get("web")
     was_live = isinstance(played_on, dict) and played_on.get("name") == _LIVE and "web" not in others
     if cassette is None and (web.startswith(f"{_LIVE}:") or (was_live and not web.startswith("cassette:"))):
@@ -213,14 +207,9 @@ def _open(
             f"give cassette=FILE, the one called {tapes[0]!r}" if tapes else "record such runs with --cassette FILE"
         )
         raise RunError(f"{path} was played on a live web, which cannot be played again; {advice}.")
-    played_in = str(about["env"]["id"])
-    if env is None and played_in not in gymnasium.registry:
-        raise RunError(
-            f"{path} was played in {played_in!r}, which is none of webenv's environments; give "
-            f"env='module:{played_in}', or the benchmark."
-        )
     tape = cassette if cassette is None or isinstance(cassette, Cassette) else Cassette(cassette)
-    name = played_in if env is None else env
+    settings = recorded_settings(about, path, others, cassette=tape)
+    name = recorded_id(about, path) if env is None else env
     made = make_env(name, settings).unwrapped if tape is None else recorded_env(name, settings, tape)
     assert isinstance(made, SearchEnv)  # make_env refuses others
     return made

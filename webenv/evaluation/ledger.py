@@ -9,13 +9,18 @@ from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from webenv.errors import RunError
+from webenv.evaluation.record import check_depth
 from webenv.models import Usage
-from webenv.runtime.files import AppendOnlyFile, FolderLock, open_regular, whole_bytes, write_atomic
+from webenv.runtime.files import AppendOnlyFile, FolderLock, inside, open_regular, whole_bytes, write_atomic
 
 RUN = "run.json"
 """The file that says what is done."""
 
+FOLDER = "rescored"
+"""The folder within a run's that holds a folder for each rescoring."""
+
 _VERSION = 1
+_LARGEST = 4 << 20  # bytes of run.json
 _TRAINING, _PLAYED = "webenv.training", "evaluation"  # the format of training runs, and where they keep runs
 _SHOWN = 8  # folders that a message names
 _OWN = {".lock", f".{RUN}.new"}
@@ -85,6 +90,8 @@ class Ledger:
             return
         if not self.path.is_dir():
             raise RunError(f"{self.path} is a file; a run needs a folder: {self.OTHER}.")
+        for name in (RUN, self.LINES, FOLDER, *_OWN):
+            inside(self.path, name)
         names = {entry.name for entry in self.path.iterdir()} - _OWN
         empty = names <= {RUN, self.LINES} and not self.begun  # what failed before its first line
         if names and not empty and not resume:
@@ -149,8 +156,12 @@ def read_run(path: str | Path, kind: str) -> dict[str, Any]:
     """
     file = Path(path) / RUN
     try:
-        with open(open_regular(file), encoding="utf-8") as text:
-            run = json.load(text)
+        with open(open_regular(file), "rb") as opened:
+            content = opened.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise RunError(f"{file} has more than {_LARGEST:,} bytes; name the folder of a run.")
+        run = json.loads(content.decode("utf-8"))
+        check_depth(run)
     except OSError as error:
         if not Path(path).is_dir():
             raise RunError(f"{path}: there is no such folder; name the folder of a run.") from error
@@ -161,7 +172,7 @@ def read_run(path: str | Path, kind: str) -> dict[str, Any]:
             raise RunError(f"{path} is no run, but holds some; name the folder of one: {', '.join(own)}.") from error
         reason = error.strerror or error
         raise RunError(f"{file} cannot be read: {reason}; name the folder of a run.") from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise RunError(f"{file} cannot be read: {error}.") from error
     if isinstance(run, dict) and run.get("format") == _TRAINING != kind:
         played = Path(path) / _PLAYED

@@ -12,6 +12,9 @@ from webenv.judge import VerdictDict
 from webenv.observations import ObservationDict
 from webenv.task import GoldDict
 
+_LARGEST = 2**63  # of any number in a record
+_DEEPEST = 32
+
 
 class Shown(TypedDict):
     """An observation as the agent got it, but for the question, which the record holds once."""
@@ -155,6 +158,7 @@ class Record:
         """
         try:
             data = json.loads(line, parse_constant=_no_constant)
+            check_depth(data)
             _check_types(data)
             data["verdict"] = {"identity": "", "scores": {}} | data["verdict"]
             turns = tuple(
@@ -194,12 +198,13 @@ def _check_types(data: Any) -> None:
     for name, kind in _TYPES.items():
         if not isinstance(data[name], kind):
             raise TypeError(f"{name} is {data[name]!r:.60}")
+    check_numbers({name: data[name] for name in ("attempt", "seed", "reward")}, "record")
     verdict, spent = data["verdict"], data["spent"]
     check_verdict(verdict)
     if data["scored"] != (verdict["value"] is not None):
         raise TypeError(f"scored is {data['scored']}, the value {verdict['value']!r:.60}")
     for unit in ("searches", "visits", "asks", "turns"):
-        if not isinstance(spent[unit], int):
+        if type(spent[unit]) is not int or not 0 <= spent[unit] < 2**31:
             raise TypeError(f"spent {unit} is {spent[unit]!r:.60}")
     _check_texts(data["tags"].values(), "tags")
     for name in ("urls", "answers", "claims"):
@@ -212,6 +217,7 @@ def _check_types(data: Any) -> None:
     for turn in data["turns"]:
         _check_texts((turn["action"][0], turn["thought"]), "action or thought")
         _check_texts(turn["action"][1], "action")
+        check_numbers({**turn["reward_terms"], "reward": turn["reward"]}, "reward terms")
         _check_shown(turn["observation"])
 
 
@@ -234,14 +240,29 @@ def _check_texts(texts: Any, name: str) -> None:
             raise TypeError(f"{name} has {text!r:.60}")
 
 
+def check_numbers(numbers: Mapping[str, Any], name: str) -> None:
+    """Refuses what is no finite number that a record could hold."""
+    for part, number in numbers.items():
+        if not isinstance(number, int | float) or not -_LARGEST < number < _LARGEST:  # 1e999 of JSON is infinite
+            raise TypeError(f"{name}: {part} is {number!r:.60}")
+
+
 def check_verdict(verdict: Any) -> None:
     """Refuses what is no verdict as plain data, with the errors that a wrong type or a missing key raises."""
     texts = verdict["outcome"], verdict["explanation"], verdict["judge"], verdict.get("identity", "")
-    if not all(isinstance(text, str) for text in texts) or not isinstance(verdict["value"], int | float | None):
+    if not all(isinstance(text, str) for text in texts):
         raise TypeError(f"verdict is {verdict!r:.60}")
     scores = verdict.get("scores", {})
-    if not isinstance(scores, dict) or not all(type(one) in (int, float) for one in scores.values()):
-        raise TypeError(f"scores are {scores!r:.60}")
+    check_numbers(scores if verdict["value"] is None else {**scores, "value": verdict["value"]}, "verdict")
+
+
+def check_depth(value: Any, most: int = _DEEPEST) -> None:
+    """Refuses data of a stranger that is nested so deep that walking it again could overflow the stack."""
+    if isinstance(value, dict | list):
+        if not most:
+            raise TypeError(f"it is nested more than {_DEEPEST} deep")
+        for item in value.values() if isinstance(value, dict) else value:
+            check_depth(item, most - 1)
 
 
 def _no_constant(name: str) -> float:

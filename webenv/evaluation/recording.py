@@ -12,11 +12,10 @@ from webenv.cassette import Cassette
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, MissingExtra, RunError
 from webenv.evaluation.environments import make_env
+from webenv.evaluation.trust import LIVE
 from webenv.judge import Judge, asks_others
 from webenv.recorded import RecordedAsker, RecordedJudge, RecordedWeb, recorded_models
 from webenv.web import Closable
-
-_LIVE = "live:"  # how the names of webs begin that cannot be opened without a key
 
 
 def recorded_env(env: str, settings: Mapping[str, Any], cassette: Cassette) -> SearchEnv:
@@ -36,7 +35,7 @@ def recorded_env(env: str, settings: Mapping[str, Any], cassette: Cassette) -> S
         DataError: if the tape does not know the web, judge or model.
     """
     given, name = dict(settings), settings.get("web")
-    closed = cassette.mode == "replay" and isinstance(name, str) and name.startswith(_LIVE)
+    closed = cassette.mode == "replay" and isinstance(name, str) and name.startswith(LIVE)
     if closed:
         _check_live(str(name))
         given["web"] = RecordedWeb(cassette)

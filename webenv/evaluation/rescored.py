@@ -12,14 +12,11 @@ from typing import Any
 from webenv.errors import RunError
 from webenv.evaluation.folder import quoted
 from webenv.evaluation.identity import first_difference
-from webenv.evaluation.ledger import Ledger, read_run
-from webenv.evaluation.record import check_verdict
+from webenv.evaluation.ledger import FOLDER, Ledger, read_run
+from webenv.evaluation.record import check_depth, check_numbers, check_verdict
 from webenv.evaluation.summary import Row
 from webenv.judge import VerdictDict
 from webenv.runtime.files import inside, read_lines
-
-FOLDER = "rescored"
-"""The folder within a run's that holds a folder for each rescoring."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +71,13 @@ class Rescored:
         """
         try:
             data: Any = json.loads(line)
+            check_depth(data)
             check_verdict(data["verdict"])
             data["verdict"] = {"identity": "", "scores": {}} | data["verdict"]
             for name, kind in _KINDS.items():
                 if not isinstance(data[name], kind):
                     raise TypeError(f"{name} is {data[name]!r:.60}")
+            check_numbers({**data["reward_terms"], "reward": data["reward"]}, "reward terms")
             return cls(**data)
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"not a verdict of a rescoring: {error!r:.200}") from error
@@ -139,7 +138,9 @@ def read_rescored(path: Path) -> tuple[dict[str, Any], dict[tuple[str, int], Res
         RunError: if it cannot be read.
     """
     run = read_run(path, RescoredFolder.FORMAT)
-    if not isinstance(run.get("judge"), dict) or not isinstance(run.get("name"), str):
+    judge, name = run.get("judge"), run.get("name")
+    texts = [name, *judge.values()] if isinstance(judge, dict) else [None]
+    if not all(isinstance(text, str) for text in texts):
         raise RunError(f"{path} is damaged: judge in run.json is {run.get('judge')!r:.60}; delete it to judge anew.")
     return run, {one.key: one for one in _read(path)}
 

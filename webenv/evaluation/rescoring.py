@@ -9,19 +9,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import gymnasium
-
 from webenv.benchmark import Benchmark
 from webenv.cassette import Cassette
 from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation.folder import NumberedLine, quoted, read_numbered, read_played
 from webenv.evaluation.identity import first_difference, plain, versions
+from webenv.evaluation.ledger import FOLDER
 from webenv.evaluation.recording import cassette_entries, cassettes_of, one_run, opened_env
-from webenv.evaluation.rescored import FOLDER, Rescored, RescoredFolder, line_digest
+from webenv.evaluation.rescored import Rescored, RescoredFolder, line_digest
 from webenv.evaluation.run import Standing, folder_name
 from webenv.evaluation.spending import kept_usage, read_usage
 from webenv.evaluation.submissions import failed_outside, rules_verdict, submissions_of
 from webenv.evaluation.summary import Row, Summary, summarize
+from webenv.evaluation.trust import recorded_id, recorded_settings
 from webenv.judge import Judge, identity_digest
 from webenv.models import CostTracker, Usage
 from webenv.runtime.files import inside
@@ -120,14 +120,10 @@ def rescore(
         name = (judge or env.judge).identity["name"]
         judged = replace(env, judge=judge or env.judge)
         return _rescore(path, before, judged, name, (), how)
-    given = _settings(before, path, judge, settings or {})
-    played_in = str(before["env"]["id"])
-    if env is None and played_in not in gymnasium.registry:
-        raise InvalidArgument(
-            f"{path} was played in {played_in!r}, which is none of webenv's environments; name its module too: "
-            f"--env module:{played_in}, or in Python the benchmark."
-        )
-    with opened_env(env or played_in, given, cassette) as made:
+    others = dict(settings or {}) | ({} if judge is None else {"judge": judge})
+    dropped = () if judge is None else _GIVEN
+    given = recorded_settings(before, path, others, without=dropped, cassette=cassette)
+    with opened_env(env or recorded_id(before, path), given, cassette) as made:
         benchmark = made.benchmark
         asked = judge if isinstance(judge, str) else benchmark.judge.identity["name"]
         tapes = cassettes_of(benchmark, () if cassette is None else (cassette,))
@@ -148,23 +144,6 @@ class _How(NamedTuple):
             values = [one.verdict["value"] for one in found]
             right = sum(value is not None and value >= 1.0 for value in values)
             self.watch(Standing(len(values), total, right, sum(value is None for value in values)))
-
-
-def _settings(
-    run: Mapping[str, Any], path: Path, judge: str | Judge | None, others: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The settings of the run, with the judge replaced."""
-    settings = dict(run["env"]["settings"])
-    if judge is not None:
-        settings = {name: value for name, value in settings.items() if name not in _GIVEN} | {"judge": judge}
-    settings |= others
-    for name, value in settings.items():
-        if isinstance(value, dict) and set(value) == {"type"}:
-            raise RunError(
-                f"{path} was played with {name} = a {value['type']} of Python's, which run.json cannot hold; "
-                f"give {name}, or in Python the benchmark: webenv.evaluation.rescore(run, judge, env=benchmark)."
-            )
-    return settings
 
 
 def _check_cassette(run: Mapping[str, Any], path: Path, cassette: Cassette | None, settings: Mapping[str, Any]) -> None:

@@ -29,6 +29,8 @@ from webenv.policy import Policy
 _KINDS = {"episodes": int | None, "attempts": int, "versions": dict, "resumed_with": list}
 _FIRST = 20  # if none of the first episodes is scored, something is wrong
 
+_MOST_RECORDED = 1_000_000  # episodes that run.json alone may ask for: each takes memory before it is played
+
 Rows = dict[tuple[str, int], Row]
 
 
@@ -122,6 +124,7 @@ def evaluate(
     with RunFolder(path, resume=resume) as folder:
         before = _before(folder, run) if resume else None
         if before is not None:
+            _check_size(before, path, len(benchmark.tasks), episodes, attempts)
             episodes = before["episodes"] if episodes is None else episodes
             attempts = before["attempts"] if attempts is None else attempts
             plan = plan_jobs(benchmark.tasks, episodes=episodes, attempts=attempts, seed=seed)
@@ -189,6 +192,13 @@ def _check_types(run: Mapping[str, Any], path: Path) -> None:
     for part, kinds in _KINDS.items():
         if part not in run or not isinstance(run[part], kinds):
             raise RunError(f"{path} is damaged: {part} in run.json is {run.get(part)!r:.60}; name another --out.")
+
+
+def _check_size(before: Mapping[str, Any], path: Path, tasks: int, episodes: int | None, attempts: int | None) -> None:
+    """Refuses to plan more episodes than a run from elsewhere may ask for by itself."""
+    planned = before["episodes"] or tasks * before["attempts"]
+    if episodes is None and attempts is None and planned > _MOST_RECORDED:
+        raise RunError(f"{path} names {planned:,} episodes; if they are meant, say so: --episodes {planned}.")
 
 
 def _benchmark(

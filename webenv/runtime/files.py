@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -17,6 +18,8 @@ from webenv.errors import DataError, RunError
 
 _BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
 _LOCK = ".lock"
+_LONGEST_LINE = 64 << 20  # bytes; the longest records of a run are some megabytes
+_MOST_PARTS = 2_000_000  # braces, brackets and commas of a line: "[[],[],…" takes 24 times its size in memory
 # A folder that somebody else made may hold a link in the place of any file: O_NOFOLLOW. A pipe would be waited for.
 _GUARDED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -62,7 +65,7 @@ class JsonRecord(NamedTuple):
 def read_json_records(path: str | Path, what: str, error: type[DataError] = DataError) -> list[JsonRecord]:
     """The values of a file that is one JSON list, or has one JSON value a line; blank lines are passed over.
 
-    AppendOnlyFile end with a line feed alone: other separators may stand in a text.
+    Lines end with a line feed alone: other separators may stand in a text.
 
     Args:
         path: the file, in UTF-8.
@@ -139,7 +142,10 @@ def read_lines(path: str | Path) -> Iterator[bytes]:
     """
     try:
         with open(open_regular(path), "rb") as lines:
-            for line in lines:
+            for number in count(1):
+                line = lines.readline(_LONGEST_LINE + 1)
+                if len(line) > _LONGEST_LINE or sum(map(line.count, (b"{", b"[", b","))) > _MOST_PARTS:
+                    raise RunError(f"{path}, line {number} is too long to be read; delete it.")
                 if not line.endswith(b"\n"):
                     return
                 yield line

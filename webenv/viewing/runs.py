@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation.folder import RunFolder
-from webenv.evaluation.ledger import RUN, read_run
+from webenv.evaluation.ledger import FOLDER, RUN, read_run
 from webenv.evaluation.record import Record
-from webenv.evaluation.rescored import FOLDER, Rescored, RescoredFolder, line_digest, read_rescored, rescored_names
+from webenv.evaluation.rescored import Rescored, RescoredFolder, line_digest, read_rescored, rescored_names
 from webenv.evaluation.summary import Row
 from webenv.runtime.files import inside, read_lines
 from webenv.viewing.pool import TextPool

@@ -213,3 +213,13 @@ def test_a_file_without_end_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "pipe.pt", Path("/dev/zero")):
         with pytest.raises(DataError, match="is no policy file of webenv"):
             load_policy(path)
+
+
+def test_lists_that_hold_one_another_are_refused(tmp_path: Path) -> None:
+    """A list of lists of the same lists, whose text would have 2⁴⁰ parts, is refused at once."""
+    laughs: list[Any] = []
+    for _ in range(40):
+        laughs = [laughs, laughs]
+    for part in ("version", "width", "env"):
+        with pytest.raises(DataError, match=r"\[\[\[\[\[\[\.\.\.\], "):
+            load_policy(changed(tmp_path / "p.pt", **{part: laughs}))
