@@ -18,7 +18,7 @@ from typing import Any
 import gymnasium
 
 from webenv.cassette import Cassette
-from webenv.corpora.procedural.worlds import Worlds
+from webenv.corpora.procedural import Worlds
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, RunError
 from webenv.registration import IDS
