@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from webenv.actions import answer
-from webenv.chat.conversation import read_prompt
+from webenv.chat import read_prompt
 from webenv.errors import InvalidArgument
 from webenv.models import Message, Model, ModelFailure, ModelReply, Request, after_thinking, prefixed
 from webenv.policy import Decision, History

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from webenv.chat import BlockFormat, Format, TagFormat
-from webenv.chat.conversation import conversation, read_prompt, read_reply, silent
-from webenv.errors import InvalidArgument, did_you_mean
+from webenv.chat import ChatConfig, ChatSession, no_action
+from webenv.errors import InvalidArgument
 from webenv.models import Message, Model, ModelFailure, ModelReply, Request, prefixed
 from webenv.policy import Decision, History
+from webenv.runtime.spec import shown
 from webenv.web import Failure
-
-_FORMATS: Mapping[str, Format] = {"tags": TagFormat(), "blocks": BlockFormat()}
 
 
 class ReactPolicy:
     """A chat model that reasons and acts in turns (Yao et al., 2023, "ReAct").
 
-    The conversation is rebuilt from the history: a system message with the rules, then in turn
-    what the policy saw, as text with the web's part fenced as data, and what the model replied,
-    without its thinking. The model's whole reply is the decision's ``thought``.
+    The conversation is the one that :class:`webenv.wrappers.TextWrapper` makes of the same episode with the same
+    settings, to the byte, rebuilt from the history. The model's whole reply is the decision's ``thought``; one with
+    tool calls as the JSON text of its message.
 
-    The first action of a reply counts; text up to a closing think tag is dropped first. A reply
-    without one becomes ``Action(-1, (excerpt,))``, one of an unknown type ``Action(-2, (type,
+    A reply without an action becomes ``Action(-1, (excerpt,))``, one of an unknown type ``Action(-2, (type,
     text))``: neither is a valid action, so that the environment's rules decide and its notice tells
     the model. So does a reply that holds no text, and from the second turn on a conversation that is
     longer than the model reads (at the first the settings are at fault): ``Action(-1, (reason,))``. A
@@ -33,52 +31,85 @@ class ReactPolicy:
     Args:
         model: what decides.
         prompt: a file whose text replaces the system message, UTF-8.
-        page_characters: the most characters of one page's or reply's text that the model reads,
-            from 100; a longer one loses its middle.
-        format: how actions are written: ``"tags"``, or ``"blocks"`` as in LiveNewsBench.
+        format: this and all that follow as for :class:`webenv.wrappers.TextWrapper`.
+        url_answers: whether the environment's answers are URLs, for ``references``.
 
     Raises:
-        InvalidArgument: if ``page_characters`` is out of range, or for an unknown format.
+        InvalidArgument: for a number out of range, or an unknown format.
         DataError: if the prompt file cannot be read, or is empty.
     """
 
     def __init__(
-        self, model: Model, prompt: str | Path | None = None, page_characters: int = 20_000, format: str = "tags"
+        self,
+        model: Model,
+        prompt: str | Path | None = None,
+        format: str = "tags",
+        page_characters: int | None = None,
+        token_budget: int | None = None,
+        count_tokens: Callable[[str], int] | None = None,
+        references: bool = False,
+        results: int | None = None,
+        keep_thinking: bool = False,
+        url_answers: bool = False,
     ) -> None:
-        if isinstance(page_characters, bool) or not isinstance(page_characters, int) or page_characters < 100:
-            raise InvalidArgument(
-                f"ReactPolicy(page_characters={page_characters!r}): expected a whole number from 100."
-            )
-        if format not in _FORMATS:
-            raise InvalidArgument(f"ReactPolicy(format={format!r}). {did_you_mean(str(format), _FORMATS)}")
-        self._model, self._format = model, _FORMATS[format]
-        self._prompt = "" if prompt is None else read_prompt(Path(prompt))
-        self._page_characters = page_characters
+        self._model = model
+        self._config = ChatConfig.of(
+            format,
+            None if prompt is None else Path(prompt),
+            page_characters,
+            token_budget,
+            count_tokens,
+            references,
+            results,
+            keep_thinking,
+            url_answers,
+        )
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """``name`` ("react", or "react-blocks"), ``version``, SHA-256 of the prompt, the limit of page texts, and
-        the model's identity."""
+        """``name`` ("react", or "react-" and the format), ``version``, SHA-256 of the prompt, the settings of the
+        conversation, and the model's identity."""
+        config = self._config
         return {
-            "name": "react" if self._format.name == "tags" else f"react-{self._format.name}",
-            "version": "1",
-            "prompt": hashlib.sha256((self._prompt or self._format.prompt).encode()).hexdigest(),
-            "page_characters": str(self._page_characters),
+            "name": "react" if config.format.name == "tags" else f"react-{config.format.name}",
+            "version": "2",
+            "prompt": hashlib.sha256((config.prompt or config.format.prompt).encode()).hexdigest(),
+            "page_characters": shown(config.page_characters),
+            "token_budget": shown(config.token_budget),
+            "results": shown(config.results),
+            "references": str(config.references).lower(),
+            "keep_thinking": str(config.keep_thinking).lower(),
             **prefixed(self._model.identity),
         }
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         """One decision for each history, in order; all requests go out in one batch."""
-        requests = [Request(self.conversation(history), history.attempt) for history in histories]
-        replies = self._model.complete(requests)
-        return [self._decide(reply, history) for reply, history in zip(replies, histories, strict=True)]
+        sessions = [self.session(history) for history in histories]
+        requests: list[Request] = []
+        refused: dict[int, Failure] = {}
+        for place, (session, history) in enumerate(zip(sessions, histories, strict=True)):
+            try:
+                messages = tuple(map(Message.of_dict, session.messages))
+            except InvalidArgument as error:  # a question that the token budget does not hold: others may fit
+                refused[place] = Failure(str(error))
+            else:
+                requests.append(Request(messages, history.attempt, tools=tuple(session.tools)))
+        replies = iter(self._model.complete(requests))
+        return [
+            refused[place] if place in refused else _decide(next(replies), session, bool(history.decisions))
+            for place, (session, history) in enumerate(zip(sessions, histories, strict=True))
+        ]
 
-    def conversation(self, history: History) -> list[Message]:
-        """What the model is sent: the rules, then observation and reply in turn."""
-        return conversation(self._format, self._prompt, self._page_characters, history.observations, history.decisions)
+    def session(self, history: History) -> ChatSession:
+        """The conversation so far; its ``messages`` and ``tools`` are what the model is sent."""
+        return ChatSession.replayed(self._config, history.observations, history.decisions)
 
-    def _decide(self, reply: ModelReply | ModelFailure, history: History) -> Decision | Failure:
-        if isinstance(reply, ModelFailure):
-            own = reply.cause == "no_text" or (reply.cause == "too_long" and bool(history.decisions))
-            return Decision(silent(reply.reason)) if own else Failure(reply.reason)
-        return Decision(read_reply(self._format, reply.text), reply.text)
+
+def _decide(reply: ModelReply | ModelFailure, session: ChatSession, later: bool) -> Decision | Failure:
+    if isinstance(reply, ModelFailure):
+        own = reply.cause == "no_text" or (reply.cause == "too_long" and later)
+        return Decision(no_action(reply.reason)) if own else Failure(reply.reason)
+    thought = reply.text
+    if reply.tool_calls:
+        thought = json.dumps(Message("assistant", reply.text, reply.tool_calls).to_dict(), ensure_ascii=False)
+    return Decision(session.read(thought).action, thought)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
+from webenv.chat import FORMATS
 from webenv.errors import DataError, InvalidArgument, MissingExtra, did_you_mean
 from webenv.models import Model, make_model
 from webenv.policies.closed_book import ClosedBookPolicy
@@ -16,6 +18,7 @@ from webenv.policies.oracle import OraclePolicy
 from webenv.policies.random import RandomPolicy
 from webenv.policies.react import ReactPolicy
 from webenv.policy import Policy
+from webenv.runtime.spec import Reader, one_of, read_spec, whole
 from webenv.task import TaskSet
 
 OF_MODELS = ("react", "react-blocks", "integrated")
@@ -23,6 +26,16 @@ OF_MODELS = ("react", "react-blocks", "integrated")
 
 POLICIES = ("random", "oracle", "keyword", "investigator", "closed-book", *OF_MODELS)
 """The names that :func:`make_policy` knows."""
+
+_SETTINGS: Mapping[str, Reader] = {
+    "format": one_of(*FORMATS),
+    "token_budget": whole(1),
+    "page_characters": whole(100),
+    "results": whole(1),
+    "references": one_of("true", "false"),
+    "keep_thinking": one_of("true", "false"),
+}
+"""What may stand behind the model's name of ``react``, beside the model's own settings."""
 
 _LEARNED = re.compile(r"(.+\.pt)(?::(url|phrase))?", re.DOTALL)  # a file, and the kind of answers to give
 
@@ -51,7 +64,9 @@ def make_policy(
     Args:
         name: one of ``POLICIES``; ``react:<model>`` is ``react`` with a chat model of that name, at the
             endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set; so are ``react-blocks:<model>`` (actions
-            as in LiveNewsBench) and ``integrated:<model>`` (an endpoint that searches for itself). A path that
+            as in LiveNewsBench) and ``integrated:<model>`` (an endpoint that searches for itself). Settings may
+            follow, the model's and those of the conversation (see :class:`webenv.wrappers.TextWrapper`):
+            ``react:<model>,format=tools,token_budget=8000,references=true``. A path that
             ends with ``.pt`` is the file of a policy that learned; ``<path>:url`` and ``<path>:phrase`` have it
             give answers of that kind, whatever kind it was trained to give.
         tasks: the environment's tasks, which ``oracle`` and ``integrated`` need.
@@ -99,11 +114,29 @@ def make_policy(
         return OraclePolicy(tasks)
     if bool(model_name) == (model is not None):
         raise InvalidArgument(f"policy {name!r} needs one model: write {kind}:<model>, or pass model=.")
+    settings: dict[str, Any] = {}
+    if kind != "integrated":
+        model_name, settings = _split(model_name)
     chosen = make_model(model_name, base_url=base_url) if model is None else model
     if kind == "integrated":
         assert tasks is not None
         return IntegratedPolicy(chosen, tasks, prompt, blocklist)
-    return ReactPolicy(chosen, prompt, format="blocks" if kind == "react-blocks" else "tags")
+    if kind == "react-blocks":
+        settings = {"format": "blocks", **settings}
+    return ReactPolicy(chosen, prompt, url_answers=answers == "url", **settings)
+
+
+def _split(name: str) -> tuple[str, dict[str, Any]]:
+    """A model's name with its own settings, and those of the conversation.
+
+    >>> _split("lab/model,temperature=0.7,format=tools,references=true")
+    ('lab/model,temperature=0.7', {'format': 'tools', 'references': True})
+    """
+    model, *parts = re.split(r",(?=\s*\w+\s*=)", name)
+    own = [part for part in parts if part.partition("=")[0].strip() in _SETTINGS]
+    settings = read_spec(",".join(own), _SETTINGS, name, "react")
+    settings = {key: value == "true" if value in ("true", "false") else value for key, value in settings.items()}
+    return ",".join([model, *(part for part in parts if part not in own)]), settings
 
 
 def _learned(path: str, own: str | None, wanted: str | None) -> Policy:

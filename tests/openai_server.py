@@ -26,6 +26,7 @@ class Text:
     finish: str = "stop"
     usage: tuple[int, int] | None = (7, 3)
     cached: int | None = None
+    tool_calls: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -242,6 +243,8 @@ def _completion(reply: Text, model: str) -> dict[str, Any]:
             {"index": 0, "message": {"role": "assistant", "content": reply.text}, "finish_reason": reply.finish}
         ],
     }
+    if reply.tool_calls:
+        data["choices"][0]["message"]["tool_calls"] = list(reply.tool_calls)
     if reply.usage is not None:
         read, written = reply.usage
         data["usage"] = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}

@@ -73,7 +73,7 @@ def test_conversation_is_rebuilt() -> None:
 def test_decisions_of_other_policies(action: Action, said: str) -> None:
     """A decision without a thought, as of another policy before a fork, is written as its tag."""
     played = history(observe(), (action, observe()))
-    assert ReactPolicy(OFFLINE).conversation(played)[2].content == said
+    assert ReactPolicy(OFFLINE).session(played).messages[2]["content"] == said
 
 
 def test_conversation_in_blocks() -> None:
@@ -101,8 +101,8 @@ def test_block_of_an_unknown_type() -> None:
         (decision,) = policy.act([history(observe())])
     assert decision == Decision(Action(-2, ("Browse", "x" * 200)), reply)
     assert read_action(Action(-2, ("Browse", "x" * 200))) is None
-    talk = policy.conversation(history(observe(), (Action(-2, ("Browse", "x")), observe())))
-    assert "type: Finish" in talk[-1].content
+    talk = policy.session(history(observe(), (Action(-2, ("Browse", "x")), observe()))).messages
+    assert "type: Finish" in talk[-1]["content"]
 
 
 def test_format_of_no_name() -> None:
@@ -152,15 +152,15 @@ def test_model_that_says_nothing(fault: Reply) -> None:
     assert (decision.action.kind, decision.thought) == (-1, "")
     assert decision.action.arguments[0].startswith("model 'tiny' at 127.0.0.1:")
     later = history(observe(), (decision, observe()))
-    assert ReactPolicy(OFFLINE).conversation(later)[2].content == "(no action)"
+    assert ReactPolicy(OFFLINE).session(later).messages[2]["content"] == "(no action)"
 
 
 @pytest.mark.parametrize("asks", [0, 2])
 def test_asks_are_told_where_there_are_some(asks: int) -> None:
     """Rules, reminder and what is left name asks in an episode whose budget has some, to its end, and else never."""
     played = history(observe((9, 9, asks, 9)), (Action(-1, ("x",)), observe((9, 9, 0, 8))))
-    talk = ReactPolicy(OFFLINE).conversation(played)
-    assert [re.search(r"<ask|\basks\b", message.content) is not None for message in talk] == [
+    talk = ReactPolicy(OFFLINE).session(played).messages
+    assert [re.search(r"<ask|\basks\b", message["content"]) is not None for message in talk] == [
         asks > 0,
         asks > 0,
         False,
@@ -189,9 +189,13 @@ def test_contract(tmp_path: Path) -> None:
     assert policy.act([]) == []
     assert dict(policy.identity) | {"prompt": "…"} == {
         "name": "react",
-        "version": "1",
+        "version": "2",
         "prompt": "…",
-        "page_characters": "20000",
+        "page_characters": "default",
+        "token_budget": "default",
+        "results": "default",
+        "references": "false",
+        "keep_thinking": "false",
         "model": "tiny",
         "model_name": "chat",
         "model_host": "127.0.0.1:1",

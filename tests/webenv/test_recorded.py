@@ -22,7 +22,7 @@ from webenv.errors import CassetteMiss, DataError, InvalidArgument, WebenvError
 from webenv.evaluation import Job
 from webenv.evaluation.driver import play_jobs
 from webenv.judge import Judge, Seen, Submission, Verdict
-from webenv.models import ChatModel, Message, Model, ModelFailure, ModelReply, Request
+from webenv.models import ChatModel, Message, Model, ModelFailure, ModelReply, Request, ToolCall
 from webenv.observations import Document, Page, Reply, Result
 from webenv.policies import ReactPolicy
 from webenv.recorded import RecordedAsker, RecordedJudge, RecordedModel, RecordedWeb, open_cassette, recorded_models
@@ -458,6 +458,24 @@ def test_samples_stay_several_replies(path: Path) -> None:
     assert replayed.complete(said("vote")) == live[:1]
     with pytest.raises(CassetteMiss, match="has sample 0, 1, 2, 3, 4 of it"):
         replayed.complete(votes(5))
+
+
+def test_tool_calls_survive(path: Path) -> None:
+    """A request with tools and calls, and a reply that calls, are replayed as they were."""
+    calls = (ToolCall("c1", "search", '{"queries": ["ñ"]}'), ToolCall("", "x", ""))
+    messages = (Message("user", "hi"), Message("assistant", "", calls), Message("tool", "found", (), "c1"))
+    request = Request(messages, tools=({"type": "function", "function": {"name": "search"}},))
+    reply = ModelReply("I look.", "tool_calls", 5, 1, tool_calls=calls)
+
+    class Calling(CountingModel):
+        def complete(self, requests: Sequence[Request]) -> list[ModelReply | ModelFailure]:
+            return [reply for _ in requests]
+
+    with Cassette(path, "record") as cassette:
+        RecordedModel(cassette, Calling()).complete([request])
+    assert RecordedModel(Cassette(path)).complete([request]) == [reply]
+    with pytest.raises(CassetteMiss):
+        RecordedModel(Cassette(path)).complete([request._replace(tools=())])
 
 
 def test_what_is_no_request(path: Path) -> None:

@@ -19,14 +19,10 @@ from tests.wrappers.replies import any_reply
 from webenv.budget import Budget
 from webenv.env import SearchEnv
 from webenv.errors import DataError, InvalidArgument, ResetNeeded
-from webenv.models import ChatModel
-from webenv.policies import ReactPolicy
-from webenv.policy import Decision, History
 from webenv.rules import Rules
 from webenv.wrappers import TextWrapper
 
 LAMP = "https://harbour.example/lamp"
-OFFLINE = ChatModel("tiny", base_url="http://127.0.0.1:1/v1")
 
 
 def made(rules: Rules | None = None, budget: Budget | None = None, **settings: Any) -> TextWrapper:
@@ -60,32 +56,6 @@ def test_an_episode() -> None:
     assert info["verdict"]["outcome"] == "right"
     assert [message["role"] for message in env.messages] == ["system", "user", "assistant", "user", "assistant"]
     assert env.messages == info["transcript"].messages
-
-
-@pytest.mark.parametrize("format", ["tags", "blocks"])
-@pytest.mark.parametrize("seed", range(4))
-def test_same_conversation_as_the_react_policy(format: str, seed: int) -> None:
-    """Until its end, a conversation is to the letter the one that the policy sends for the same history."""
-    rng = np.random.default_rng(seed)
-    base = SearchEnv(benchmark())
-    env = TextWrapper(base, format=format)
-    text, _ = env.reset(seed=seed)
-    twin = SearchEnv(benchmark())
-    history = History("t", 0, [twin.reset(seed=seed)[0]])
-    policy = ReactPolicy(OFFLINE, format=format)
-    for _ in range(8):
-        expected = [{"role": role, "content": content} for role, content in policy.conversation(history)]
-        assert env.messages == expected
-        assert env.messages[-1]["content"] == text
-        reply = any_reply(rng, None if format == "tags" else policy._format)
-        decision = policy._decide(webenv.models.ModelReply(reply), history)
-        assert isinstance(decision, Decision)
-        text, *_, terminated, truncated, _ = env.step(reply)
-        observation, *_, twin_terminated, twin_truncated, _ = twin.step(decision.action)
-        assert (terminated, truncated) == (twin_terminated, twin_truncated)
-        if terminated or truncated:
-            return
-        history = History("t", 0, [*history.observations, observation], [*history.decisions, decision])
 
 
 @pytest.mark.parametrize(

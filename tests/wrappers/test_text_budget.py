@@ -139,7 +139,7 @@ def test_the_budget_holds(format: str, budget: int) -> None:
     rng = np.random.default_rng(budget)
     extra = len(json.dumps(env.tools).split()) if env.tools else 0
     for _ in range(25):
-        reply = any_reply(rng, env._dialogue.style.format)
+        reply = any_reply(rng, env._session.config.format)
         *_, terminated, truncated, _ = env.step(reply)
         if terminated or truncated:
             env.reset()

@@ -1,4 +1,4 @@
-"""Style: how an episode is put into words for a language model."""
+"""ChatConfig: how an episode is put into words for a language model."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from webenv.chat.conversation import read_prompt
 from webenv.chat.formats import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
-from webenv.errors import InvalidArgument, did_you_mean
+from webenv.errors import DataError, InvalidArgument, did_you_mean
+from webenv.runtime.files import read_text
 from webenv.spaces import LIMITS
 
-_FORMATS = ("tags", "blocks", "source", "tools")
+FORMATS = ("tags", "blocks", "source", "tools")
+"""The ways to write actions, by name."""
 
 
 def quarter(text: str) -> int:
@@ -25,13 +26,13 @@ def quarter(text: str) -> int:
 
 
 @dataclass(frozen=True)
-class Style:
-    """The settings of :class:`webenv.wrappers.TextWrapper`, shared by an environment and its forks.
+class ChatConfig:
+    """The settings of a conversation, of :class:`webenv.wrappers.TextWrapper` and :class:`webenv.policies.ReactPolicy`.
 
     Attributes:
         format: how actions are written.
         prompt: the system message; empty: the format's rules.
-        page_characters: the most characters of one page's or reply's text.
+        page_characters: the most characters of one page's or reply's text; ``None``: all that the environment shows.
         token_budget: the most tokens of a conversation; ``None``: any number.
         count_tokens: the tokens of a text.
         references: whether results have numbers through the episode that may stand for their URLs.
@@ -42,7 +43,7 @@ class Style:
 
     format: Format
     prompt: str = ""
-    page_characters: int = 20_000
+    page_characters: int | None = None
     token_budget: int | None = None
     count_tokens: Callable[[str], int] = field(default=quarter, compare=False)
     references: bool = False
@@ -50,49 +51,49 @@ class Style:
     keep_thinking: bool = False
     url_answers: bool = False
 
-    def __deepcopy__(self, memo: Any) -> Style:
+    def __deepcopy__(self, memo: Any) -> ChatConfig:
         """Itself: nothing in it changes, and a tokenizer in it is not copied."""
         return self
 
     @classmethod
     def of(
         cls,
-        format: str,
-        prompt: str | Path | None,
-        page_characters: int,
-        token_budget: int | None,
-        count_tokens: Callable[[str], int] | None,
-        references: bool,
-        results: int | None,
-        keep_thinking: bool,
-        url_answers: bool,
-    ) -> Style:
-        """A style from a wrapper's arguments.
+        format: str = "tags",
+        prompt: str | Path | None = None,
+        page_characters: int | None = None,
+        token_budget: int | None = None,
+        count_tokens: Callable[[str], int] | None = None,
+        references: bool = False,
+        results: int | None = None,
+        keep_thinking: bool = False,
+        url_answers: bool = False,
+    ) -> ChatConfig:
+        """The settings from arguments as users give them.
 
         Raises:
             InvalidArgument: for a value out of range, or an unknown format.
             DataError: if the prompt file cannot be read, or is empty.
         """
-        if format not in _FORMATS:
-            raise InvalidArgument(f"format={format!r}. {did_you_mean(str(format), _FORMATS)}")
-        _check("page_characters", page_characters, 100)
-        if token_budget is not None:
-            _check("token_budget", token_budget, 1)
-        if results is not None:
-            _check("results", results, 1)
+        if format not in FORMATS:
+            raise InvalidArgument(f"format={format!r}. {did_you_mean(str(format), FORMATS)}")
+        for name, value, least in (
+            ("page_characters", page_characters, 100),
+            ("token_budget", token_budget, 1),
+            ("results", results, 1),
+        ):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+                raise InvalidArgument(f"{name}={value!r}: expected a whole number from {least}.")
         if count_tokens is not None and not callable(count_tokens):
             raise InvalidArgument(f"count_tokens={count_tokens!r:.80}: expected a function of a text to a number.")
-        counted = quarter if count_tokens is None else count_tokens
-        said = _read(prompt)
         return cls(
             _format(format, references, url_answers),
-            said,
+            _read(prompt),
             page_characters,
             token_budget,
-            counted,
+            quarter if count_tokens is None else count_tokens,
             bool(references),
             results,
-            keep_thinking,
+            bool(keep_thinking),
             url_answers,
         )
 
@@ -117,6 +118,13 @@ def _read(prompt: str | Path | None) -> str:
     return prompt
 
 
-def _check(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidArgument(f"{name}={value!r}: expected a whole number from {least}.")
+def read_prompt(path: Path) -> str:
+    """The text of a prompt file, to the letter.
+
+    Raises:
+        DataError: if it cannot be read, or is empty.
+    """
+    prompt = read_text(path, "policy prompt")
+    if not prompt.strip():
+        raise DataError(f"policy prompt {str(path)!r} is empty; expected the rules that the model is to follow.")
+    return prompt

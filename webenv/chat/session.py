@@ -1,58 +1,87 @@
-"""Dialogue: one episode as a conversation with a language model. It calls nothing."""
+"""ChatSession: one episode as a conversation with a language model, for training and evaluation alike.
+
+It calls nothing. :class:`webenv.wrappers.TextWrapper` feeds it as an episode goes on, and
+:class:`webenv.policies.ReactPolicy` rebuilds it from a history: what a model is trained on is what it is evaluated
+with, to the byte.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from webenv.actions import Action
-from webenv.chat.config import Style
-from webenv.chat.conversation import is_known, said, show, valid_or_excerpt
-from webenv.chat.entries import Entry, Heard, Said, load_entry, said_segment, segments_of
-from webenv.chat.formats import ToolFormat
-from webenv.chat.formats.tools import Call, written
+from webenv.actions import Action, Kind
+from webenv.chat.config import ChatConfig
+from webenv.chat.formats import NO_ACTION, UNKNOWN_TYPE, ToolFormat, check_message, written_call
+from webenv.chat.messages import Entry, ObservationMessage, ReplyMessage, load_entry, message_parts, spoken
 from webenv.chat.references import RULE, RULE_OF_ANSWERS, resolve, select
 from webenv.chat.transcript import Segment, Transcript
 from webenv.chat.truncation import fit
-from webenv.errors import InvalidArgument, ResetNeeded
-from webenv.models import after_thinking, sendable
+from webenv.errors import ResetNeeded
+from webenv.models import ToolCall, after_thinking, sendable
 from webenv.observations import ObservationDict
+from webenv.policy import Decision
 
-Reply = str | Mapping[str, Any] | None
+RawReply = str | Mapping[str, Any] | None
 """What a model replied: its text; or the message that an endpoint returned, as a dict. ``None``: nothing."""
 
+_EXCERPT = 200  # characters of a reply without an action
+_KINDS = frozenset(Kind)
 
-class Read(NamedTuple):
+
+class ParsedReply(NamedTuple):
     """A reply that was read.
 
     Attributes:
         action: for the environment; what no environment takes where the reply held none.
-        said: the reply.
+        message: the reply.
         remark: what was wrong with it, beside what the environment finds.
     """
 
     action: Action
-    said: Said
+    message: ReplyMessage
     remark: str
 
 
-class Dialogue:
+class ChatSession:
     """One episode in words: observations become messages, replies become actions.
 
     Args:
-        style: how.
+        config: how.
     """
 
-    def __init__(self, style: Style) -> None:
-        self.style = style
+    def __init__(self, config: ChatConfig) -> None:
+        self.config = config
         self._first: ObservationDict | None = None
         self._entries: list[Entry] = []
         self._parts: list[list[Segment]] = []  # each entry as messages
         self._urls: list[str] = []
         self._costs: dict[str, int] = {}
+
+    @classmethod
+    def replayed(
+        cls, config: ChatConfig, observations: Sequence[ObservationDict], decisions: Sequence[Decision]
+    ) -> ChatSession:
+        """The conversation of an episode that was played so far.
+
+        Args:
+            config: how it is put into words.
+            observations: what the agent saw; one more than the decisions.
+            decisions: what the agent did; a thought that reads as the decision's action is the reply, else the reply
+                is the action as the format writes it (another policy's decision, before a fork).
+        """
+        session = cls(config)
+        session._first = observations[0]
+        session._observe(observations[0])
+        for decision, observation in zip(decisions, observations[1:], strict=True):
+            reply = session.read(decision.thought)
+            if reply.action != decision.action and decision.action.kind in _KINDS:
+                reply = session.read(config.format.write(decision.action))
+            session._turn(reply._replace(action=decision.action), observation)
+        return session
 
     # ── the turn ──────────────────────────────────────────────────────────────
 
@@ -62,82 +91,112 @@ class Dialogue:
         Raises:
             InvalidArgument: where the token budget does not hold the rules and the question.
         """
-        fresh = Dialogue(self.style)
-        fresh._first = observation
-        text = fresh._hear(observation, "", "", (), ())
+        fresh = ChatSession.replayed(self.config, (observation,), ())
+        text = fresh._last_text()
         vars(self).update(vars(fresh))
         return text
 
-    def read(self, reply: Reply) -> Read:
-        """Reads a reply; keeps nothing of it."""
-        format, message = self.style.format, _message(reply)
-        calls: tuple[Call, ...] = ()
+    def read(self, reply: RawReply) -> ParsedReply:
+        """Reads a reply; keeps nothing of it.
+
+        Raises:
+            InvalidArgument: for what is neither a text nor a message of the chat-completions API.
+        """
+        format, message = self.config.format, _message(reply)
+        calls: tuple[ToolCall, ...] = ()
         remark = ""
         if isinstance(format, ToolFormat):
             message = _with_calls(message)
             turn = len(self._entries) // 2 + 1
             calls = tuple(
-                Call(sendable(call.id) or f"call_{turn}_{place}", sendable(call.name), sendable(call.arguments))
+                ToolCall(sendable(call.id) or f"call_{turn}_{place}", sendable(call.name), sendable(call.arguments))
                 for place, call in enumerate(format.calls(message), start=1)
             )
             parsed, remark = format.action(calls) if calls else None, format.problem(calls)
         else:
             parsed = format.parse(_text_of(message))
-        action = valid_or_excerpt(parsed, _text_of(message))
-        if self.style.references and not remark:
-            action, remark = resolve(action, self._urls, self.style.url_answers)
-        return Read(action, self._said(message, calls), remark)
+        action = _valid_or_excerpt(parsed, _text_of(message))
+        if self.config.references and not remark:
+            action, remark = resolve(action, self._urls, self.config.url_answers)
+        return ParsedReply(action, self._reply_message(message, calls), remark)
 
-    def receive(self, read: Read, observation: ObservationDict, ended: bool) -> str:
+    def receive(self, reply: ParsedReply, observation: ObservationDict, ended: bool) -> str:
         """Takes what came of a reply, and gives the next message; after the end it is not part of the conversation."""
-        assert self._first is not None
-        self._add(read.said)
-        reminder = "" if is_known(read.action) else self.style.format.reminder(self._first)
-        calls = read.said.calls
-        remarks = self.style.format.remarks(calls) if isinstance(self.style.format, ToolFormat) and calls else ()
-        text = self._hear(observation, reminder, read.remark, tuple(call.id for call in calls), remarks)
+        self._turn(reply, observation)
+        text = self._last_text()
         if ended:
             del self._entries[-1], self._parts[-1]
         return text
 
+    def _turn(self, reply: ParsedReply, observation: ObservationDict) -> None:
+        format, calls = self.config.format, reply.message.calls
+        self._add(reply.message)
+        reminder = "" if reply.action.kind in _KINDS else format.reminder(self._begun())
+        remarks = format.remarks(calls) if isinstance(format, ToolFormat) and calls else ()
+        self._observe(observation, reminder, reply.remark, tuple(call.id for call in calls), remarks)
+
+    def _observe(
+        self,
+        observation: ObservationDict,
+        reminder: str = "",
+        remark: str = "",
+        calls: tuple[str, ...] = (),
+        remarks: tuple[str, ...] = (),
+    ) -> None:
+        config, first = self.config, self._begun()
+        number = len(self._urls) + 1 if config.references else 1
+        observation = select(observation, config.results, number)
+        self._urls += [result["url"] for result in observation["results"]] if config.references else []
+        if remark:
+            observation = {**observation, "notice": f"{remark} {observation['notice']}".strip()}
+        turn = len(self._entries) // 2
+        status = config.format.status(observation, first)
+        parts = message_parts(observation, turn, config.page_characters, status, reminder, number)
+        brought = (len(observation["results"]), len(observation["pages"]), len(observation["replies"]))
+        self._add(ObservationMessage(parts, brought, calls, remarks))
+
     def _add(self, entry: Entry) -> None:
         self._entries.append(entry)
-        self._parts.append(segments_of(entry))
+        self._parts.append(entry.segments())
 
     # ── as a conversation ─────────────────────────────────────────────────────
 
     @property
     def tools(self) -> list[dict[str, Any]]:
         """The tools of the episode, as an endpoint takes them; none in other formats."""
-        format = self.style.format
+        format = self.config.format
         return format.tools(self._begun()) if isinstance(format, ToolFormat) else []
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The conversation so far, as an endpoint takes it."""
+        """The conversation so far, as an endpoint takes it.
+
+        Raises:
+            InvalidArgument: where the token budget does not hold the rules and the question.
+        """
         return Transcript(tuple(self._segments(len(self._entries)))).messages
 
     @property
     def transcript(self) -> Transcript:
         """The conversation so far, with what of it the agent wrote."""
         segments = tuple(self._segments(len(self._entries)))
-        changed = self.style.token_budget is not None or any(
-            entry.rest != entry.reply for entry in self._entries if isinstance(entry, Said)
+        changed = self.config.token_budget is not None or any(
+            entry.rest != entry.reply for entry in self._entries if isinstance(entry, ReplyMessage)
         )
         turns = tuple(self._turns()) if changed else ()
         return Transcript(segments, tuple(self.tools), turns)
 
     def _turns(self) -> list[tuple[Segment, ...]]:
         return [
-            (*self._segments(place), said_segment(entry, whole=True))
+            (*self._segments(place), entry.segment(whole=True))
             for place, entry in enumerate(self._entries)
-            if isinstance(entry, Said)
+            if isinstance(entry, ReplyMessage)
         ]
 
     def _segments(self, length: int) -> list[Segment]:
         """The conversation of the first entries: a last reply is never cut."""
         system = Segment(self._rules(), "system", False)
-        budget = self.style.token_budget
+        budget = self.config.token_budget
         if budget is None:
             return [system, *(one for part in self._parts[:length] for one in part)]
         told = length if length % 2 else length - 1  # the entries up to the last observation
@@ -146,56 +205,38 @@ class Dialogue:
         fitted = fit(system, self._entries[:told], self._parts[:told], budget, self._count, extra)
         return [*fitted, *(one for part in self._parts[told:length] for one in part)]
 
+    def _last_text(self) -> str:
+        """The last message; in its parts where it answers several tool calls."""
+        entry = self._entries[-1]
+        size = max(len(entry.calls), 1)
+        last = self._parts[-1] if self.config.token_budget is None else self._segments(len(self._entries))[-size:]
+        return "\n\n".join(one.text for one in last)
+
     def _rules(self) -> str:
-        style = self.style
-        if style.prompt:
-            return style.prompt
-        rules = style.format.rules(self._begun())
-        if not style.references:
+        config = self.config
+        if config.prompt:
+            return config.prompt
+        rules = config.format.rules(self._begun())
+        if not config.references:
             return rules
-        return f"{rules}\n{RULE_OF_ANSWERS if style.url_answers else RULE}\n"
+        return f"{rules}\n{RULE_OF_ANSWERS if config.url_answers else RULE}\n"
 
-    def _hear(
-        self,
-        observation: ObservationDict,
-        reminder: str,
-        remark: str,
-        calls: tuple[str, ...],
-        remarks: tuple[str, ...],
-    ) -> str:
-        style, first = self.style, self._begun()
-        number = len(self._urls) + 1 if style.references else 1
-        observation = select(observation, style.results, number)
-        self._urls += [result["url"] for result in observation["results"]] if style.references else []
-        if remark:
-            observation = {**observation, "notice": f"{remark} {observation['notice']}".strip()}
-        turn = len(self._entries) // 2
-        status = style.format.status(observation, first)
-        shown = show(observation, turn, style.page_characters, status, reminder, number)
-        brought = (len(observation["results"]), len(observation["pages"]), len(observation["replies"]))
-        heard = Heard(shown, brought, calls, remarks)
-        self._add(heard)
-        if style.token_budget is None:
-            return "\n\n".join(one.text for one in self._parts[-1])
-        segments = self._segments(len(self._entries))
-        return "\n\n".join(one.text for one in segments[-max(len(calls), 1) :])
-
-    def _said(self, message: str | Mapping[str, Any], calls: tuple[Call, ...]) -> Said:
+    def _reply_message(self, message: str | Mapping[str, Any], calls: tuple[ToolCall, ...]) -> ReplyMessage:
         text = sendable(_text_of(message))
-        kept = text if self.style.keep_thinking else after_thinking(text)
+        kept = text if self.config.keep_thinking else after_thinking(text)
         rest = text if kept == text else kept.strip()
         if not calls:
-            return Said(text, rest, kept.strip() or said(""))
+            return ReplyMessage(text, rest, kept.strip() or spoken(""))
         if isinstance(message, str):
-            return Said(text, rest, kept.partition("<tool_call")[0].strip(), calls)
-        every = [written(call) for call in calls]
+            return ReplyMessage(text, rest, kept.partition("<tool_call")[0].strip(), calls)
+        every = [written_call(call) for call in calls]
         whole_reply, rest = ("\n".join((part, *every) if part else every) for part in (text, rest))
-        return Said(whole_reply, rest, kept.strip(), calls, exact=False)
+        return ReplyMessage(whole_reply, rest, kept.strip(), calls, exact=False)
 
     def _count(self, text: str) -> int:
         cost = self._costs.get(text)
         if cost is None:
-            cost = self._costs[text] = int(self.style.count_tokens(text))
+            cost = self._costs[text] = int(self.config.count_tokens(text))
         return cost
 
     def _begun(self) -> ObservationDict:
@@ -212,7 +253,7 @@ class Dialogue:
 
     def load(self, saved: Mapping[str, Any]) -> None:
         """Takes up what :meth:`save` gave."""
-        fresh = Dialogue(self.style)
+        fresh = ChatSession(self.config)
         if saved["budget"] is None and saved["entries"]:
             raise ValueError("entries before the first observation")
         if saved["budget"] is not None:
@@ -227,17 +268,30 @@ class Dialogue:
         vars(self).update(vars(fresh))
 
 
+def no_action(reason: str) -> Action:
+    """The action of a reply without one, with its beginning, or why it holds no text: the environment's rules decide
+    what follows."""
+    return Action(NO_ACTION, (reason[:_EXCERPT],))
+
+
+def _valid_or_excerpt(action: Action | None, reply: str) -> Action:
+    """An action that was parsed, its texts cut where no environment takes it."""
+    if action is None:
+        return no_action(after_thinking(reply).strip())
+    if action.kind == UNKNOWN_TYPE:
+        return Action(UNKNOWN_TYPE, tuple(text[:_EXCERPT] for text in action.arguments))
+    return action
+
+
 def _message(reply: Any) -> str | Mapping[str, Any]:
     """A reply as text or message; an endpoint's own object gives its fields."""
     if reply is None:
         return ""
     if hasattr(reply, "model_dump"):
         reply = reply.model_dump()
-    if not isinstance(reply, str | Mapping):
-        raise InvalidArgument(
-            f"a reply was {reply!r:.80}: expected a model's text, or the message that an endpoint returned, as a dict."
-        )
-    return reply
+    if not isinstance(reply, str):
+        check_message(reply)
+    return cast("str | Mapping[str, Any]", reply)
 
 
 def _with_calls(reply: str | Mapping[str, Any]) -> str | Mapping[str, Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from webenv.chat.conversation import clip
-from webenv.chat.entries import Entry, Heard, Said, heard_segments, said_segment
+from webenv.chat.messages import Entry, ObservationMessage, ReplyMessage, clip
 from webenv.chat.transcript import Segment
 from webenv.errors import InvalidArgument
 from webenv.models import fence
@@ -84,38 +83,38 @@ class _Fitting:
         for place, entry in enumerate(self._entries[: self._last]):
             if self.over <= 0:
                 return
-            if isinstance(entry, Heard) and entry.shown.data:
+            if isinstance(entry, ObservationMessage) and entry.parts.data:
                 self._put(place, _without_data(entry))
 
     def spare(self, share: int) -> int:
         """How much of what came last may be left out so that its share stays."""
         newest = self._entries[self._last]
-        if not isinstance(newest, Heard) or not newest.shown.data:
+        if not isinstance(newest, ObservationMessage) or not newest.parts.data:
             return 0
         size = self._costs[self._last] - cost_of(_without_data(newest), self._count)
         return size - min(size, share)
 
     def leave_out_turns(self, spare: int) -> None:
         first = self._entries[0]
-        assert isinstance(first, Heard)
+        assert isinstance(first, ObservationMessage)
         left_out = 0
         while self.over > spare and 2 * left_out + 3 <= self._last:
             self._put(2 * left_out + 1, [])
             self._put(2 * left_out + 2, [])
             left_out += 1
             line = f"[{left_out} {'turn' if left_out == 1 else 'turns'}, left out to save room]"
-            self._put(0, heard_segments(first, first.shown.with_data(line)))
+            self._put(0, first.segments(first.parts.with_data(line)))
 
     def cut_reply(self, spare: int) -> None:
         if self.over > spare and self._last > 0:
-            said = self._entries[self._last - 1]
-            assert isinstance(said, Said)
+            reply = self._entries[self._last - 1]
+            assert isinstance(reply, ReplyMessage)
             room = self._costs[self._last - 1] - self.over + spare
-            self._put(self._last - 1, _shorter(said, lambda part: cost_of(part, self._count) <= room))
+            self._put(self._last - 1, _shorter(reply, lambda part: cost_of(part, self._count) <= room))
 
     def cut_data(self) -> None:
         newest = self._entries[self._last]
-        if self.over > 0 and isinstance(newest, Heard) and newest.shown.data:
+        if self.over > 0 and isinstance(newest, ObservationMessage) and newest.parts.data:
             room = self._costs[self._last] - self.over
             self._put(self._last, _with_less(newest, lambda part: cost_of(part, self._count) <= room))
 
@@ -130,30 +129,30 @@ def _sent(one: Segment) -> str:
     return str(one.message["content"])
 
 
-def _without_data(heard: Heard) -> list[Segment]:
-    named = zip(heard.brought, ("result", "page", "reply"), ("results", "pages", "replies"), strict=True)
+def _without_data(told: ObservationMessage) -> list[Segment]:
+    named = zip(told.brought, ("result", "page", "reply"), ("results", "pages", "replies"), strict=True)
     what = ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in named if number)
-    return heard_segments(heard, heard.shown.with_data(f"[{what}, left out to save room]"))
+    return told.segments(told.parts.with_data(f"[{what}, left out to save room]"))
 
 
-def _with_less(heard: Heard, fits: Callable[[list[Segment]], bool]) -> list[Segment]:
+def _with_less(told: ObservationMessage, fits: Callable[[list[Segment]], bool]) -> list[Segment]:
     """As much of the beginning and the end of what came as fits; it is left out where that is next to nothing."""
-    shown = heard.shown
+    parts = told.parts
 
     def cut(limit: int) -> list[Segment]:
-        return heard_segments(heard, shown.with_data(fence("data", clip(shown.data, limit), shown.token)))
+        return told.segments(parts.with_data(fence("data", clip(parts.data, limit), parts.token)))
 
-    limit = _most(len(shown.data), lambda limit: fits(cut(limit)))
-    return cut(limit) if limit >= _LEAST else _without_data(heard)
+    limit = _most(len(parts.data), lambda limit: fits(cut(limit)))
+    return cut(limit) if limit >= _LEAST else _without_data(told)
 
 
-def _shorter(said: Said, fits: Callable[[list[Segment]], bool]) -> list[Segment]:
+def _shorter(reply: ReplyMessage, fits: Callable[[list[Segment]], bool]) -> list[Segment]:
     """A reply with as much of its beginning and end as fits: no longer what the agent wrote, and not marked."""
 
     def cut(limit: int) -> list[Segment]:
-        text = clip(said.content, limit)
-        whole = said_segment(said)
-        if whole.message is None or not said.calls:
+        text = clip(reply.content, limit)
+        whole = reply.segment()
+        if whole.message is None or not reply.calls:
             return [Segment(text, "assistant", False)]
         calls = [
             {**call, "function": {**call["function"], "arguments": json.dumps({"left out": True})}}
@@ -162,7 +161,7 @@ def _shorter(said: Said, fits: Callable[[list[Segment]], bool]) -> list[Segment]
         message = {**whole.message, "content": text, "tool_calls": calls}
         return [Segment(text, "assistant", False, message)]
 
-    return cut(_most(len(said.content), lambda limit: fits(cut(limit))))
+    return cut(_most(len(reply.content), lambda limit: fits(cut(limit))))
 
 
 def _most(limit: int, fits: Callable[[int], bool]) -> int:

@@ -47,8 +47,8 @@ def command(
     ] = True,
     thinking: Annotated[bool, typer.Option("--thinking", help="Keeps what it wrote between think tags too.")] = False,
     page_characters: Annotated[
-        int, typer.Option("--page-characters", metavar="N", help="The most of one page's text; the middle goes.")
-    ] = 20_000,
+        int | None, typer.Option("--page-characters", metavar="N", help="The most of one page's text; the middle goes.")
+    ] = None,
     prompt: Annotated[
         Path | None, typer.Option("--prompt", metavar="FILE", help="The system message; the format's rules by default.")
     ] = None,

@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from webenv.actions import Action
-from webenv.chat import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
-from webenv.chat.config import Style
-from webenv.chat.session import Dialogue
+from webenv.chat import BlockFormat, ChatConfig, ChatSession, Format, SourceFormat, TagFormat, ToolFormat
 from webenv.evaluation.forking import played_action
 from webenv.evaluation.record import PlayedTurn, Record, Shown
 from webenv.models import after_thinking
@@ -37,42 +35,42 @@ class ChatWriter:
     """Writes episodes as conversations.
 
     Attributes:
-        style: how the text wrapper is to put them.
+        config: how the text wrapper is to put them.
         own: how the model that played wrote its actions; ``None`` where what was before them is left out.
         keeps_replies: whether the thoughts of the run are a model's whole replies.
         objects: whether arguments of tool calls are objects, not JSON text.
     """
 
-    style: Style
+    config: ChatConfig
     own: Format | None
     keeps_replies: bool
     objects: bool = False
 
     def write(self, record: Record) -> Conversation | str:
         """The conversation of an episode; or why there is none."""
-        dialogue = Dialogue(self.style)
-        dialogue.begin(_observation(record, record.first))
+        session = ChatSession(self.config)
+        session.begin(_observation(record, record.first))
         for turn in record.turns:
-            reply = self._reply(turn, dialogue)
+            reply = self._reply(turn, session)
             if reply is None:
-                return f"an action that the format {self.style.format.name} cannot write"
+                return f"an action that the format {self.config.format.name} cannot write"
             last = turn is record.turns[-1]
-            dialogue.receive(dialogue.read(reply), _observation(record, turn.observation), last)
-        transcript = dialogue.transcript
+            session.receive(session.read(reply), _observation(record, turn.observation), last)
+        transcript = session.transcript
         messages = transcript.messages
         for call in (one for message in messages for one in message.get("tool_calls", ()) if self.objects):
             call["function"] = {**call["function"], "arguments": json.loads(call["function"]["arguments"])}
         return Conversation(messages, [dict(tool) for tool in transcript.tools])
 
-    def _reply(self, turn: PlayedTurn, dialogue: Dialogue) -> str | None:
+    def _reply(self, turn: PlayedTurn, session: ChatSession) -> str | None:
         """The agent's reply of a turn; ``None`` where the format cannot write its action."""
         if turn.kind == "invalid":
             return turn.thought if self.keeps_replies else ""
         action = played_action(turn)
-        written = self.style.format.write(action)
+        written = self.config.format.write(action)
         for before in (self._before(turn.thought, action), ""):
             reply = f"{before}\n\n{written}" if before else written
-            if written and dialogue.read(reply).action == action:
+            if written and session.read(reply).action == action:
                 return reply
         return None
 
@@ -82,7 +80,7 @@ class ChatWriter:
         if own is None or own.parse(thought) != action:
             return ""
         text = after_thinking(thought)
-        thinking = thought[: len(thought) - len(text)] if self.style.keep_thinking else ""
+        thinking = thought[: len(thought) - len(text)] if self.config.keep_thinking else ""
         end = _first(len(text), lambda size: own.parse(text[:size]) is not None)
         start = _first(end, lambda gone: own.parse(text[gone:end]) != action) - 1
         return (thinking + text[: max(start, 0)]).strip()

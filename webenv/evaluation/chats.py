@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from webenv.chat.config import Style
+from webenv.chat import ChatConfig
 from webenv.errors import InvalidArgument, RunError, did_you_mean
 from webenv.evaluation.chat_writer import ARGUMENTS, FORMATS, ChatWriter
 from webenv.evaluation.folder import read_numbered, read_played
@@ -114,7 +114,7 @@ def read_chats(
     every: bool = False,
     thoughts: bool = True,
     thinking: bool = False,
-    page_characters: int = 20_000,
+    page_characters: int | None = None,
     prompt: str | Path | None = None,
     arguments: str = "text",
 ) -> Iterator[Chat | LeftOut]:
@@ -136,7 +136,8 @@ def read_chats(
             is no reasoning, and always left out.
         thinking: keeps with it what stands between think tags, which the text wrapper shows a model only where it
             keeps earlier thinking.
-        page_characters: the most characters of one page's or reply's text, from 100; a longer one loses its middle.
+        page_characters: the most characters of one page's or reply's text, from 100; a longer one loses its middle;
+            ``None``: all that was shown.
         prompt: a file whose text replaces the system message.
         arguments: of tool calls: ``"text"`` (JSON text, as OpenAI's are), or ``"object"`` (as TRL's examples have
             them, and most chat templates).
@@ -154,10 +155,10 @@ def read_chats(
     about = read_played(path)
     rules = about["benchmark"].get("rules")
     urls = isinstance(rules, Mapping) and rules.get("fetch_answer") is True
-    style = Style.of(format, _path(prompt), page_characters, None, None, False, None, thoughts and thinking, urls)
+    config = ChatConfig.of(format, _path(prompt), page_characters, None, None, False, None, thoughts and thinking, urls)
     name = str(about["policy"]["name"])
     own = name.removeprefix(_REACT).removeprefix("-") or "tags" if name.partition("-")[0] == _REACT else ""
-    writer = ChatWriter(style, FORMATS.get(own) if thoughts else None, bool(own), arguments == "object")
+    writer = ChatWriter(config, FORMATS.get(own) if thoughts else None, bool(own), arguments == "object")
     judged = None if judge is None else _judged(path, judge)
     return _read(path, writer, judged, -1.0 if every else minimum, str(about["env"]["id"]), name)
 
@@ -266,7 +267,7 @@ def _read(
             attempt=record.attempt,
             env=env,
             policy=policy,
-            format=writer.style.format.name,
+            format=writer.config.format.name,
             scored=verdict["value"] is not None,
             value=verdict["value"],
             outcome=verdict["outcome"],

@@ -112,7 +112,7 @@ class Sender:
             return Came(failure, retried(status, headers, code), asked_wait(headers), status, told)
         except OpenAIError as error:
             return Came(self._failure(f"{type(error).__name__}: {error}"))
-        completion = read_completion(response.content)
+        completion = read_completion(response.content, "tools" in body)
         if completion.tokens is not None:
             self._costs.settle(sent, *completion.tokens)
         elif completion.whole:
@@ -141,7 +141,7 @@ class Sender:
 def _estimate(body: dict[str, Any]) -> tuple[int, int]:
     """Tokens that a request may have read, and written at most."""
     most = body.get("max_tokens") or body.get("max_completion_tokens")
-    sent = {name: body[name] for name in ("messages", "response_format") if name in body}
+    sent = {name: body[name] for name in ("messages", "response_format", "tools") if name in body}
     read = _tokens(json.dumps(sent, ensure_ascii=False).encode(errors="replace"))
     return read, most if type(most) is int else _UNSAID
 

@@ -7,9 +7,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeGuard
 
-from webenv.models.messages import ModelReply
+from webenv.models.messages import ModelReply, ToolCall
 
 _MOST_TOKENS = 10**12
+_MOST_CALLS = 100
+LONGEST_REPLY = 1_000_000
+"""Characters of a reply that are kept: an endpoint decides how long its replies are, and a run keeps each of them."""
+
 _TOO_LONG = re.compile(r"context[ _]length|maximum context|context (window|size)|(?<!took )too long")
 
 
@@ -39,8 +43,13 @@ class Completion(NamedTuple):
     cause: str = ""
 
 
-def read_completion(body: bytes) -> Completion:
-    """Reads the body of an answer to ``/chat/completions``."""
+def read_completion(body: bytes, tools: bool = False) -> Completion:
+    """Reads the body of an answer to ``/chat/completions``.
+
+    Args:
+        body: the bytes.
+        tools: whether tools were offered: then calls without a text are a reply.
+    """
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -51,12 +60,23 @@ def read_completion(body: bytes) -> Completion:
         return Completion(None, f"the answer has no choices: {json.dumps(data)[:2_000]}", False, tokens)
     message, finish = choices[0].get("message"), str(choices[0].get("finish_reason") or "")
     text = message.get("content") if isinstance(message, dict) else None
+    calls = _calls(message) if tools else ()
+    if calls and text is None:
+        text = ""
     if not isinstance(text, str):
         why = f"the reply holds no text (finish reason: {finish or 'not given'})"
         silent = isinstance(message, dict) and text is None and finish != "error"  # else the endpoint's own fault
         return Completion(None, why, isinstance(message, dict), tokens, "no_text" if silent else "")
     prompt, cached, completion = tokens or Tokens(0, 0, 0)
-    return Completion(ModelReply(text, finish, prompt, completion, cached), "", True, tokens)
+    if len(text) > LONGEST_REPLY:
+        text, finish = text[:LONGEST_REPLY], "length"
+    return Completion(ModelReply(text, finish, prompt, completion, cached, calls), "", True, tokens)
+
+
+def _calls(message: Any) -> tuple[ToolCall, ...]:
+    given = message.get("tool_calls") if isinstance(message, dict) else None
+    calls = map(ToolCall.read, given[:_MOST_CALLS]) if isinstance(given, list) else ()
+    return tuple(ToolCall(*(part[:LONGEST_REPLY] for part in call)) for call in calls)
 
 
 def _tokens(usage: Any) -> Tokens | None:

@@ -13,7 +13,7 @@ from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
 from webenv.models.attempt import Sender
 from webenv.models.completion import is_too_long
 from webenv.models.endpoint import Connections, Endpoint
-from webenv.models.messages import ModelFailure, ModelReply, Request, check_requests, sendable
+from webenv.models.messages import ModelFailure, ModelReply, Request, check_requests
 from webenv.models.retries import Backoff
 from webenv.models.usage import CostTracker
 from webenv.runtime.event_loop import BackgroundLoop
@@ -215,8 +215,10 @@ class ChatModel:
 
     def _body(self, request: Request) -> dict[str, Any]:
         """What is sent."""
-        messages = [{"role": message.role, "content": sendable(message.content)} for message in request.messages]
+        messages = [message.to_dict() for message in request.messages]
         body: dict[str, Any] = {**(request.extra or {}), "model": self._model, "messages": messages}
+        if request.tools:
+            body["tools"] = list(request.tools)
         if self._temperature is not None:
             body["temperature"] = self._temperature
         if self._max_tokens is not None:

@@ -7,6 +7,7 @@ a :class:`ModelReply`, or a :class:`ModelFailure` that says in one line why ther
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -24,11 +25,61 @@ Extra = Mapping[str, Any]
 """Further fields of a request to an endpoint, as plain data."""
 
 
+class ToolCall(NamedTuple):
+    """A tool call: its id (empty if it has none), the tool, and its arguments as JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+
+    @classmethod
+    def read(cls, given: object) -> ToolCall:
+        """A call as an endpoint returns it, or a model writes it, whatever it holds."""
+        one = given if isinstance(given, Mapping) else {}
+        function = one.get("function")
+        function = function if isinstance(function, Mapping) else {}
+        name, arguments, number = function.get("name"), function.get("arguments"), one.get("id")
+        if not isinstance(arguments, str):  # some servers give the object, not its JSON text
+            try:
+                arguments = json.dumps({} if arguments is None else arguments, ensure_ascii=False)
+            except (TypeError, ValueError, RecursionError):
+                arguments = ""
+        return cls(number if isinstance(number, str) else "", name if isinstance(name, str) else "", arguments)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a message of the chat-completions API holds it."""
+        return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
+
+
 class Message(NamedTuple):
-    """One message of a conversation; ``role`` is ``system``, ``user`` or ``assistant``."""
+    """One message of a conversation.
+
+    Attributes:
+        role: ``system``, ``user``, ``assistant`` or ``tool``.
+        content: its text.
+        tool_calls: of an assistant, what it called.
+        tool_call_id: of a tool, which call it answers.
+    """
 
     role: str
     content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the chat-completions API takes it."""
+        head = {"role": self.role, "tool_call_id": self.tool_call_id} if self.tool_call_id else {"role": self.role}
+        calls = {"tool_calls": [call.to_dict() for call in self.tool_calls]} if self.tool_calls else {}
+        return {**head, "content": sendable(self.content), **calls}
+
+    @classmethod
+    def of_dict(cls, data: Mapping[str, Any]) -> Message:
+        """What :meth:`to_dict` made into data."""
+        calls = tuple(
+            ToolCall(call["id"], call["function"]["name"], call["function"]["arguments"])
+            for call in data.get("tool_calls", ())
+        )
+        return cls(data["role"], data["content"], calls, data.get("tool_call_id", ""))
 
 
 class Request(NamedTuple):
@@ -40,15 +91,17 @@ class Request(NamedTuple):
         schema: what the reply should follow where the model can be held to one; else the reply follows the
             conversation alone.
         extra: further fields of the request, for endpoints that know them.
+        tools: what may be called, as the chat-completions API takes it.
 
-    >>> Request.of("Which river?")
-    Request(messages=(Message(role='user', content='Which river?'),), sample=0, schema=None, extra=None)
+    >>> Request.of("Which river?").messages[0].content
+    'Which river?'
     """
 
     messages: Sequence[Message]
     sample: int = 0
     schema: Schema | None = None
     extra: Extra | None = None
+    tools: Sequence[Mapping[str, Any]] = ()
 
     @classmethod
     def of(cls, text: str) -> Request:
@@ -65,6 +118,7 @@ class ModelReply(NamedTuple):
         prompt_tokens: tokens that were read; 0 where the endpoint does not say.
         completion_tokens: tokens that were written, thinking included; 0 where it does not say.
         cached_tokens: of the tokens that were read, those that the endpoint still had.
+        tool_calls: what it called, where it was given tools.
     """
 
     text: str
@@ -72,6 +126,7 @@ class ModelReply(NamedTuple):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 class ModelFailure(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 from webenv.cassette import Cassette
 from webenv.cassette.question import question
 from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
-from webenv.models import ChatModel, Model, ModelFailure, ModelReply, Request, check_requests, models_made_by
+from webenv.models import ChatModel, Model, ModelFailure, ModelReply, Request, ToolCall, check_requests, models_made_by
 from webenv.recorded.recorded import DEFAULT, Coming, Identity, Recorded, named
 from webenv.recorded.transcript import plain, plain_record
 from webenv.runtime.spec import shown
@@ -136,8 +136,9 @@ def read_reply(data: Any) -> ModelReply:
         DataError: if it is not of that form.
     """
     try:
-        return ModelReply(**data)
-    except TypeError as error:
+        calls = tuple(ToolCall(**call) for call in data.get("tool_calls", ()))
+        return ModelReply(**{**data, "tool_calls": calls})
+    except (AttributeError, TypeError) as error:
         raise DataError(f"a cassette holds a model's reply that this webenv cannot read ({error!s:.100}).") from error
 
 

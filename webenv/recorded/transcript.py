@@ -16,7 +16,7 @@ from typing import Any
 from webenv.budget import Budget, Spending
 from webenv.errors import DataError
 from webenv.judge import Seen, Submission, Verdict
-from webenv.models import Message, ModelFailure, Request
+from webenv.models import Message, ModelFailure, Request, ToolCall
 from webenv.observations import Document, Page, Reply, Result
 from webenv.task import Gold, Task
 from webenv.web import AskRequest, Failure, Missing, Scope, SearchRequest, VisitRequest
@@ -28,6 +28,7 @@ _ALWAYS: Mapping[type, tuple[str, ...]] = {
     AskRequest: ("question", "site"),
     Request: ("messages",),
     Message: ("role", "content"),
+    ToolCall: ("id", "name", "arguments"),
     Scope: (),
     Result: ("title", "url", "snippet", "site"),
     Page: ("url", "title", "text"),

@@ -50,6 +50,17 @@ def words(text: str) -> str:
     return text
 
 
+def one_of(*choices: str) -> Reader:
+    """Takes one of these words."""
+
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"{', '.join(choices[:-1])} or {choices[-1]}")
+        return text
+
+    return read
+
+
 def read_spec(text: str, known: Mapping[str, Reader], name: str, kind: str) -> dict[str, Any]:
     """Reads settings; a comma that no ``word=`` follows is part of a value.
 

@@ -10,9 +10,7 @@ import gymnasium
 from gymnasium import Space
 
 from webenv.actions import Action
-from webenv.chat.config import Style
-from webenv.chat.session import Dialogue, Reply
-from webenv.chat.transcript import Transcript
+from webenv.chat import ChatConfig, ChatSession, RawReply, Transcript
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument
 from webenv.observations import ObservationDict
@@ -23,7 +21,7 @@ ANY_LENGTH = 2**31 - 1
 _Inner = gymnasium.Env[ObservationDict, Action]
 
 
-class TextWrapper(gymnasium.Wrapper[str, Reply, ObservationDict, Action]):
+class TextWrapper(gymnasium.Wrapper[str, RawReply, ObservationDict, Action]):
     """An environment in words: an observation is the next message to a language model, an action its whole reply.
 
     The conversation is that of :class:`webenv.policies.ReactPolicy`: the rules, then in turn what came, with the
@@ -43,7 +41,7 @@ class TextWrapper(gymnasium.Wrapper[str, Reply, ObservationDict, Action]):
             ``"tools"``: tool calls, see :class:`webenv.chat.ToolFormat`, to be sent with ``tools``.
         prompt: the system message in place of the format's rules: its text, or a Path to it.
         page_characters: the most characters of one page's or reply's text, from 100; a longer one loses its
-            middle.
+            middle. ``None``: all that the environment shows.
         token_budget: the most tokens of the conversation (the next reply not counted). Where it has more, what
             the web brought is left out from the oldest turn on, then whole turns, then the middle of what came
             last; never the rules, the question or the last status. ``None``: any number.
@@ -64,7 +62,7 @@ class TextWrapper(gymnasium.Wrapper[str, Reply, ObservationDict, Action]):
         env: gymnasium.Env[ObservationDict, Action],
         format: str = "tags",
         prompt: str | Path | None = None,
-        page_characters: int = 20_000,
+        page_characters: int | None = None,
         token_budget: int | None = None,
         count_tokens: Callable[[str], int] | None = None,
         references: bool = False,
@@ -78,12 +76,12 @@ class TextWrapper(gymnasium.Wrapper[str, Reply, ObservationDict, Action]):
                 f"TextWrapper was given {env!r:.200}: expected an environment of webenv with its own observations."
             )
         urls = base.benchmark.rules.fetch_answer
-        style = Style.of(
+        config = ChatConfig.of(
             format, prompt, page_characters, token_budget, count_tokens, references, results, keep_thinking, urls
         )
-        self._dialogue = Dialogue(style)
+        self._session = ChatSession(config)
         self.observation_space = cast("Space[str]", Unicode(ANY_LENGTH))
-        self.action_space = cast("Space[Reply]", Unicode(ANY_LENGTH))
+        self.action_space = cast("Space[RawReply]", Unicode(ANY_LENGTH))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Begins an episode; see :meth:`webenv.SearchEnv.reset`.
@@ -92,18 +90,18 @@ class TextWrapper(gymnasium.Wrapper[str, Reply, ObservationDict, Action]):
             The first message after the rules, and the info.
         """
         observation, info = cast("_Inner", self.env).reset(seed=seed, options=options)
-        return self._dialogue.begin(observation), info
+        return self._session.begin(observation), info
 
-    def step(self, action: Reply) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step(self, action: RawReply) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Plays one turn with a model's reply.
 
         Raises:
             ResetNeeded: where no episode is running.
             InvalidArgument: for what is neither a text nor a message.
         """
-        read = self._dialogue.read(action)
+        read = self._session.read(action)
         observation, reward, terminated, truncated, info = cast("_Inner", self.env).step(read.action)
-        text = self._dialogue.receive(read, observation, terminated or truncated)
+        text = self._session.receive(read, observation, terminated or truncated)
         if terminated or truncated:
             info = {**info, "transcript": self.transcript}
         return text, float(reward), terminated, truncated, info
@@ -111,22 +109,22 @@ class TextWrapper(gymnasium.Wrapper[str, Reply, ObservationDict, Action]):
     @property
     def messages(self) -> list[dict[str, Any]]:
         """The conversation so far, rules first, as an endpoint takes it; after the end it ends with the last reply."""
-        return self._dialogue.messages
+        return self._session.messages
 
     @property
     def transcript(self) -> Transcript:
         """The conversation so far, with what of it the agent wrote."""
-        return self._dialogue.transcript
+        return self._session.transcript
 
     @property
     def tools(self) -> list[dict[str, Any]]:
         """The tools of the episode, as an endpoint takes them; none but in the format ``"tools"``."""
-        return self._dialogue.tools
+        return self._session.tools
 
     def snapshot_state(self) -> dict[str, Any]:
         """The conversation, as JSON-ready data (see :func:`webenv.snapshot`)."""
-        return self._dialogue.save()
+        return self._session.save()
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
         """Takes up a state that :meth:`snapshot_state` gave."""
-        self._dialogue.load(saved)
+        self._session.load(saved)

@@ -13,9 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from webenv.actions import Action
-from webenv.chat.config import Style
-from webenv.chat.session import Dialogue, Read, Reply
-from webenv.chat.transcript import Transcript
+from webenv.chat import ChatConfig, ChatSession, ParsedReply, RawReply, Transcript
 from webenv.errors import InvalidArgument, SnapshotError
 from webenv.observations import ObservationDict
 from webenv.spaces import Unicode
@@ -26,7 +24,7 @@ _NAMES = ("question", "results", "pages", "replies", "notice", "budget")
 
 
 class VectorTextWrapper(
-    VectorWrapper[tuple[str, ...], Sequence[Reply], dict[str, Any], Sequence[Action], npt.NDArray[Any]]
+    VectorWrapper[tuple[str, ...], Sequence[RawReply], dict[str, Any], Sequence[Action], npt.NDArray[Any]]
 ):
     """:class:`webenv.wrappers.TextWrapper` over many slots, with the same texts.
 
@@ -49,7 +47,7 @@ class VectorTextWrapper(
         env: VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[Any]],
         format: str = "tags",
         prompt: str | Path | None = None,
-        page_characters: int = 20_000,
+        page_characters: int | None = None,
         token_budget: int | None = None,
         count_tokens: Callable[[str], int] | None = None,
         references: bool = False,
@@ -64,10 +62,10 @@ class VectorTextWrapper(
                 "gymnasium.make_vec, with its own observations."
             )
         urls = base.benchmark.rules.fetch_answer
-        style = Style.of(
+        config = ChatConfig.of(
             format, prompt, page_characters, token_budget, count_tokens, references, results, keep_thinking, urls
         )
-        self._dialogues = [Dialogue(style) for _ in range(base.num_envs)]
+        self._sessions = [ChatSession(config) for _ in range(base.num_envs)]
         self._ended = np.zeros(base.num_envs, dtype=np.bool_)
         self._said = [""] * base.num_envs
         self._mode = base.autoreset_mode
@@ -91,7 +89,7 @@ class VectorTextWrapper(
         return tuple(self._said), infos
 
     def step(
-        self, actions: Sequence[Reply]
+        self, actions: Sequence[RawReply]
     ) -> tuple[tuple[str, ...], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
         """Plays one turn in every slot with a model's replies.
 
@@ -105,9 +103,9 @@ class VectorTextWrapper(
             came = f"{len(given)} replies" if listed else repr(actions)[:80]
             raise InvalidArgument(f"step was given {came}: expected {self.num_envs} replies, one for each slot.")
         idle = self._ended if self._mode is AutoresetMode.NEXT_STEP else np.zeros_like(self._ended)
-        read: list[Read | None] = [
-            None if resting else dialogue.read(reply)
-            for dialogue, reply, resting in zip(self._dialogues, given, idle, strict=True)
+        read: list[ParsedReply | None] = [
+            None if resting else session.read(reply)
+            for session, reply, resting in zip(self._sessions, given, idle, strict=True)
         ]
         taken = [Action(-1, ()) if one is None else one.action for one in read]
         observations, rewards, terminated, truncated, infos = self.env.step(taken)
@@ -115,15 +113,15 @@ class VectorTextWrapper(
         same_step = self._mode is AutoresetMode.SAME_STEP
         last: list[str | None] = [None] * self.num_envs
         transcripts: list[Transcript | None] = [None] * self.num_envs
-        for slot, (dialogue, one) in enumerate(zip(self._dialogues, read, strict=True)):
+        for slot, (session, one) in enumerate(zip(self._sessions, read, strict=True)):
             if one is None:
                 self._begin(slot, observations)
                 continue
             over = bool(ended[slot])
             seen = infos["final_obs"][slot] if over and same_step else _slot(observations, slot)
-            text = dialogue.receive(one, seen, over)
+            text = session.receive(one, seen, over)
             if over:
-                last[slot], transcripts[slot] = text, dialogue.transcript
+                last[slot], transcripts[slot] = text, session.transcript
             if over and same_step:
                 self._begin(slot, observations)
             else:
@@ -134,39 +132,39 @@ class VectorTextWrapper(
         return tuple(self._said), rewards, terminated, truncated, infos
 
     def _begin(self, slot: int, observations: Mapping[str, Any]) -> None:
-        self._said[slot] = self._dialogues[slot].begin(_slot(observations, slot))
+        self._said[slot] = self._sessions[slot].begin(_slot(observations, slot))
         self._ended[slot] = False
 
     @property
     def messages(self) -> tuple[list[dict[str, Any]], ...]:
         """The conversation of each slot so far, rules first, as an endpoint takes it."""
-        return tuple(dialogue.messages for dialogue in self._dialogues)
+        return tuple(session.messages for session in self._sessions)
 
     @property
     def transcripts(self) -> tuple[Transcript, ...]:
         """The conversation of each slot so far, with what of it the agent wrote."""
-        return tuple(dialogue.transcript for dialogue in self._dialogues)
+        return tuple(session.transcript for session in self._sessions)
 
     @property
     def tools(self) -> tuple[list[dict[str, Any]], ...]:
         """The tools of each slot, as an endpoint takes them; none but in the format ``"tools"``."""
-        return tuple(dialogue.tools for dialogue in self._dialogues)
+        return tuple(session.tools for session in self._sessions)
 
     def snapshot_state(self) -> dict[str, Any]:
         """The conversations, as JSON-ready data (see :func:`webenv.snapshot`)."""
         return {
-            "dialogues": [dialogue.save() for dialogue in self._dialogues],
+            "sessions": [session.save() for session in self._sessions],
             "ended": self._ended.tolist(),
             "said": list(self._said),
         }
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
         """Takes up a state that :meth:`snapshot_state` gave."""
-        parts = (saved["dialogues"], saved["ended"], saved["said"])
+        parts = (saved["sessions"], saved["ended"], saved["said"])
         if any(len(part) != self.num_envs for part in parts):
             raise SnapshotError(f"the state has not {self.num_envs} conversations; expected one for each slot.")
-        for dialogue, one in zip(self._dialogues, saved["dialogues"], strict=True):
-            dialogue.load(one)
+        for session, one in zip(self._sessions, saved["sessions"], strict=True):
+            session.load(one)
         self._ended = np.array(saved["ended"], dtype=np.bool_)
         self._said = [str(text) for text in saved["said"]]
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.policies.histories import observe
 from webenv.actions import Action, answer, ask, note, read_action, search, visit
 from webenv.chat import ToolFormat
-from webenv.chat.formats.tools import Call, sent
+from webenv.chat.formats import sendable_call
+from webenv.models import ToolCall
 from webenv.spaces import LIMITS
 
 
@@ -142,8 +143,11 @@ def test_reminder(asks: int, told: str) -> None:
 
 def test_what_is_sent_back_is_json() -> None:
     """A call whose arguments cannot be read goes back as an object that says so: endpoints refuse what is not JSON."""
-    assert sent(Call("c1", "search", '{"queries": ["mi'))["function"] == {
+    assert sendable_call(ToolCall("c1", "search", '{"queries": ["mi')).to_dict()["function"] == {
         "name": "search",
         "arguments": '{"unreadable": "{\\"queries\\": [\\"mi"}',
     }
-    assert sent(Call("c1", "search", '{"queries": []}'))["function"]["arguments"] == '{"queries": []}'
+    assert (
+        sendable_call(ToolCall("c1", "search", '{"queries": []}')).to_dict()["function"]["arguments"]
+        == '{"queries": []}'
+    )

@@ -2,8 +2,18 @@
 
 from webenv.chat.formats.blocks import BlockFormat
 from webenv.chat.formats.format import NO_ACTION, UNKNOWN_TYPE, Format
-from webenv.chat.formats.source import SourceFormat
-from webenv.chat.formats.tags import TagFormat
-from webenv.chat.formats.tools import ToolFormat
+from webenv.chat.formats.tags import SourceFormat, TagFormat
+from webenv.chat.formats.tools import ToolFormat, check_message, sendable_call, written_call
 
-__all__ = ["NO_ACTION", "UNKNOWN_TYPE", "BlockFormat", "Format", "SourceFormat", "TagFormat", "ToolFormat"]
+__all__ = [
+    "NO_ACTION",
+    "UNKNOWN_TYPE",
+    "BlockFormat",
+    "Format",
+    "SourceFormat",
+    "TagFormat",
+    "ToolFormat",
+    "check_message",
+    "sendable_call",
+    "written_call",
+]

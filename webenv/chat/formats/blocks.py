@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from webenv.actions import Action, Kind, answer, search, visit
-from webenv.chat.formats.closed import first_closed
-from webenv.chat.formats.format import UNKNOWN_TYPE
+from webenv.chat.formats.format import UNKNOWN_TYPE, first_closed
 from webenv.models import after_thinking
 from webenv.observations import ObservationDict
 

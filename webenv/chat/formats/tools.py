@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from webenv.actions import Action, Kind
 from webenv.chat.formats.format import UNKNOWN_TYPE, has_asks, what_is_left
-from webenv.models import after_thinking
+from webenv.errors import InvalidArgument
+from webenv.models import ToolCall, after_thinking
 from webenv.observations import ObservationDict
 
 _PROMPT = """\
@@ -34,14 +35,6 @@ _TEXTUAL = re.compile(r"<tool_call\s*>(.*?)(?:</tool_call\s*>|\Z)", re.DOTALL)
 _TEXTUAL_END = re.compile(r"</tool_call\s*>")
 _EXCERPT = 200
 _MOST = 100  # texts of one action
-
-
-class Call(NamedTuple):
-    """One tool call: its id (empty if it has none), the tool, and its arguments as JSON text."""
-
-    id: str
-    name: str
-    arguments: str
 
 
 class ToolFormat:
@@ -102,26 +95,32 @@ class ToolFormat:
         return tools
 
     def parse(self, reply: str | Mapping[str, Any]) -> Action | None:
-        """The action of a reply's calls; ``None`` where it has none."""
+        """The action of a reply's calls; ``None`` where it has none.
+
+        Raises:
+            InvalidArgument: for a message of another API.
+        """
+        if not isinstance(reply, str):
+            check_message(reply)
         calls = self.calls(reply)
         return self.action(calls) if calls else None
 
-    def calls(self, reply: str | Mapping[str, Any]) -> tuple[Call, ...]:
+    def calls(self, reply: str | Mapping[str, Any]) -> tuple[ToolCall, ...]:
         """The calls of a reply, whatever they hold."""
         message = reply if isinstance(reply, Mapping) else _object(after_thinking(reply)) or {}
         given = message.get("tool_calls")
         if isinstance(given, list | tuple) and given:
-            return tuple(_call(one) for one in given)
+            return tuple(map(ToolCall.read, given))
         text = reply if isinstance(reply, str) else message.get("content")
         return _textual_calls(after_thinking(text)) if isinstance(text, str) else ()
 
-    def action(self, calls: Sequence[Call]) -> Action:
+    def action(self, calls: Sequence[ToolCall]) -> Action:
         """The action of one call or more."""
         if together(calls):
             return Action(_action(calls[0]).kind, tuple(text for call in calls for text in _action(call).arguments))
         return _action(calls[0])
 
-    def remarks(self, calls: Sequence[Call]) -> tuple[str, ...]:
+    def remarks(self, calls: Sequence[ToolCall]) -> tuple[str, ...]:
         """What the calls after the first are told."""
         told = (
             "Done together with the first call of the reply, whose result holds this one's."
@@ -130,7 +129,7 @@ class ToolFormat:
         )
         return (told,) * (len(calls) - 1)
 
-    def problem(self, calls: Sequence[Call]) -> str:
+    def problem(self, calls: Sequence[ToolCall]) -> str:
         """What is wrong with the call that counts; empty if nothing is."""
         if not calls or together(calls) or _action(calls[0]).arguments:
             return ""
@@ -150,7 +149,7 @@ class ToolFormat:
             arguments = {"answer" if kind == Kind.ANSWER else "text": "\n".join(texts)}
         else:
             return ""
-        return written(Call("", Kind(kind).name.lower(), json.dumps(arguments, ensure_ascii=False)))
+        return written_call(ToolCall("", Kind(kind).name.lower(), json.dumps(arguments, ensure_ascii=False)))
 
     def status(self, observation: ObservationDict, first: ObservationDict) -> str:
         """What is left."""
@@ -165,24 +164,86 @@ class ToolFormat:
         return {"type": "array", "description": about, "items": item, "minItems": 1, "maxItems": min(most, _MOST)}
 
 
-def together(calls: Sequence[Call]) -> bool:
+def together(calls: Sequence[ToolCall]) -> bool:
     """Whether several calls are one action: all searches, or all visits, each with its texts."""
     actions = [_action(call) for call in calls]
     kinds = {int(action.kind) for action in actions}
     return len(calls) > 1 and kinds in ({int(Kind.SEARCH)}, {int(Kind.VISIT)}) and all(one.arguments for one in actions)
 
 
-def written(call: Call) -> str:
+def written_call(call: ToolCall) -> str:
     """A call as text between ``<tool_call>`` tags."""
     return f'<tool_call>\n{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}\n</tool_call>'
 
 
-def sent(call: Call) -> dict[str, Any]:
-    """A call as a message holds it, with arguments that are a JSON object whatever the model wrote."""
-    arguments = call.arguments
-    if _object(arguments) is None:
-        arguments = json.dumps({"unreadable": arguments[:_EXCERPT]})
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+def sendable_call(call: ToolCall) -> ToolCall:
+    """A call with arguments that are a JSON object whatever the model wrote: endpoints and chat templates take no
+    others."""
+    if _object(call.arguments) is not None:
+        return call
+    return call._replace(arguments=json.dumps({"unreadable": call.arguments[:_EXCERPT]}))
+
+
+_OTHER_PARTS = {
+    "tool_use": "an Anthropic message",
+    "output_text": "an item of the Responses API",
+    "function_call": "an item of the Responses API",
+    "functionCall": "a Gemini message",
+    "toolUse": "a Bedrock message",
+}
+_EXPECTED = (
+    "a model's text, or the message that an endpoint of the chat-completions API returned, as a dict: "
+    '{"role": "assistant", "content": "…", "tool_calls": [{"id": "…", "type": "function", '
+    '"function": {"name": "search", "arguments": "{…}"}}]}'
+)
+
+
+def check_message(reply: object) -> None:
+    """Refuses a message of another API, whose text and calls would be overlooked, and what is no message at all.
+
+    Raises:
+        InvalidArgument: that names the form it has and the one that is expected.
+
+    >>> check_message({"role": "assistant", "content": "I look.", "tool_calls": None})
+    """
+    form = _form_of(reply)
+    if form:
+        raise InvalidArgument(f"a reply was {form} ({reply!r:.80}): expected {_EXPECTED}.")
+
+
+def _form_of(reply: object) -> str:
+    """What form a reply has that is none of the chat-completions API's; empty for one that is."""
+    if isinstance(reply, list | tuple):
+        return next((form for form in map(_part_form, reply) if form), "a list")
+    if not isinstance(reply, Mapping):
+        return "neither text nor message"
+    if "choices" in reply:
+        return "a whole completion, whose message is choices[0].message"
+    if isinstance(reply.get("output"), list):
+        return "a response of the Responses API"
+    if form := _part_form(reply):
+        return form
+    for name in ("content", "parts"):
+        parts = reply.get(name)
+        if isinstance(parts, Mapping):  # Gemini's content, itself a message
+            parts = parts.get("parts")
+        if isinstance(parts, list | tuple) and (form := next((form for form in map(_part_form, parts) if form), "")):
+            return form
+    if isinstance(reply.get("parts"), list):
+        return "a Gemini message"
+    if isinstance(reply.get("function_call"), Mapping):
+        return "a message with the function_call that tool_calls took the place of"
+    calls = reply.get("tool_calls")
+    calls = [one for one in calls if isinstance(one, Mapping)] if isinstance(calls, list | tuple) else []
+    flat = any("function" not in one and isinstance(one.get("name"), str) for one in calls)
+    return "a message with flat tool_calls, as LangChain has them" if flat else ""
+
+
+def _part_form(part: object) -> str:
+    if not isinstance(part, Mapping):
+        return ""
+    names = [part.get("type"), *(name for name in ("functionCall", "toolUse") if name in part)]
+    return next((_OTHER_PARTS[name] for name in names if isinstance(name, str) and name in _OTHER_PARTS), "")
 
 
 def _tool(name: str, about: str, properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,7 +256,7 @@ def _tool(name: str, about: str, properties: Mapping[str, Any]) -> dict[str, Any
     return {"type": "function", "function": {"name": name, "description": about, "parameters": parameters}}
 
 
-def _action(call: Call) -> Action:
+def _action(call: ToolCall) -> Action:
     kind = next((kind for kind in Kind if kind.name.lower() == call.name), None)
     if kind is None:
         return Action(UNKNOWN_TYPE, (call.name[:_EXCERPT], call.arguments[:_EXCERPT]))
@@ -227,25 +288,11 @@ def _object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _textual_calls(text: str) -> tuple[Call, ...]:
+def _textual_calls(text: str) -> tuple[ToolCall, ...]:
     ends = [closed.end() for closed in _TEXTUAL_END.finditer(text)]  # behind the last there is none to be looked for
     return tuple(_textual(one[1]) for one in _TEXTUAL.finditer(text, 0, ends[-1] if ends else 0))
 
 
-def _textual(text: str) -> Call:
+def _textual(text: str) -> ToolCall:
     given = _object(text) or {}
-    return _call({"function": given}) if given else Call("", "", text.strip())
-
-
-def _call(given: object) -> Call:
-    """A call as an endpoint returns it, or a model writes it."""
-    one = given if isinstance(given, Mapping) else {}
-    function = one.get("function")
-    function = function if isinstance(function, Mapping) else {}
-    name, arguments, number = function.get("name"), function.get("arguments"), one.get("id")
-    if not isinstance(arguments, str):
-        try:
-            arguments = json.dumps({} if arguments is None else arguments, ensure_ascii=False)
-        except (TypeError, ValueError, RecursionError):
-            arguments = ""
-    return Call(number if isinstance(number, str) else "", name if isinstance(name, str) else "", arguments)
+    return ToolCall.read({"function": given}) if given else ToolCall("", "", text.strip())
