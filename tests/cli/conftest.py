@@ -78,7 +78,7 @@ def webenv(town: Path) -> Run:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENAI_")}
         return subprocess.run(  # type: ignore[call-overload,no-any-return]
             [*WEBENV, *words],
-            **{"cwd": town, "capture_output": True, "text": True, "timeout": 60, "env": environment, **how},
+            **{"cwd": town, "capture_output": True, "text": True, "timeout": 300, "env": environment, **how},
         )
 
     return run

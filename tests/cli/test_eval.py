@@ -32,7 +32,7 @@ def start(town: Path, *words: str) -> subprocess.Popen[str]:
 def wait_for(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
     """Until a run has finished some episodes; with 0, until it has begun."""
     file = folder / ("episodes.jsonl" if count else "run.json")
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < until:
         if file.exists() and (not count or file.read_bytes().count(b"\n") >= count):
             return
@@ -115,7 +115,7 @@ def test_interrupted(webenv: Run, town: Path) -> None:
     with start(town, *slower, "--out", "cut") as process:
         wait_for(town / "cut", 3, process)
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=30)
+        _, error = process.communicate(timeout=120)
     assert process.returncode == 130
     kept = len(list(read_records(town / "cut")))
     assert error.startswith(f"webenv: interrupted: {kept} finished episodes are kept in cut; go on with: webenv eval ")

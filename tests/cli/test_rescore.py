@@ -91,7 +91,7 @@ def test_killed(played: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     with serve(script) as server:
         environment = {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k"}
         with subprocess.Popen([*WEBENV, *words], cwd=played.parent, env=environment, stderr=subprocess.PIPE) as process:
-            until, kept = time.monotonic() + 20, b""
+            until, kept = time.monotonic() + 120, b""
             while time.monotonic() < until and process.poll() is None and kept.count(b"\n") < 3:
                 kept = b"".join(file.read_bytes() for file in (played / "rescored").glob("*/verdicts.jsonl"))
                 time.sleep(0.002)

@@ -47,7 +47,7 @@ def test_a_server_says_where_and_ends_cleanly(kind: str, number: signal.Signals,
         with httpx.Client(base_url=record["url"]) as client:
             assert client.get("/health").json()["digest"] == record["web"]["digest"]
             process.send_signal(number)
-            out, err = process.communicate(timeout=10)
+            out, err = process.communicate(timeout=40)
     assert (process.returncode, out, err) == (code, "", said)
 
 
@@ -59,7 +59,7 @@ def test_other_machines_are_warned_of() -> None:
         (hits,) = httpx.post(f"{address}/retrieve", json={"query": "lighthouse"}).json()["result"]
         assert [len(hit["contents"]) for hit in hits] == [20, 20]
         process.terminate()
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=40)
     assert err == "webenv: warning: 0.0.0.0 can be reached from other machines; nobody is asked who they are.\n"
 
 

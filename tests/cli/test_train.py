@@ -37,7 +37,7 @@ def train(*words: str) -> list[str]:
 
 
 def wait_for(true: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while not true() and process.poll() is None and time.monotonic() < until:
         time.sleep(0.005)
     assert process.poll() is None, process.communicate()
@@ -107,7 +107,7 @@ def test_interrupted(capsys: pytest.CaptureFixture[str]) -> None:
     others: list[int] = []
 
     def interrupt() -> None:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while not (Path("run/progress.jsonl").exists() and read_rows("run")) and time.monotonic() < until:
             time.sleep(0.005)
         others.append(run([*words, "--resume"]))

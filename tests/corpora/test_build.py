@@ -219,10 +219,10 @@ build(sys.argv[1], [pages], workers=2, progress=progress)
 def test_workers_do_not_outlive_a_killed_build(tmp_path: Path) -> None:
     """A few seconds after a build was killed its workers are gone too."""
     command = [sys.executable, "-c", ORPHANS, str(tmp_path / "c"), str(tmp_path / "children")]
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
     children = [Path(f"/proc/{child}") for child in (tmp_path / "children").read_text().split()]
     assert len(children) >= 2
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + 120
     while any(child.is_dir() for child in children):
         assert time.monotonic() < deadline, f"still there: {children}"
         time.sleep(0.1)

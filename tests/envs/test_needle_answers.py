@@ -67,11 +67,11 @@ def test_no_text() -> None:
     "piece", ["[", "](", "](<", "](x ", "[a](", "<source>", "</source>", "(", "](a(", ".", " ", "<"]
 )
 def test_time_is_linear(piece: str) -> None:
-    """The longest answer that is allowed is read within a second, whatever it repeats."""
-    started = time.perf_counter()
+    """The longest answer that is allowed is read within two seconds of processor time, whatever it repeats."""
+    started = time.process_time()
     read_answer(((piece * 200_000)[:200_000],))
     read_answer((f"[a]({piece * 200_000}"[:200_000],))
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 2.0
 
 
 @given(st.lists(st.sampled_from(["[", "]", "(", ")", "<", ">", "<source>", "</source>", "a", " ", URL]), max_size=30))

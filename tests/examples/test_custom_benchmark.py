@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "custom_benchmark.py"
 
 def test_runs() -> None:
     """The example plays an episode of its own benchmark and gets it right."""
-    done = subprocess.run([sys.executable, str(EXAMPLE)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, str(EXAMPLE)], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
         "A small island known for its knitting.\n"
@@ -47,7 +47,7 @@ def test_evaluated(tmp_path: Path) -> None:
     code = "from webenv.cli.app import main; main()"
     words = ["eval", "custom_benchmark:MyBench-v0", "--policy", "oracle", "--json", "--out", str(tmp_path / "run")]
     done = subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=EXAMPLE.parent, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, *words], cwd=EXAMPLE.parent, capture_output=True, text=True, timeout=300
     )
     summary = json.loads(done.stdout)
     assert (summary["env"], summary["total"]["success_rate"]) == ("MyBench-v0", 1.0)

@@ -11,7 +11,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "custom_reward.py"
 
 def test_runs() -> None:
     """The reward is used by gym.make, make_vec and evaluate; reading ten pages for the same success costs in it."""
-    done = subprocess.run([sys.executable, str(EXAMPLE)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, str(EXAMPLE)], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     single, vector, about, head, *rows = done.stdout.splitlines()
     assert single.startswith("gym.make: 0.975 {'answer': 1.0, ")

@@ -10,7 +10,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "debug_step_by_step.py"
 
 
 def run() -> str:
-    done = subprocess.run([sys.executable, str(EXAMPLE)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, str(EXAMPLE)], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

@@ -23,7 +23,7 @@ def play(folder: Path, *words: str, **variables: str) -> subprocess.CompletedPro
         env={**_CLEAN, **variables},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 

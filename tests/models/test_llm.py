@@ -193,7 +193,7 @@ def test_an_answer_without_end(status: int) -> None:
     with serve(lambda _: Flood(status)) as server, model_at(server, retries=2, timeout=30.0) as model:
         (failure,) = model.complete(said("hi"))
         assert len(server.requests) == 1
-        until = time.monotonic() + 5
+        until = time.monotonic() + 120
         while not server.flooded and time.monotonic() < until:
             time.sleep(0.01)
     assert isinstance(failure, ModelFailure)
@@ -223,7 +223,7 @@ def test_retry_after() -> None:
     with serve(lambda _: script.pop(0)) as server, model_at(server) as model:
         started = time.monotonic()
         assert isinstance(model.complete(said("hi"))[0], ModelReply)
-        assert 0.95 < time.monotonic() - started < 3.0
+        assert 0.95 < time.monotonic() - started < 15.0
 
 
 @pytest.mark.parametrize("scripted", [Cut(), Cut(within_body=True)])
@@ -248,14 +248,14 @@ def test_never_answers(scripted: Reply) -> None:
     def script(messages: list[dict[str, str]]) -> Reply:
         return scripted if messages[0]["content"] == "hang" else "ok"
 
-    with serve(script) as server, model_at(server, retries=0, timeout=0.4) as model:
+    with serve(script) as server, model_at(server, retries=0, timeout=1.5) as model:
         started = time.monotonic()
         before, hung, after = model.complete(said("a", "hang", "b"))
-        assert time.monotonic() - started < 3.0
+        assert time.monotonic() - started < 15.0
     assert isinstance(before, ModelReply)
     assert isinstance(after, ModelReply)
     assert isinstance(hung, ModelFailure)
-    assert "no answer within 0.4 seconds" in hung.reason
+    assert "no answer within 1.5 seconds" in hung.reason
 
 
 def test_inside_a_running_loop() -> None:
@@ -546,13 +546,13 @@ def test_arrivals() -> None:
     """Outcomes are handed over as they come, not at the end of the batch."""
 
     def script(messages: list[dict[str, str]]) -> Reply:
-        return Slow(0.6, "late") if messages[0]["content"] == "late" else "soon"
+        return Slow(1.5, "late") if messages[0]["content"] == "late" else "soon"
 
     with serve(script) as server, model_at(server) as model:
-        started, came = time.monotonic(), {}
+        came = {}
         for some in model.arrivals(said("late", "a", "b")):
-            came.update({place: time.monotonic() - started for place, _ in some})
-    assert max(came[1], came[2]) < 0.5 < came[0]
+            came.update({place: time.monotonic() for place, _ in some})
+    assert came[0] - max(came[1], came[2]) > 0.3
 
 
 def test_arrivals_that_nobody_waits_for() -> None:
@@ -571,7 +571,7 @@ def test_hundreds_at_once() -> None:
     def script(messages: list[dict[str, str]]) -> Reply:
         text = messages[0]["content"]
         seen[text] = seen.get(text, 0) + 1
-        return Fault(503) if seen[text] == 1 and int(text) % 10 == 0 else Slow(0.8, text)
+        return Fault(503) if seen[text] == 1 and int(text) % 10 == 0 else Slow(3.0, text)
 
     texts = [str(number) for number in range(300)]
     with serve(script) as server, model_at(server, concurrency=300, timeout=30.0) as model:

@@ -146,7 +146,7 @@ def test_tokens_and_cost() -> None:
 def test_what_is_known(scripted: Reply, unknown: int, cost: str) -> None:
     """What was counted is known, an error costs nothing, and what was cut or came too late is of unknown cost."""
     costs = tracker()
-    with serve(lambda _: scripted) as server, model_at(server, costs, timeout=0.3) as model:
+    with serve(lambda _: scripted) as server, model_at(server, costs, timeout=1.0) as model:
         model.complete(said("hi"))
     used = costs.usage["tiny"]
     assert (used.requests, used.retries, used.unknown, used.cost) == (1, 0, unknown, Decimal(cost))
@@ -241,7 +241,7 @@ def test_nothing_is_sent_beyond_the_limit() -> None:
 def test_the_limit_holds_where_nothing_is_counted(scripted: Reply, most: int, estimate: str) -> None:
     """Attempts of unknown cost count towards the limit by an estimate, and are in no sum."""
     costs = tracker("0.005")
-    with serve(lambda _: scripted) as server, model_at(server, costs, timeout=0.3, max_tokens=1_000) as model:
+    with serve(lambda _: scripted) as server, model_at(server, costs, timeout=1.0, max_tokens=1_000) as model:
         with pytest.raises(CostLimitReached, match=r"\$0.00 spent, and \d+ attempts? of unknown cost, by an estimate"):
             model.complete(said(*["hi"] * 30))
         assert len(server.requests) <= most

@@ -225,7 +225,7 @@ def test_miss_among_many_is_quick(tmp_path: Path) -> None:
     )
     started = time.process_time()
     message = str(cassette.miss([asked("search", {"query": "where is number 777 of street 439 please"})]))
-    assert time.process_time() - started < 3.0
+    assert time.process_time() - started < 6.0
     assert "where is the number 777 of the street 439" in message
 
 
@@ -241,7 +241,7 @@ def test_two_processes_record_at_once(tmp_path: Path) -> None:
     """Two processes that begin at the same time on no file lose nothing, and agree on what both asked."""
     path = tmp_path / "tape.db"
     processes = [writer(path, prefix, 60) for prefix in "ab"]
-    outputs = [process.communicate(timeout=60) for process in processes]
+    outputs = [process.communicate(timeout=120) for process in processes]
     assert [error for _, error in outputs] == ["", ""]
     given = [output.splitlines() for output, _ in outputs]
     assert len(given[0]) == 60
@@ -293,7 +293,7 @@ def test_processes_close_at_once(tmp_path: Path) -> None:
         with Cassette(tmp_path / f"{number}.db") as cassette:
             assert cassette.contents().answers == {"search": 4}
     for one in closers:
-        one.communicate(timeout=60)
+        one.communicate(timeout=120)
 
 
 @pytest.mark.parametrize("moment", [0, 1, 13, 40])
@@ -462,7 +462,7 @@ def test_read_only_folder(locked: Path, log: bool) -> None:
         "except DataError as error:\n    print(error)\n"
     )
     words = [sys.executable, "-c", program, str(locked / "tape.db")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert done.stderr == ""
     contents, refusal = done.stdout.splitlines()
     assert contents == "{'search': 10}"
@@ -484,7 +484,7 @@ def test_full_disk(tape: Path) -> None:
         "        cassette.add([(question('search', {'query': f'{n}'}), 'x' * 3_000)], {'name': 'someone'})\n"
         "except DataError as error:\n    print(n); print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program, str(tape)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program, str(tape)], capture_output=True, text=True, timeout=300)
     assert done.stderr == ""
     count, message = done.stdout.splitlines()
     assert 5 < int(count) < 120

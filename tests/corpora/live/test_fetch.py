@@ -55,7 +55,7 @@ def test_a_page_that_drips_or_hangs_ends_at_the_limit_of_the_whole(fetch: Callab
         started = time.monotonic()
         outcome = fetch(f"{site.url}/", timeout=0.2, retries=3)
     assert outcome == Missing("it takes longer than 0.2 seconds")
-    assert time.monotonic() - started < 4.5
+    assert time.monotonic() - started < 20.0
 
 
 def test_the_limit_of_time_is_one_for_all_redirects(fetch: Callable[..., Any]) -> None:
@@ -119,12 +119,12 @@ def test_retry_after_is_waited_for(fetch: Callable[..., Any], status: int) -> No
 
         def reply(connection: Any, call: Any) -> None:
             first = len(site.calls) == 1
-            page("<p>Now.</p>", status=status if first else 200, headers={"Retry-After": "1"})(connection, call)
+            page("<p>Now.</p>", status=status if first else 200, headers={"Retry-After": "2"})(connection, call)
 
         site.routes["*"] = reply
-        outcome = fetch(f"{site.url}/", retries=1, timeout=0.8)
+        outcome = fetch(f"{site.url}/", retries=1, timeout=1.9)
     assert isinstance(outcome, Fetched)
-    assert site.calls[1].at - site.calls[0].at >= 1.0
+    assert site.calls[1].at - site.calls[0].at >= 2.0
 
 
 def test_a_retry_after_that_is_too_long_is_not_waited_for(fetch: Callable[..., Any]) -> None:
@@ -302,11 +302,11 @@ def test_a_host_of_any_name_is_asked(fetch: Callable[..., Any], host: str) -> No
 
 
 def test_a_batch_goes_out_together(fetch_all: Callable[..., Any]) -> None:
-    with serve({"*": page("<p>x</p>", seconds=0.2)}) as site:
+    with serve({"*": page("<p>x</p>", seconds=0.5)}) as site:
         started = time.monotonic()
         fetch_all([f"{site.url}/{n}" for n in range(20)], per_host=20)
     assert site.most > 5
-    assert time.monotonic() - started < 3.9
+    assert time.monotonic() - started < 9.0
 
 
 def test_nothing_that_a_site_says_of_its_type_or_encoding_is_told(fetch: Callable[..., Any]) -> None:
@@ -324,7 +324,7 @@ def test_a_mark_of_a_pdf_within_an_html_page_makes_it_none(fetch: Callable[..., 
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (hang(), "the gateway {} takes over 0.3 seconds"),
+        (hang(), "the gateway {} takes over 1.5 seconds"),
         (raw(b"\x00\xff" * 500), "something does not keep to HTTP at the gateway {}"),
         (reset(), "the connection breaks at the gateway {}"),
         (page("", status=502), "the gateway {} answers with status 502"),
@@ -334,7 +334,7 @@ def test_a_mark_of_a_pdf_within_an_html_page_makes_it_none(fetch: Callable[..., 
 )
 def test_troubles_of_a_gateway_are_failures(fetch: Callable[..., Any], reply: Any, told: str) -> None:
     with serve({"*": reply}) as site:
-        outcome = fetch("https://a.example/", gateway=site.url, timeout=0.3)
+        outcome = fetch("https://a.example/", gateway=site.url, timeout=1.5)
     assert outcome == Failure(f"the web cannot be reached: {told.format(site.url)}; is this machine online?")
 
 
@@ -347,14 +347,14 @@ def test_a_gateway_of_no_name_is_a_failure(fetch: Callable[..., Any]) -> None:
 
 def test_large_pages_wait_until_others_are_read() -> None:
     async def run(site: Any) -> list[int]:
-        fetcher = Fetcher(FetchSettings(gateway=site.url, retries=0, robots=False, timeout=0.4))
-        trails = [Trail(f"https://h{n}.example/", lambda _: False, 5, 0.4) for n in range(8)]
+        fetcher = Fetcher(FetchSettings(gateway=site.url, retries=0, robots=False, timeout=1.2))
+        trails = [Trail(f"https://h{n}.example/", lambda _: False, 5, 1.2) for n in range(8)]
         tasks = [asyncio.create_task(fetcher.fetch(trail)) for trail in trails]
         came = []
         for wanted in (5, 8):
             while sum(task.done() for task in tasks) < wanted:
                 await asyncio.sleep(0.01)
-            await asyncio.sleep(0.6)  # waiting is not held against them
+            await asyncio.sleep(1.4)  # waiting is not held against them
             came.append(sum(isinstance(task.result(), Fetched) for task in tasks if task.done()))
             for trail in trails:
                 trail.release()

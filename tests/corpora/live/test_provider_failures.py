@@ -152,7 +152,7 @@ def test_a_wait_that_is_too_long_is_a_failure_at_once() -> None:
         "it asks to wait 7,200 seconds, more than longest_wait=60"
     )
     assert len(site.calls) == 1
-    assert time.monotonic() - started < 2.0
+    assert time.monotonic() - started < 30.0
 
 
 @ALL
@@ -181,14 +181,14 @@ def test_an_answer_that_is_not_what_was_promised_is_a_failure(kind: type[HttpPro
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (hang(), "no answer within 0.5 seconds"),
-        (drip(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"), "no answer within 0.5 seconds"),
+        (hang(), "no answer within 1.5 seconds"),
+        (drip(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"), "no answer within 1.5 seconds"),
         (reset(), "it cannot be reached ("),
         (raw(b"SSH-2.0-OpenSSH\r\n\r\n"), "it cannot be reached ("),
     ],
 )
 def test_a_service_that_does_not_answer_is_a_failure(reply: Reply, told: str) -> None:
-    reason, _ = failure(Tavily, reply, timeout=0.5)
+    reason, _ = failure(Tavily, reply, timeout=1.5)
     assert reason.startswith(told)
 
 

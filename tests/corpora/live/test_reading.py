@@ -153,16 +153,16 @@ def test_threads_read_as_processes_do() -> None:
 
 def test_threads_that_are_all_stuck_are_a_failure_until_one_is_done() -> None:
     async def run() -> list[object]:
-        readers = Readers(0, 0.4)
+        readers = Readers(0, 0.6)
         good = Fetched(URL, "text", b"The tide.")
         slow: list[Any] = [Slow(), Slow()]
         found: list[object] = list(await asyncio.gather(*map(readers.read, [*slow, good, good])))
-        await asyncio.sleep(1.2)
+        await asyncio.sleep(5.0)
         found.append(await readers.read(good))
         return found
 
     found = asyncio.run(run())
-    assert found[:2] == [Unreadable("reading it takes longer than 0.4 seconds")] * 2
+    assert found[:2] == [Unreadable("reading it takes longer than 0.6 seconds")] * 2
     stuck = Failure("the threads that read pages are all stuck; processes can be ended: readers=1 or more")
     assert found[2:4] == [stuck, stuck]
     assert isinstance(found[4], Page)
@@ -175,7 +175,7 @@ class Slow:
 
     @property
     def kind(self) -> str:
-        time.sleep(0.5)
+        time.sleep(1.2)
         return "text"
 
 

@@ -90,13 +90,13 @@ def test_one_that_is_missing_allows_everything(fetch: Callable[..., Any], status
     [
         (page("", status=500), "its robots.txt cannot be read now (status 500), so its pages are left alone"),
         (page("", status=429), "its robots.txt cannot be read now (status 429), so its pages are left alone"),
-        (hang(), "it takes longer than 0.5 seconds"),
+        (hang(), "it takes longer than 1.5 seconds"),
         (raw(b""), "the site does not keep to HTTP, or ends its answer too early"),
     ],
 )
 def test_one_that_cannot_be_read_allows_nothing_for_now(fetch: Callable[..., Any], reply: Reply, reason: str) -> None:
     with serve({"/robots.txt": reply, "*": page("<p>x</p>")}) as site:
-        assert fetch(f"{site.url}/a", robots=True, timeout=0.5) == Missing(reason)
+        assert fetch(f"{site.url}/a", robots=True, timeout=1.5) == Missing(reason)
     assert site.paths() == ["/robots.txt"]
 
 
@@ -127,7 +127,7 @@ def test_a_redirect_to_a_page_that_robots_leave_alone_is_not_followed(fetch: Cal
 
 def test_a_hostile_pattern_takes_no_time(fetch: Callable[..., Any]) -> None:
     with serve({"/robots.txt": rules(f"User-agent: *\nDisallow: /{'*a' * 500}b"), "*": page("<p>x</p>")}) as site:
-        assert isinstance(fetch(f"{site.url}/{'a' * 3_000}", robots=True, timeout=2.0), Fetched)
+        assert isinstance(fetch(f"{site.url}/{'a' * 3_000}", robots=True, timeout=20.0), Fetched)
 
 
 def test_no_more_requests_than_allowed_reach_a_host_at_a_time(fetch_all: Callable[..., Any]) -> None:
@@ -150,8 +150,8 @@ def test_a_host_that_asks_for_more_time_gets_it(fetch_all: Callable[..., Any]) -
 
 
 def test_waiting_for_a_host_takes_nothing_from_the_time_of_a_page(fetch_all: Callable[..., Any]) -> None:
-    with serve({"*": page("<p>x</p>", seconds=0.15)}) as site:
-        outcomes = fetch_all([f"{site.url}/{n}" for n in range(9)], per_host=1, timeout=1.0)
+    with serve({"*": page("<p>x</p>", seconds=0.3)}) as site:
+        outcomes = fetch_all([f"{site.url}/{n}" for n in range(9)], per_host=1, timeout=2.2)
     assert all(isinstance(outcome, Fetched) for outcome in outcomes)
 
 
@@ -163,7 +163,7 @@ def test_one_of_many_names_and_rules_takes_little_time_and_memory() -> None:
     rules = Rules(RobotsFile(200, text + "\nUser-agent: *\nDisallow: /private"), "webenv/1")
     took, (_, peak) = time.process_time() - started, tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert took < 2.0
+    assert took < 4.0
     assert peak < 10_000_000
     assert asyncio.run(rules.refusal(["https://a.example/private"]))
 

@@ -200,9 +200,9 @@ def test_it_works_after_a_fork(web: LiveWeb) -> None:
     found = context.Queue()
     child = context.Process(target=_visit_in_child, args=(web, found))
     child.start()
-    assert found.get(timeout=20) == "Neap tides"
-    assert found.get(timeout=20) == 2
-    child.join(timeout=20)
+    assert found.get(timeout=120) == "Neap tides"
+    assert found.get(timeout=120) == 2
+    child.join(timeout=120)
     assert child.exitcode == 0
     assert visit(web, "https://tides.example/neap").title == "Neap tides"
 
@@ -232,15 +232,15 @@ def test_an_episode_is_played_on_it(web: LiveWeb) -> None:
 def test_the_limit_of_time_is_one_for_a_whole_visit() -> None:
     def slow(connection: Any, call: Call) -> None:
         if call.path == "/robots.txt":
-            page("User-agent: *\nAllow: /\n", "text/plain", seconds=0.15)(connection, call)
+            page("User-agent: *\nAllow: /\n", "text/plain", seconds=0.6)(connection, call)
         else:
             number = int(call.headers["host"].removeprefix("h").partition(".")[0])
             onward = f'<meta http-equiv="refresh" content="0;url=http://h{number + 1}.example/">x'
-            page(onward, seconds=0.15)(connection, call)
+            page(onward, seconds=0.6)(connection, call)
 
     with (
         serve({"*": slow, "/robots.txt": slow}) as site,
-        open_live(f"live:searxng,gateway={site.url},readers=0,retries=0,timeout=0.5") as web,
+        open_live(f"live:searxng,gateway={site.url},readers=0,retries=0,timeout=2") as web,
     ):
         web.visit([VisitRequest("http://h0.example/")])
     assert 2 <= len(site.calls) <= 4

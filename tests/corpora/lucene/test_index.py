@@ -399,5 +399,5 @@ def test_a_fork_before_the_first_request(build: Build) -> None:
         "print([hit.key for hit in index.rank([SearchRequest('glass')])[0]], flush=True)\n"
         "if child:\n    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script, build(LIBRARY)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script, build(LIBRARY)], capture_output=True, text=True, timeout=300)
     assert (done.stdout, done.stderr) == ("[2]\n[2]\n0\n", "")

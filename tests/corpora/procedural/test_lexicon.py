@@ -40,7 +40,7 @@ def test_load_gives_one_lexicon_a_process() -> None:
 
 
 def test_loading_is_fast() -> None:
-    """Words, sentences and definitions are there within 0.8 s of processor time, import included."""
+    """Words, sentences and definitions are there within 1.6 s of processor time, import included."""
     program = (
         "import time, webenv; start = time.process_time()\n"
         "from webenv.corpora.procedural.language.lexicon import Lexicon\n"
@@ -51,7 +51,7 @@ def test_loading_is_fast() -> None:
         float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
         for _ in range(2)
     ]
-    assert min(times) < 0.8
+    assert min(times) < 1.6
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_work_runs_in_a_thread_of_its_own_at_the_same_time() -> None:
     started = time.monotonic()
     found: list[str] = []
     threads = [
-        threading.Thread(target=lambda: found.append(line.run(lambda tenant: tenant.wait(0.2)))) for _ in range(20)
+        threading.Thread(target=lambda: found.append(line.run(lambda tenant: tenant.wait(0.5)))) for _ in range(20)
     ]
     for thread in threads:
         thread.start()
@@ -44,7 +44,7 @@ def test_work_runs_in_a_thread_of_its_own_at_the_same_time() -> None:
         thread.join()
     line.close()
     assert found == ["webenv-test"] * 20
-    assert time.monotonic() - started < 3.9
+    assert time.monotonic() - started < 9.0
 
 
 def test_an_error_comes_to_the_caller() -> None:
@@ -69,7 +69,7 @@ def test_closing_ends_what_is_under_way_and_closes_the_tenant() -> None:
     caller.start()
     time.sleep(0.1)
     line.close()
-    caller.join(timeout=5.0)
+    caller.join(timeout=120)
     assert not caller.is_alive()
     assert len(caught) == 1
     assert (tenant.closed, tenant.cancelled) == (True, 1)
