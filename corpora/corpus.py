@@ -197,7 +197,7 @@ class Corpus:
         Raises:
             InvalidArgument: if a scope's ``as_of`` is no ISO date.
         """
-        return list(self.begin_search(requests).take())
+        return list(self.begin_search(requests).result())
 
     def begin_search(self, requests: Sequence[SearchRequest]) -> PendingSearches:
         """Gives worker processes their part of :meth:`search`; to be taken, or dropped, before the next search."""
@@ -205,7 +205,7 @@ class Corpus:
 
     def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
         """Keys and scores of the pages that :meth:`search` finds, from the engine."""
-        return list(map(list, self._begin(_RANK, requests, Hit._make).take()))
+        return list(map(list, self._begin(_RANK, requests, Hit._make).result()))
 
     def _begin(self, kind: str, requests: Sequence[SearchRequest], make: Callable[..., T]) -> Begun[T]:
         if self._searchers is not None:

@@ -71,15 +71,15 @@ class Known:
         self._responses, self._requests, self._known, self._asked = responses, requests, known, asked
         self._begun = begun
 
-    def take(self) -> list[Found]:
+    def result(self) -> list[Found]:
         """The answers, in the order of the requests."""
         if self._begun is not None:
-            for request, found in zip(self._asked, self._begun.take(), strict=True):
+            for request, found in zip(self._asked, self._begun.result(), strict=True):
                 self._known[request] = found
                 self._responses.keep(request, found)
         return [self._known[request] for request in self._requests]
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         """Lets go of what has begun."""
         if self._begun is not None:
-            self._begun.drop()
+            self._begun.cancel()

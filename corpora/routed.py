@@ -57,7 +57,7 @@ class RoutedWeb:
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
         """Searches each request's world: one batch a world."""
-        return self.begin_search(requests).take()
+        return self.begin_search(requests).result()
 
     def begin_search(self, requests: Sequence[SearchRequest]) -> _Searches:
         """Gives worker processes their part of :meth:`search`, and comes back at once.
@@ -156,19 +156,19 @@ class _Searches:
     ) -> None:
         self._places, self._known, self._others, self._here = places, known, others, here
 
-    def take(self) -> list[SearchResponse]:
+    def result(self) -> list[SearchResponse]:
         """The answers, in the order of the requests."""
         try:
             found: dict[int, SearchResponse] = dict(zip(self._others, self._here(), strict=True))
         except BaseException:
-            self.drop()
+            self.cancel()
             raise
-        found |= zip(self._places, self._known.take(), strict=True)
+        found |= zip(self._places, self._known.result(), strict=True)
         return [found[place] for place in range(len(found))]
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         """Lets go of what has begun."""
-        self._known.drop()
+        self._known.cancel()
 
 
 class _Opener:

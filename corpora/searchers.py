@@ -133,11 +133,11 @@ class _Crew:
 class Begun(Protocol[T]):
     """Requests that are being answered."""
 
-    def take(self) -> list[tuple[T, ...]]:
+    def result(self) -> list[tuple[T, ...]]:
         """The answers, in the order of the requests."""
         ...
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         """Lets go of answers that nobody will take; nothing happens where they were taken."""
         ...
 
@@ -146,9 +146,9 @@ class Alone(Generic[T]):
     """Requests that are answered when their answers are taken."""
 
     def __init__(self, answer: Callable[[], list[tuple[T, ...]]]) -> None:
-        self.take = answer
+        self.result = answer
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         """Nothing has begun."""
 
 
@@ -157,16 +157,16 @@ class _Together(Generic[T]):
         self._crew, self._answers = crew, answers
         self._open = True
 
-    def take(self) -> list[tuple[T, ...]]:
+    def result(self) -> list[tuple[T, ...]]:
         self._open = False
         return self._answers()
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         if self._open:
             self._open = False
             self._crew.stop()
 
-    __del__ = drop  # whoever lost it to an interrupt will not take it
+    __del__ = cancel  # whoever lost it to an interrupt will not take it
 
 
 def _made(answers: Iterable[Sequence[Any]], make: Callable[[Iterable[Any]], T]) -> list[tuple[T, ...]]:

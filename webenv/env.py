@@ -15,7 +15,7 @@ from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_mean
 from webenv.observations import Document, Observation, ObservationDict, Page, Reply, Result
 from webenv.spaces import action_space, observation_space, printable
-from webenv.turn import play_turn
+from webenv.turn import finish_episodes, play_turn
 
 _space = cache(observation_space)
 
@@ -82,6 +82,21 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
         if self.episode is None:
             raise ResetNeeded("step was called before reset: call env.reset() first.")
         step = play_turn(self.benchmark, [self.episode], [action])[0]
+        self._last = step.observation
+        return step.observation.to_dict(), step.reward, step.terminated, step.truncated, step.info
+
+    def finish(self) -> tuple[ObservationDict, float, bool, bool, dict[str, Any]]:
+        """Ends the running episode from outside, as a trainer does that cuts its agent off; returns what a step does.
+
+        The ending is ``cut_off``: ``info`` has the verdict and the reward terms of what came before the agent, such as
+        its recall, and ``truncated`` is true. Reach it through wrappers by ``env.unwrapped.finish()``.
+
+        Raises:
+            ResetNeeded: where no episode is running.
+        """
+        if self.episode is None:
+            raise ResetNeeded("finish was called before reset: there is no episode to be ended.")
+        step = finish_episodes(self.benchmark, [self.episode])[0]
         self._last = step.observation
         return step.observation.to_dict(), step.reward, step.terminated, step.truncated, step.info
 

@@ -36,6 +36,9 @@ from webenv.web import (
     VisitResponse,
 )
 
+CUT_OFF = "cut_off"
+"""The ending of an episode that was finished from outside (:meth:`Episode.finish`)."""
+
 _MOST_ARGUMENTS = 100
 _NAMED = 200  # characters of a URL or a site in a notice
 _NO_TAGS = str.maketrans("<>", "‹›")
@@ -137,6 +140,21 @@ class Episode:
         plan = self._accept(action) if action and not problem else self._refuse(problem, _ending(raw, action, rule))
         if not plan.ending and plan.spent.turns >= self.budget.turns:
             plan = plan._replace(ending="out_of_turns")
+        return self._planned(plan)
+
+    def finish(self) -> Requests:
+        """Ends the episode from outside: nothing is charged, and what came before the agent is judged.
+
+        The ending is ``cut_off``; the turn that :meth:`receive` then gives is the last.
+
+        Raises:
+            ResetNeeded: if the episode has ended.
+        """
+        if self.ending:
+            raise ResetNeeded(f"the episode has ended ({self.ending}): it cannot be finished.")
+        return self._planned(_Plan(None, Requests(), self.spent, "The episode was cut off.", CUT_OFF, (), 0))
+
+    def _planned(self, plan: _Plan) -> Requests:
         if plan.ending:
             world = Scope(world=self.task.scope.world)
             gold = tuple(VisitRequest(url, world) for url in self.task.gold.urls)

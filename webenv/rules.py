@@ -38,7 +38,7 @@ class Rules:
         endings: the benchmark's own words for endings, by the house's: ``answered``, ``no_action``,
             ``unknown_action`` (a kind that there is not), ``invalid_action`` (the two before as well, where they
             are not named), ``search_overrun``, ``visit_overrun``, ``ask_overrun``, ``out_of_turns``, ``web_failed``,
-            ``out_of_time``, ``policy_failed``. Others keep the house's word.
+            ``out_of_time``, ``policy_failed``, ``cut_off`` (from outside). Others keep the house's word.
     """
 
     results: int = 10

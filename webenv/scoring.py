@@ -10,7 +10,6 @@ from webenv.errors import JudgeError, ServiceError, WebenvError, WebError
 from webenv.judge import Judge, Submission, Verdict, identity_digest, is_concurrent
 from webenv.web import Failure
 
-RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 
 
@@ -107,26 +106,24 @@ def last_reward(weights: Mapping[str, float], score: Score, cost: float) -> floa
     return float(sum(weight * terms.get(name, 0.0) for name, weight in weights.items()))
 
 
-def call_batch(
-    name: str, call: Callable[[Sequence[RequestT]], list[ResponseT]], requests: Sequence[RequestT]
-) -> list[ResponseT | Failure]:
+def call_batch(name: str, call: Callable[[], Sequence[ResponseT]], count: int) -> list[ResponseT | Failure]:
     """One call of a web for a batch, none for nothing; where it fails as a whole, each request failed.
 
     Args:
         name: what is called, for the message.
-        call: ``search``, ``visit`` or ``ask`` of a web.
-        requests: the batch.
+        call: sends the batch.
+        count: how many requests it has.
 
     Raises:
         WebenvError: if it does not give one response for each request.
     """
-    if not requests:
+    if not count:
         return []
     try:
-        responses = call(requests)
+        responses = call()
     except (WebError, OSError) as error:
-        return [Failure(str(error) or type(error).__name__)] * len(requests)
-    _check_length(name, len(requests), len(responses))
+        return [Failure(str(error) or type(error).__name__)] * count
+    _check_length(name, count, len(responses))
     return list(responses)
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextvars import copy_context
+from functools import partial
 from typing import Any, NamedTuple
 
 from webenv.benchmark import Benchmark
-from webenv.episode import Episode, Requests, Responses, Turn
+from webenv.episode import CUT_OFF, Episode, Requests, Responses, Turn
 from webenv.errors import WebError
-from webenv.judge import Verdict, is_concurrent
+from webenv.judge import Judge, Submission, Verdict, is_concurrent
 from webenv.observations import Observation
 from webenv.scoring import Score, call_batch, judge_batch, last_reward, score_batch
-from webenv.web import Failure, PendingSearches, SearchRequest, SearchResponse
+from webenv.web import PendingSearches, SearchRequest, SearchResponse
 
 
 class Step(NamedTuple):
@@ -47,10 +48,53 @@ def play_turn(benchmark: Benchmark, episodes: Sequence[Episode], actions: Sequen
         actions: what each agent sent, whatever it is.
     """
     requests = [episode.request(action) for episode, action in zip(episodes, actions, strict=True)]
+    return _play(benchmark, episodes, requests)
+
+
+def finish_episodes(benchmark: Benchmark, episodes: Sequence[Episode]) -> list[Step]:
+    """Ends episodes from outside, as a trainer does that cuts its agents off; where it raises, none has changed.
+
+    Nothing is charged, and no turn is spent. They end ``cut_off``, without an answer: each is judged, and has the
+    reward terms of what came before its agent; ``truncated``, as the cause lies outside the task, yet scored.
+    """
+    return _play(benchmark, episodes, [episode.finish() for episode in episodes])
+
+
+def _play(benchmark: Benchmark, episodes: Sequence[Episode], requests: Sequence[Requests]) -> list[Step]:
+    """All that goes out of this process goes out here."""
+    web, timed = benchmark.web, benchmark.budget.seconds is not None
     marks = [episode.mark() for episode in episodes]
+    places = _places(requests)
+    searches = [one for each in requests for one in each.searches]
+    visits = [one for each in requests for one in each.visits]
+    asks = [one for each in requests for one in each.asks]
+    waiting = [n for n, each in enumerate(requests) if each.searches or timed]
+    verdicts: Future[list[Verdict]] | None = None
+    searching: PendingSearches | None = None
     try:
-        turns, scores = _exchange(benchmark, episodes, requests)
-    except BaseException:
+        started = time.monotonic()
+        searching = _begin_searches(benchmark, searches)
+        pages = call_batch("Web.visit", partial(web.visit, visits), len(visits))
+        replies = call_batch("Asking.ask", partial(benchmark.asked.ask, asks), len(asks))
+        turns = {
+            n: episode.receive(Responses((), pages[places[n][1]], replies[places[n][2]]))
+            for n, episode in enumerate(episodes)
+            if not (requests[n].searches or timed)
+        }
+        early = {} if any(episodes[n].on_last_turn for n in waiting) else dict(turns)
+        verdicts = _begin_judging(benchmark.judge, _submissions(early), aside=bool(waiting))
+        hits = call_batch("Web.search", searching.result, len(searches))
+        seconds = time.monotonic() - started if timed else 0.0
+        for n in waiting:
+            s, v, a = places[n]
+            turns[n] = episodes[n].receive(Responses(hits[s], pages[v], replies[a]), seconds)
+        scores = _scores(benchmark, early, verdicts.result())
+        scores |= _scores(benchmark, {n: turns[n] for n in sorted(turns) if n not in early}, None)
+    except BaseException as error:
+        if searching is not None:
+            searching.cancel()
+        if verdicts is not None and isinstance(error, Exception):
+            wait([verdicts])  # what it finds is lost; but a judge is not asked twice at once
         for episode, mark in zip(episodes, marks, strict=True):
             episode.back_to(mark)
         raise
@@ -58,112 +102,55 @@ def play_turn(benchmark: Benchmark, episodes: Sequence[Episode], actions: Sequen
     return [_step(episode, turns[n], scores.get(n), weights) for n, episode in enumerate(episodes)]
 
 
-def _exchange(
-    benchmark: Benchmark, episodes: Sequence[Episode], requests: Sequence[Requests]
-) -> tuple[dict[int, Turn], dict[int, Score]]:
-    """The turns, and what those that ended came to, by the places of their episodes."""
-    web, timed = benchmark.web, benchmark.budget.seconds is not None
-    places = _places(requests)
-    waiting = [n for n, each in enumerate(requests) if each.searches or timed]
-    judging: _Judging | None = None
-    started = time.monotonic()
-    searching = _Searches(benchmark, [one for each in requests for one in each.searches])
+def _begin_searches(benchmark: Benchmark, requests: Sequence[SearchRequest]) -> PendingSearches:
+    """The searches of a turn: begun at once where the web can do that, else sent when their result is taken."""
+    if benchmark.background is None or not requests:
+        return _Deferred(partial(benchmark.web.search, requests))
     try:
-        visits = call_batch("Web.visit", web.visit, [one for each in requests for one in each.visits])
-        asks = call_batch("Asking.ask", benchmark.asked.ask, [one for each in requests for one in each.asks])
-        turns = {
-            n: episode.receive(Responses((), visits[places[n][1]], asks[places[n][2]]))
-            for n, episode in enumerate(episodes)
-            if not (requests[n].searches or timed)
-        }
-        early = {} if any(episodes[n].on_last_turn for n in waiting) else dict(turns)
-        judging = _Judging(benchmark, early, aside=bool(waiting))
-        searches = searching.take()
-    except BaseException as error:
-        searching.drop()
-        if judging is not None and isinstance(error, Exception):
-            judging.wait()
-        raise
-    seconds = time.monotonic() - started if timed else 0.0
-    late = {}
-    for n in waiting:
-        s, v, a = places[n]
-        late[n] = episodes[n].receive(Responses(searches[s], visits[v], asks[a]), seconds)
-    turns |= late
-    rest = late if early else dict(sorted(turns.items()))
-    return turns, judging.take() | _Judging(benchmark, rest, aside=False).take()
+        return benchmark.background.begin_search(requests)
+    except (WebError, OSError) as error:
+        failed: Future[list[SearchResponse]] = Future()
+        failed.set_exception(error)
+        return failed
 
 
-class _Searches:
-    """The searches of a turn: begun at once where the web can do that, else sent when they are taken."""
+class _Deferred(NamedTuple):
+    """What is done when its result is taken."""
 
-    def __init__(self, benchmark: Benchmark, requests: Sequence[SearchRequest]) -> None:
-        self._web, self._requests = benchmark.web, requests
-        self._begun: PendingSearches | None = None
-        self._error: WebError | OSError | None = None
-        if benchmark.background is not None and requests:
-            try:
-                self._begun = benchmark.background.begin_search(requests)
-            except (WebError, OSError) as error:
-                self._error = error
+    result: Callable[[], list[SearchResponse]]
 
-    def take(self) -> list[SearchResponse | Failure]:
-        """What came of them."""
-        return call_batch("Web.search", self._came, self._requests)
-
-    def _came(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
-        if self._error is not None:
-            raise self._error
-        return self._web.search(requests) if self._begun is None else list(self._begun.take())
-
-    def drop(self) -> None:
-        """Lets go of what has begun and was not taken."""
-        if self._begun is not None:
-            self._begun.drop()
+    def cancel(self) -> None:
+        """Nothing has begun."""
 
 
-class _Judging:
-    """What episodes that ended come to: judged at once, or by another thread in this one's context.
+def _begin_judging(judge: Judge, submissions: Sequence[Submission], *, aside: bool) -> Future[list[Verdict]]:
+    """The verdicts of a judge: found at once, or by another thread in this one's context while there is more to do."""
+    found: Future[list[Verdict]] = Future()
+    if not (aside and submissions and is_concurrent(judge)):
+        found.set_result(judge_batch(judge, submissions))
+        return found
+    context = copy_context()
 
-    Args:
-        benchmark: who judges.
-        turns: of the episodes.
-        aside: whether there is anything to do meanwhile.
-    """
-
-    def __init__(self, benchmark: Benchmark, turns: Mapping[int, Turn], *, aside: bool) -> None:
-        self._benchmark, self._turns = benchmark, turns
-        self._ended = [(n, turn.submission, turn.verdict) for n, turn in turns.items() if turn.submission is not None]
-        self._verdicts: Future[list[Verdict]] = Future()
-        self._thread: threading.Thread | None = None
-        if aside and self._ended and is_concurrent(benchmark.judge):
-            run = copy_context().run
-            self._thread = threading.Thread(target=lambda: run(self._judge_aside), name="judge", daemon=True)
-            self._thread.start()
-        else:
-            self._verdicts.set_result(self._judge())
-
-    def _judge(self) -> list[Verdict]:
-        return judge_batch(self._benchmark.judge, [submission for _, submission, _ in self._ended])
-
-    def _judge_aside(self) -> None:
+    def work() -> None:
         try:
-            self._verdicts.set_result(self._judge())
+            found.set_result(context.run(judge_batch, judge, submissions))
         except BaseException as error:
-            self._verdicts.set_exception(error)
+            found.set_exception(error)
 
-    def take(self) -> dict[int, Score]:
-        """What they came to, by their places; or what the judge raised."""
-        verdicts = self._verdicts.result()
-        scores = {n: Score(turn.verdict, "", {}) for n, turn in self._turns.items() if turn.verdict is not None}
-        submissions, ruled = [one for _, one, _ in self._ended], [rule for _, _, rule in self._ended]
-        found = score_batch(self._benchmark, submissions, ruled, verdicts)
-        return scores | dict(zip([n for n, _, _ in self._ended], found, strict=True))
+    threading.Thread(target=work, name="judge", daemon=True).start()
+    return found
 
-    def wait(self) -> None:
-        """Lets the judge end; what it finds is lost."""
-        if self._thread is not None:
-            self._thread.join()
+
+def _submissions(turns: Mapping[int, Turn]) -> list[Submission]:
+    return [turn.submission for turn in turns.values() if turn.submission is not None]
+
+
+def _scores(benchmark: Benchmark, turns: Mapping[int, Turn], verdicts: Sequence[Verdict] | None) -> dict[int, Score]:
+    """What episodes that ended came to, by their places; where there are no verdicts yet, they are found."""
+    scores = {n: Score(turn.verdict, "", {}) for n, turn in turns.items() if turn.verdict is not None}
+    ended = {n: turn.verdict for n, turn in turns.items() if turn.submission is not None}
+    found = score_batch(benchmark, _submissions(turns), list(ended.values()), verdicts)
+    return scores | dict(zip(ended, found, strict=True))
 
 
 def _places(requests: Sequence[Requests]) -> list[tuple[slice, slice, slice]]:
@@ -192,4 +179,5 @@ def _step(episode: Episode, turn: Turn, score: Score | None, weights: Mapping[st
         "verdict": dict(score.verdict.to_dict(score.identity)),
         "spent": {"searches": spent.searches, "visits": spent.visits, "asks": spent.asks, "turns": spent.turns},
     }
-    return Step(turn.observation, last_reward(weights, score, turn.cost), scored, not scored, info)
+    over = scored and episode.ending != CUT_OFF
+    return Step(turn.observation, last_reward(weights, score, turn.cost), over, not over, info)

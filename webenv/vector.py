@@ -20,7 +20,7 @@ from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_m
 from webenv.observations import Observation
 from webenv.spaces import action_space, observation_space
 from webenv.task import Task
-from webenv.turn import Step, play_turn
+from webenv.turn import Step, finish_episodes, play_turn
 
 _MODES = {
     "next_step": AutoresetMode.NEXT_STEP,
@@ -249,7 +249,8 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             self._reset_needed(f"slots {np.flatnonzero(self._ended).tolist()} have ended")
         ended = self._ended.tolist()
         playing = [slot for slot in range(self.num_envs) if not ended[slot]]
-        steps = dict(zip(playing, self._play(playing, actions), strict=True))
+        turns = play_turn(self.benchmark, self._running(playing, "step"), [actions[slot] for slot in playing])
+        steps = dict(zip(playing, turns, strict=True))
         rewards = np.zeros(self.num_envs, dtype=np.float64)
         terminated = np.zeros(self.num_envs, dtype=np.bool_)
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
@@ -271,11 +272,37 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             self._ended = np.logical_or(terminated, truncated)
         return self._batch(), rewards, terminated, truncated, batch_infos(infos, self.num_envs)
 
-    def _play(self, slots: Sequence[int], actions: Sequence[Action]) -> list[Step]:
+    def finish(self, slots: Sequence[int] | None = None) -> list[Step]:
+        """Ends running episodes from outside, as :meth:`webenv.SearchEnv.finish` does; they are judged in one batch.
+
+        Those slots have then ended: the next step begins their next episodes in mode ``"next_step"``; in the other
+        modes they are to be reset.
+
+        Args:
+            slots: which; ``None``: all in which an episode is running.
+
+        Returns:
+            What a step of each came to, in the order of the slots.
+
+        Raises:
+            ResetNeeded: before the first reset, or where an episode has ended already.
+            InvalidArgument: for what is no slot, or one that is named twice.
+        """
+        chosen = np.flatnonzero(~self._ended).tolist() if slots is None else list(slots)
+        if not all(_is_whole(slot) and 0 <= slot < self.num_envs for slot in chosen) or len({*chosen}) < len(chosen):
+            raise InvalidArgument(f"slots={chosen!r:.80}: expected different numbers from 0 to {self.num_envs - 1}.")
+        steps = finish_episodes(self.benchmark, self._running(chosen, "finish"))
+        for slot, step in zip(chosen, steps, strict=True):
+            self._observations[slot] = step.observation
+            self._with_group(step.info, slot)
+        self._ended[chosen] = True
+        return steps
+
+    def _running(self, slots: Sequence[int], what: str) -> list[Episode]:
         episodes = [episode for slot in slots if (episode := self._episodes[slot]) is not None]
         if len(episodes) < len(slots):
-            self._reset_needed("step was called before reset")
-        return play_turn(self.benchmark, episodes, [actions[slot] for slot in slots])
+            self._reset_needed(f"{what} was called before reset")
+        return episodes
 
     def _reset_needed(self, why: str) -> NoReturn:
         raise ResetNeeded(f"{why}: call envs.reset() first (options={{'reset_mask': …}} resets some slots).")

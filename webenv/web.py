@@ -70,13 +70,13 @@ AskResponse = Reply | Missing | Failure
 
 
 class PendingSearches(Protocol):
-    """Searches that are under way."""
+    """Searches that are under way: a ``concurrent.futures.Future``, or what may have work left for who waits for it."""
 
-    def take(self) -> Sequence[SearchResponse]:
+    def result(self) -> Sequence[SearchResponse]:
         """What :meth:`Web.search` would have returned, or raised."""
         ...
 
-    def drop(self) -> None:
+    def cancel(self) -> object:
         """Lets go of responses that nobody will take; nothing happens where they were taken."""
         ...
 
@@ -109,7 +109,10 @@ class BackgroundSearch(Protocol):
     """What a web has that can search in other processes while its caller does something else."""
 
     def begin_search(self, requests: Sequence[SearchRequest]) -> PendingSearches:
-        """Begins what :meth:`Web.search` does, and comes back at once; to be taken, or dropped, before the next one."""
+        """Begins what :meth:`Web.search` does, and comes back at once.
+
+        Its result is to be taken, or it is to be cancelled, before the next search.
+        """
         ...
 
 

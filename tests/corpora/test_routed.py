@@ -175,7 +175,7 @@ def test_a_bad_day_in_any_world_is_refused(folders: dict[str, str]) -> None:
 def test_searches_that_nobody_takes_are_dropped(folders: dict[str, str]) -> None:
     """What has begun can be let go, and the next batch is answered."""
     web = shared_web(folders, 2)
-    web.begin_search(REQUESTS).drop()
+    web.begin_search(REQUESTS).cancel()
     assert web.search(REQUESTS) == shared_web(folders, 1).search(REQUESTS)
     web.close()
 
@@ -203,8 +203,8 @@ def test_closing_waits_for_no_batch(folders: dict[str, str]) -> None:
     for _ in range(4):
         begun = web.begin_search(REQUESTS)
         web.close()
-        assert begun.take() == alone
-    assert web.begin_search(REQUESTS).take() == alone
+        assert begun.result() == alone
+    assert web.begin_search(REQUESTS).result() == alone
     assert len(partners_of(web)) == 0 or web._searchers._lives == 3
     web.close()
 

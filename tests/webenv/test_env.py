@@ -103,6 +103,19 @@ def test_step_where_no_episode_runs() -> None:
     assert message == "the episode has ended (answered): call reset before the next step."
 
 
+def test_an_episode_is_finished_through_wrappers() -> None:
+    """An episode that runs ends, truncated, with its verdict; without one there is nothing to be ended."""
+    env = gym.wrappers.OrderEnforcing(SearchEnv(benchmark()))
+    with pytest.raises(ResetNeeded, match="finish was called before reset"):
+        env.unwrapped.finish()  # type: ignore[attr-defined]
+    env.reset(options={"task": "t/lamp"})
+    observation, reward, terminated, truncated, info = env.unwrapped.finish()  # type: ignore[attr-defined]
+    assert (reward, terminated, truncated, info["verdict"]["outcome"]) == (0.0, False, True, "cut_off")
+    assert observation["notice"] == "The episode was cut off."
+    with pytest.raises(ResetNeeded):
+        env.step(note("x"))
+
+
 def test_observations_and_infos_are_fresh() -> None:
     """What an agent does with what it got does not reach the next observation."""
     env = SearchEnv(benchmark())

@@ -15,13 +15,13 @@ from webenv.actions import answer, ask, note, search, visit
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.episode import Episode
-from webenv.errors import InvalidArgument, WebenvError
+from webenv.errors import InvalidArgument, ResetNeeded, WebenvError
 from webenv.judge import Submission, Verdict
 from webenv.observations import Page, Reply
 from webenv.rewards import StandardReward
 from webenv.rules import Rules
 from webenv.task import Gold, Task, TaskSet
-from webenv.turn import Step, play_turn
+from webenv.turn import Step, finish_episodes, play_turn
 from webenv.web import (
     AskRequest,
     AskResponse,
@@ -107,6 +107,34 @@ def test_an_asker_is_what_the_protocol_says() -> None:
     """What cannot be asked is refused when the benchmark is made."""
     with pytest.raises(InvalidArgument, match=r"asker='x': expected what webenv\.Asking describes"):
         replace(benchmark(), asker="x")  # type: ignore[arg-type]
+
+
+def test_an_episode_is_finished_from_outside() -> None:
+    """What came before its agent is judged and has its terms, without a charge; it is truncated, and scored."""
+    made_of = replace(benchmark(), reward=StandardReward({"answer": 1.0, "recall": 0.5}))
+    running = episodes(made_of, 2)
+    play_turn(made_of, running, [search("lamp"), note("x")])
+    seen, unseen = finish_episodes(made_of, running)
+    assert seen.info["reward_terms"]["recall"] == 1.0
+    assert (seen.reward, seen.terminated, seen.truncated) == (0.5, False, True)
+    assert (unseen.reward, unseen.info["reward_terms"]["recall"]) == (0.0, 0.0)
+    verdict = {"outcome": "cut_off", "value": 0.0, "explanation": "ended without an answer: cut off"}
+    assert verdict.items() <= seen.info["verdict"].items()
+    assert (seen.info["ending"], seen.info["scored"]) == ("cut_off", True)
+    assert seen.info["spent"] == {"searches": 1, "visits": 0, "asks": 0, "turns": 1}
+    assert seen.observation.notice == "The episode was cut off."
+    with pytest.raises(ResetNeeded, match=r"has ended \(cut_off\)"):
+        finish_episodes(made_of, running)
+
+
+def test_a_finish_that_fails_changes_nothing() -> None:
+    """Where the judge has a fault the episodes go on."""
+    made_of = benchmark(judge=FailingJudge(threading.Event()))
+    running = episodes(made_of, 2)
+    with pytest.raises(WebenvError, match="the judge has a fault"):
+        finish_episodes(made_of, running)
+    assert [episode.ending for episode in running] == ["", ""]
+    play_turn(made_of, running, [note("x"), note("y")])
 
 
 def test_nothing_is_sent_for_nothing() -> None:
@@ -440,13 +468,13 @@ class Begun:
     def __init__(self, web: AheadWeb, requests: Sequence[SearchRequest]) -> None:
         self.web, self.requests = web, requests
 
-    def take(self) -> list[SearchResponse]:
+    def result(self) -> list[SearchResponse]:
         self.web.calls.append("take")
         if self.web.fault:
             raise WebenvError("the web has a fault")
         return self.web.search(self.requests)
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         self.web.calls.append("drop")
 
 

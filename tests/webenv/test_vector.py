@@ -420,6 +420,44 @@ def test_step_before_reset() -> None:
     assert refusal(lambda: envs.step((note("x"), note("y"))), ResetNeeded).startswith("step was called before reset")
 
 
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+def test_slots_are_finished_from_outside(mode: str) -> None:
+    """Chosen slots end as a single environment does, in one judgement; then they begin anew, and the others go on."""
+    judge = GoldJudge()
+    envs = SearchVectorEnv(benchmark(judge=judge), 3, autoreset_mode=mode)
+    single = SearchEnv(benchmark())
+    envs.reset(options={"task": "t/lamp"})
+    single.reset(options={"task": "t/lamp"})
+    envs.step((search("lamp"),) * 3)
+    single.step(search("lamp"))
+    first, last = envs.finish([0, 2])
+    assert_same((first.observation.to_dict(), *first[1:]), single.finish())
+    assert (last.info["ending"], judge.batches) == ("cut_off", [2])
+    if mode != "next_step":
+        with pytest.raises(ResetNeeded, match=r"slots \[0, 2\] have ended"):
+            envs.step((note("x"),) * 3)
+        envs.reset(options={"reset_mask": np.array([True, False, True])})
+    observation, *_ = envs.step((note("x"),) * 3)
+    turns = [8, 6, 8] if mode == "next_step" else [7, 6, 7]
+    assert observation["budget"][:, 3].tolist() == turns
+    assert len(envs.finish()) == 3
+    assert envs.finish() == []
+
+
+def test_a_finish_that_is_refused() -> None:
+    """Slots that there are not, that are named twice or in which no episode runs are refused."""
+    envs = SearchVectorEnv(benchmark(), 2)
+    with pytest.raises(ResetNeeded, match="finish was called before reset"):
+        envs.finish()
+    envs.reset()
+    for slots in ([2], [0, 0], [True], ["x"]):
+        with pytest.raises(InvalidArgument, match="expected different numbers from 0 to 1"):
+            envs.finish(slots)  # type: ignore[arg-type]
+    envs.finish([1])
+    with pytest.raises(ResetNeeded, match="has ended"):
+        envs.finish([1])
+
+
 def test_step_after_the_end_in_mode_disabled() -> None:
     """Without autoreset a step where a slot has ended names the slots, and nothing is played."""
     envs = SearchVectorEnv(benchmark(), 3, autoreset_mode="disabled")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from webenv.benchmark import Benchmark
 from webenv.budget import Spending
@@ -16,7 +17,7 @@ _OUTSIDE = ("web_failed", "out_of_time", "policy_failed")
 _ENDINGS = (
     "answered",
     *("no_action", "unknown_action", "invalid_action"),
-    *("search_overrun", "visit_overrun", "ask_overrun", "out_of_turns"),
+    *("search_overrun", "visit_overrun", "ask_overrun", "out_of_turns", "cut_off"),
 )
 
 
@@ -57,7 +58,7 @@ def submissions_of(benchmark: Benchmark, records: Sequence[Record]) -> list[Subm
         if benchmark.rules.fetch_answer:
             wanted += [VisitRequest(url, task.scope) for url in answer]
         wanted += [VisitRequest(url, Scope(world=task.scope.world)) for url in task.gold.urls]
-    came = iter(call_batch("Web.visit", benchmark.web.visit, wanted))
+    came = iter(call_batch("Web.visit", partial(benchmark.web.visit, wanted), len(wanted)))
     submissions = []
     for record, task, answer in zip(records, tasks, answers, strict=True):
         pages = tuple(next(came) for _ in answer) if benchmark.rules.fetch_answer else ()
