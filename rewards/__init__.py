@@ -3,18 +3,17 @@
 if __name__ != "webenv.rewards":
     raise ImportError(f"this folder is a part of webenv: import webenv.rewards, not {__name__}")
 
+from webenv.rewards.answers import AnswerJudge
 from webenv.rewards.browsecomp import BrowseCompJudge
-from webenv.rewards.evidence import EvidenceGrader
-from webenv.rewards.exact_answer import AnswerJudge
+from webenv.rewards.failure_attribution import EvidenceGrader
 from webenv.rewards.key_points import KeyPointGrader
+from webenv.rewards.llm_grader import LLMGrader, Rubric
 from webenv.rewards.needle import EntailmentJudge, PageJudge
-from webenv.rewards.panel import Panel
 from webenv.rewards.ranking import ndcg, recall
 from webenv.rewards.registry import make_judge
 from webenv.rewards.report import ReportGrader
-from webenv.rewards.rubric import Rubric
 from webenv.rewards.short_answer import ShortAnswerJudge
-from webenv.rewards.terms import StandardReward
+from webenv.rewards.standard_reward import StandardReward
 
 __all__ = [
     "AnswerJudge",
@@ -22,8 +21,8 @@ __all__ = [
     "EntailmentJudge",
     "EvidenceGrader",
     "KeyPointGrader",
+    "LLMGrader",
     "PageJudge",
-    "Panel",
     "ReportGrader",
     "Rubric",
     "ShortAnswerJudge",

@@ -1,4 +1,4 @@
-"""Short answers compared by rules: normalised text, token F1, numbers, aliases. No model is asked.
+"""Short answers judged by rules: normalised text, token F1, numbers, aliases. No model is asked.
 
 All of it is strict on purpose: whatever an answer says beside the gold makes it another answer.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from webenv.rewards.normal_form import normalise
+from webenv.judge import Submission, Verdict
+from webenv.rewards.normal_form import LONGEST, normalise, unwrapped
 from webenv.rewards.numbers import number_match
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -61,3 +62,94 @@ def alias_match(answer: str, golds: Iterable[str]) -> bool:
     """
     every = list(golds)
     return exact_match(answer, every) or any(number_match(answer, gold, whole="exact") for gold in every)
+
+
+OUTCOMES: Mapping[str, float] = {"correct": 1.0, "incorrect": 0.0, "not_attempted": 0.0}
+"""The value of each outcome (SimpleQA's three grades)."""
+
+_FRAME = re.compile(
+    r"[\W_]*(?:(?:the\s+)?(?:(?:final|correct)[\W_]+)?answer(?:[\W_]+(?:is|was))?(?![^\W_])"
+    r"|it[\W_]+(?:is|was)(?![^\W_])|it['’]s\s|(?:最终|正确)?答案(?:是|为|[:：]))[\s:：*_`]*",
+    re.IGNORECASE,
+)
+"""What may stand before an answer."""
+
+_DECLINED = frozenset(
+    normalise(text)
+    for text in (
+        "I don't know", "I do not know", "Don't know", "Unknown", "Not known", "Unanswerable", "No answer", "N/A",
+        "I cannot answer", "I can't answer", "I cannot answer this question", "Not found", "No answer found",
+        "I could not find the answer", "I couldn't find the answer", "Unable to answer", "Unable to determine",
+        "Cannot be determined", "Not sure", "I am not sure", "I'm not sure", "不知道",
+    )
+)  # fmt: skip
+
+
+class AnswerJudge:
+    """Whether an answer is the gold or an alias of it, by rules.
+
+    ``correct``: the whole answer is one of ``task.gold.answers`` after normalisation, or the same number
+    (:func:`webenv.rewards.answers.alias_match`). ``not_attempted``: nothing was answered, or a plain
+    statement that the answer is not known. ``incorrect``: all else. A task without gold answers is unscored.
+
+    It is strict on what surrounds the gold: an answer that lists several candidates, hedges, explains, or
+    holds the gold among other words is incorrect, so nothing is won by saying more. The one exception is a
+    frame of a closed list before the answer ("The answer is …", "It was …", "Answer: …", "答案是…"): what follows it
+    must be the gold to the last word, so it can hide no second candidate and no hedge.
+
+    *Differs from* SimpleQA's rule, which a model applies: there a gold within a longer answer counts, and
+    typos in names are forgiven.
+    """
+
+    name = "answer"
+    asks = False
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, ``version``, and that it holds the key."""
+        return {"name": self.name, "version": "2", "holds": "key"}
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order."""
+        return [self._score(submission) for submission in submissions]
+
+    def _score(self, submission: Submission) -> Verdict:
+        verdict = without_answer(submission, self.name, LONGEST)
+        if verdict is not None:
+            return verdict
+        outcome, reason = _outcome(submission.text, gold_answers(submission))
+        return Verdict(outcome, OUTCOMES[outcome], reason, self.name)
+
+
+def gold_answers(submission: Submission) -> tuple[str, ...]:
+    """The gold answers of a submission's task that hold anything, each once."""
+    return tuple(dict.fromkeys(gold for gold in submission.task.gold.answers if gold.strip()))
+
+
+def without_answer(submission: Submission, judge: str, longest: int, empty: str = "not_attempted") -> Verdict | None:
+    """The verdict where there is nothing to hold an answer against, or no answer to judge; ``None`` where there is.
+
+    Args:
+        submission: a finished episode.
+        judge: who asks.
+        longest: the most characters of an answer; one that is longer is ``incorrect``.
+        empty: the outcome where nothing was answered, of value 0.
+    """
+    if not gold_answers(submission):
+        return Verdict.unscored(f"task {submission.task.id!r} has no gold answer to judge by", judge)
+    if not submission.text.strip():
+        return Verdict(empty, 0.0, "nothing was answered", judge)
+    if (length := len(submission.text)) > longest:
+        reason = f"the answer has {length} characters; this judge takes {longest} at most"
+        return Verdict("incorrect", 0.0, reason, judge)
+    return None
+
+
+def _outcome(answer: str, golds: Sequence[str]) -> tuple[str, str]:
+    said, bare = normalise(answer), unwrapped(answer)
+    frame = _FRAME.match(bare)
+    if any(alias_match(each, golds) for each in (answer, *([bare[frame.end() :]] if frame else []))):
+        return "correct", "the answer is the gold, or an alias of it"
+    if not said or said in _DECLINED:
+        return "not_attempted", "the answer says that it is not known" if said else "the answer holds no word"
+    return "incorrect", "the answer, as a whole, is not the gold"

@@ -11,11 +11,9 @@ from typing import NamedTuple
 from webenv.errors import InvalidArgument
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
-from webenv.rewards.exact_answer import gold_answers, without_answer
-from webenv.rewards.panel import Graded, Panel, score_by
-from webenv.rewards.prompt import Prompt
-from webenv.rewards.prompted import PromptRubric
-from webenv.rewards.reply import echoes, read_choice, schema_of
+from webenv.rewards.answers import gold_answers, without_answer
+from webenv.rewards.llm_grader import Graded, LLMGrader, score_by
+from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_choice, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_RESPONSE = 20_000
@@ -99,7 +97,7 @@ class BrowseCompGrade(NamedTuple):
 
 
 class BrowseCompRubric(PromptRubric[Response, BrowseCompGrade]):
-    """Extracted answer, correct or not, and confidence, as a :class:`webenv.rewards.rubric.Rubric`.
+    """Extracted answer, correct or not, and confidence, as a :class:`webenv.rewards.llm_grader.Rubric`.
 
     A user's file has ``{question}``, ``{response}`` and ``{correct_answer}`` as the official prompt does. Without
     ``{token}`` the lines ``correct:``, ``extracted_final_answer:`` and ``confidence:`` are read, at the start of
@@ -135,7 +133,7 @@ class BrowseCompRubric(PromptRubric[Response, BrowseCompGrade]):
             return None
         return _grade(fields["correct"], fields["extracted"], fields["confidence"], fields.get("reasoning", ""))
 
-    def ballot(self, grade: BrowseCompGrade) -> bool:
+    def vote(self, grade: BrowseCompGrade) -> bool:
         """Whether it is correct."""
         return grade.correct
 
@@ -168,11 +166,11 @@ class BrowseCompJudge:
     concurrent = True
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._panel = Panel(model, BrowseCompRubric(prompt), votes, attempts)
+        self._panel = LLMGrader(model, BrowseCompRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.panel.Panel.identity`."""
+        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
         return self._panel.identity
 
     def grade(self, responses: Sequence[Response]) -> list[Graded[BrowseCompGrade]]:

@@ -8,11 +8,9 @@ from typing import Any, NamedTuple
 
 from webenv.errors import DataError
 from webenv.models import Model, after_thinking
+from webenv.rewards.llm_grader import Graded, LLMGrader
 from webenv.rewards.normal_form import normalise
-from webenv.rewards.panel import Graded, Panel
-from webenv.rewards.prompt import Prompt
-from webenv.rewards.prompted import PromptRubric
-from webenv.rewards.reply import echoes, read_choice, read_object, schema_of
+from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 LABELS = ("supported", "omitted", "contradicted")
@@ -44,7 +42,7 @@ If you are held to a JSON object: "id" is {token}, "justification" your sentence
 _SCHEMA = schema_of({"justification": {"type": "string"}, "label": {"type": "string", "enum": list(LABELS)}})
 
 
-class KeyPoint(NamedTuple):
+class KeyPointItem(NamedTuple):
     """A report, and one key point to hold against it."""
 
     report: str
@@ -90,8 +88,8 @@ class KeyPointMeans(NamedTuple):
     unscored: int
 
 
-class KeyPointRubric(PromptRubric[KeyPoint, KeyPointLabel]):
-    """One of three labels for a key point, as a :class:`webenv.rewards.rubric.Rubric`.
+class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
+    """One of three labels for a key point, as a :class:`webenv.rewards.llm_grader.Rubric`.
 
     A user's file has ``{key_point}`` and ``{answer}``, as the official prompt does, or ``{report}``. Without
     ``{token}`` the whole reply has to be JSON with a ``label``, or the label alone.
@@ -109,11 +107,11 @@ class KeyPointRubric(PromptRubric[KeyPoint, KeyPointLabel]):
         aliases = {"answer": ("report",), "key_point": ("point",)}
         super().__init__(Prompt(_TEMPLATE, ("answer", "key_point"), prompt, aliases=aliases), _SCHEMA)
 
-    def values(self, item: KeyPoint) -> tuple[str, str]:
+    def values(self, item: KeyPointItem) -> tuple[str, str]:
         """Report and key point."""
         return item
 
-    def read(self, reply: str, item: KeyPoint, attempt: int) -> KeyPointLabel | None:
+    def read(self, reply: str, item: KeyPointItem, attempt: int) -> KeyPointLabel | None:
         """The label of a reply; ``None``: it is no verdict."""
         if self.prompt.plain:
             found = read_object(after_thinking(reply))
@@ -126,7 +124,7 @@ class KeyPointRubric(PromptRubric[KeyPoint, KeyPointLabel]):
         echoed = self.prompt.plain and label == "supported" and echoes(reply, *item)
         return None if label is None or echoed else KeyPointLabel(label, one_line(reason))
 
-    def ballot(self, grade: KeyPointLabel) -> str:
+    def vote(self, grade: KeyPointLabel) -> str:
         """The label."""
         return grade.label
 
@@ -155,18 +153,18 @@ class KeyPointGrader:
     """
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._panel = Panel(model, KeyPointRubric(prompt), votes, attempts)
+        self._panel = LLMGrader(model, KeyPointRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.panel.Panel.identity`."""
+        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
         return self._panel.identity
 
     def score(self, reports: Sequence[PointedReport]) -> list[KeyPointScore]:
         """What came of each report, in order; all points of all reports go out together."""
         points = [_distinct(one.points) for one in reports]
         asked = [
-            [KeyPoint(one.report, point) for point in each] if one.report.strip() else []
+            [KeyPointItem(one.report, point) for point in each] if one.report.strip() else []
             for one, each in zip(reports, points, strict=True)
         ]
         graded = iter(self._panel.grade([item for each in asked for item in each]))

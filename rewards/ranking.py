@@ -1,11 +1,16 @@
-"""Recall and NDCG of a ranking, with binary relevance."""
+"""Rankings: recall and NDCG with binary relevance, and the gold pages of a task, by every URL and key they have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import log2
+from urllib.parse import urlsplit
 
 from webenv.errors import InvalidArgument
+from webenv.judge import Submission
+from webenv.observations import Page
+from webenv.web import Failure
 
 
 def recall(ranking: Sequence[str], gold: Iterable[str], k: int | None = None) -> float:
@@ -73,3 +78,73 @@ def _first(ranking: Sequence[str], k: int | None) -> list[str]:
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
         raise InvalidArgument(f"k={k!r}: expected a whole number from 1, or None for the whole ranking.")
     return list(dict.fromkeys(ranking))[:k]
+
+
+@lru_cache(maxsize=65_536)
+def address(url: str) -> str:
+    """A URL as it is compared: without scheme, ``www.``, default port, fragment and last slash.
+
+    Two URLs with one address lead to one page as a rule; scheme and host compare without regard
+    to case, path and query to the letter. A text that is no URL is its own address.
+
+    >>> address("HTTP://www.Example.org:80/a/?q=1#top") == address("https://example.org/a?q=1")
+    True
+    """
+    text = url.strip()
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return text
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return text
+    host = parts.hostname.removeprefix("www.")
+    if port is not None and port != {"http": 80, "https": 443}[parts.scheme]:
+        host = f"{host}:{port}"
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{host}{parts.path.rstrip('/')}{query}"
+
+
+class GoldPages:
+    """The gold pages of a submission.
+
+    Each is known by its URL in the task, by the URL and the key of the page that came of fetching
+    it (a redirect or an alias leads to another URL; copies share a key). Gold URLs that turn out
+    to be one page are one. Where fetching failed (:attr:`failure`) it is known by its URL alone.
+
+    Args:
+        submission: whose gold.
+    """
+
+    def __init__(self, submission: Submission) -> None:
+        self.failure = next((one.reason for one in submission.gold if isinstance(one, Failure)), None)
+        """Why a gold page could not be fetched; ``None`` where none failed."""
+        self._names: dict[str, str] = {}  # address or key → the gold page's own name
+        for number, url in enumerate(submission.task.gold.urls):
+            fetched = submission.gold[number] if number < len(submission.gold) else None
+            names = [f"url {address(url)}"]
+            if isinstance(fetched, Page):
+                names += _names(fetched.url, fetched.key)
+            known = [self._names[name] for name in names if name in self._names]
+            own = known[0] if known else f"gold {number}"
+            self._names.update((name, own) for name, old in list(self._names.items()) if old in known)
+            self._names.update((name, own) for name in names)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """One id for each gold page, in the order of the task."""
+        return tuple(dict.fromkeys(self._names.values()))
+
+    def identify(self, url: str, key: str = "") -> str:
+        """An id for any page: a gold page's own, wherever it stands; else one that copies share.
+
+        Args:
+            url: the page's URL.
+            key: its content key; empty: not known.
+        """
+        names = _names(url, key)
+        return next((self._names[name] for name in names if name in self._names), names[-1])
+
+
+def _names(url: str, key: str) -> list[str]:
+    return [f"url {address(url)}", f"key {key}"] if key else [f"url {address(url)}"]

@@ -9,12 +9,11 @@ from typing import NamedTuple
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge, Reward
 from webenv.models import Model, make_model
+from webenv.rewards.answers import AnswerJudge
 from webenv.rewards.browsecomp import BrowseCompJudge
-from webenv.rewards.criterion import VARIANTS
-from webenv.rewards.exact_answer import AnswerJudge
-from webenv.rewards.needle import EntailmentJudge, PageJudge
+from webenv.rewards.needle import VARIANTS, EntailmentJudge, PageJudge
 from webenv.rewards.short_answer import ShortAnswerJudge
-from webenv.rewards.terms import StandardReward
+from webenv.rewards.standard_reward import StandardReward
 
 
 class ByModel(NamedTuple):

@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.models import Model, after_thinking
-from webenv.rewards.panel import Graded, Panel
-from webenv.rewards.prompt import Prompt
-from webenv.rewards.prompted import PromptRubric
-from webenv.rewards.reply import echoes, read_object, schema_of
+from webenv.rewards.llm_grader import Graded, LLMGrader
+from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_object, schema_of
 from webenv.runtime.text import one_line
 
 CRITERIA: Mapping[str, str] = {
@@ -69,7 +67,7 @@ _SCHEMA = schema_of({"justification": {"type": "string"}, "rating": {"type": "in
 _RATING = re.compile(r"(?:10|[0-9])(?:\s*/\s*10)?", re.ASCII)
 
 
-class Report(NamedTuple):
+class ReportItem(NamedTuple):
     """A question and the report that answers it."""
 
     question: str
@@ -107,7 +105,7 @@ class ReportScore(NamedTuple):
 
 
 class ReportRubric(PromptRubric[Rated, Rating]):
-    """A whole number from 0 to 10, as a :class:`webenv.rewards.rubric.Rubric`.
+    """A whole number from 0 to 10, as a :class:`webenv.rewards.llm_grader.Rubric`.
 
     A user's file has ``{question}``, ``{answer}`` (or ``{report}``) and ``{criterion}``; in it the criterion's name
     and description are ours, ``name: description``. Without ``{token}`` the whole reply has to be JSON with
@@ -147,7 +145,7 @@ class ReportRubric(PromptRubric[Rated, Rating]):
             return None
         return Rating(score, one_line(reason))
 
-    def ballot(self, grade: Rating) -> int:
+    def vote(self, grade: Rating) -> int:
         """The number."""
         return grade.score
 
@@ -189,14 +187,14 @@ class ReportGrader:
         if not criteria or isinstance(criteria, str):
             raise InvalidArgument(f"criteria={criteria!r}: expected one or more of {', '.join(CRITERIA)}.")
         self.criteria = tuple(dict.fromkeys(criteria))
-        self._panel = Panel(model, ReportRubric(prompt), votes, attempts)
+        self._panel = LLMGrader(model, ReportRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.panel.Panel.identity`, with the ``criteria``."""
+        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`, with the ``criteria``."""
         return {**self._panel.identity, "criteria": ",".join(self.criteria)}
 
-    def score(self, reports: Sequence[Report]) -> list[ReportScore]:
+    def score(self, reports: Sequence[ReportItem]) -> list[ReportScore]:
         """What came of each report, in order; all criteria of all reports go out together."""
         asked = [
             [Rated(*report, name, CRITERIA[name]) for name in self.criteria] if report.report.strip() else []

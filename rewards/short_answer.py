@@ -8,12 +8,9 @@ from typing import NamedTuple
 
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
-from webenv.rewards.answers import exact_match
-from webenv.rewards.exact_answer import OUTCOMES, gold_answers, without_answer
-from webenv.rewards.panel import Graded, Panel, score_by
-from webenv.rewards.prompt import Prompt
-from webenv.rewards.prompted import PromptRubric
-from webenv.rewards.reply import echoes, read_choice, schema_of
+from webenv.rewards.answers import OUTCOMES, exact_match, gold_answers, without_answer
+from webenv.rewards.llm_grader import Graded, LLMGrader, score_by
+from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_choice, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_ANSWER = 10_000
@@ -70,7 +67,7 @@ class ShortGrade(NamedTuple):
 
 
 class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
-    """Three grades for a short answer, as a :class:`webenv.rewards.rubric.Rubric`.
+    """Three grades for a short answer, as a :class:`webenv.rewards.llm_grader.Rubric`.
 
     In our prompt the verdict is ``<verdict id="TOKEN">word</verdict>`` or JSON with the token. A user's
     file may call the fields as the official prompts do: ``{question}``; ``{gold}``, ``{target}``,
@@ -103,7 +100,7 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
         outcome = read_choice(fields["verdict"], OUTCOMES) if fields else None
         return None if fields is None or outcome is None else ShortGrade(outcome, one_line(fields.get("reason", "")))
 
-    def ballot(self, grade: ShortGrade) -> str:
+    def vote(self, grade: ShortGrade) -> str:
         """The outcome."""
         return grade.outcome
 
@@ -141,11 +138,11 @@ class ShortAnswerJudge:
     concurrent = True
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._panel = Panel(model, ShortAnswerRubric(prompt), votes, attempts)
+        self._panel = LLMGrader(model, ShortAnswerRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.panel.Panel.identity`."""
+        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
         return self._panel.identity
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:

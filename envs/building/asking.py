@@ -10,7 +10,7 @@ from webenv.envs.building.outcome import Kept, Open, Outcome, Rejected
 from webenv.errors import ServiceError
 from webenv.judge import Judge, Submission, Verdict
 from webenv.observations import Page
-from webenv.rewards.panel import Panel
+from webenv.rewards.llm_grader import LLMGrader
 from webenv.task import Task
 from webenv.web import Failure, Missing, VisitRequest, VisitResponse, Web
 
@@ -20,7 +20,7 @@ ValueT = TypeVar("ValueT", bound=tuple[Any, ...])
 
 
 def asked(
-    panel: Panel[ItemT, GradeT], decide: Callable[[ItemT, GradeT], Kept[ValueT] | Rejected]
+    panel: LLMGrader[ItemT, GradeT], decide: Callable[[ItemT, GradeT], Kept[ValueT] | Rejected]
 ) -> Callable[[Sequence[ItemT]], list[Outcome[ValueT]]]:
     """The work of a stage that puts a question to a model: an item without a readable reply stays open."""
 

@@ -14,7 +14,7 @@ from webenv.envs.building.report import SUMMARY, BuildReport
 from webenv.envs.building.tally import Rejection, StageStanding, Tally
 from webenv.envs.building.workers import finished
 from webenv.errors import ModelError
-from webenv.rewards.panel import QUOTED
+from webenv.rewards.llm_grader import QUOTED
 
 ItemT = TypeVar("ItemT")
 ValueT = TypeVar("ValueT", bound=tuple[Any, ...])

@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 
 from webenv.errors import DataError
 from webenv.models import after_thinking
-from webenv.rewards.prompt import Prompt, defused_tags
-from webenv.rewards.prompted import PromptRubric
-from webenv.rewards.reply import read_object, schema_of
-from webenv.rewards.rubric import GradeT, ItemT
+from webenv.rewards.llm_grader import GradeT, ItemT
+from webenv.rewards.prompt import Prompt, PromptRubric, defused_tags, read_object, schema_of
 
 Fields = Mapping[str, Sequence[str]]
 """What a reply gives for each field, in order; empty fields are left out."""
@@ -27,7 +25,7 @@ _LONGEST = 40_000  # characters of an article that a model is shown
 
 
 class FieldQuestion(PromptRubric[ItemT, GradeT]):
-    """A :class:`webenv.rewards.rubric.Rubric` whose replies are fields: tags, or one JSON object.
+    """A :class:`webenv.rewards.llm_grader.Rubric` whose replies are fields: tags, or one JSON object.
 
     A field is ``<query id="TOKEN">…</query>``, or a name of an object with the token as ``id``. What does
     not bear the token does not count, so what an article forges is no reply. In an object all fields have to stand,
@@ -75,7 +73,7 @@ class FieldQuestion(PromptRubric[ItemT, GradeT]):
             return None
         return self.understand(fields, item)
 
-    def ballot(self, grade: GradeT) -> Hashable:
+    def vote(self, grade: GradeT) -> Hashable:
         """The grade itself."""
         return repr(grade)
 

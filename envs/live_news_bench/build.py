@@ -45,7 +45,7 @@ from webenv.envs.live_news_bench.sifting import first_of_each, read_page, sort_r
 from webenv.errors import InvalidArgument, RunError, ServiceError
 from webenv.judge import Judge, Submission
 from webenv.models import Model
-from webenv.rewards.panel import Panel
+from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.short_answer import ShortAnswerJudge
 from webenv.task import Gold, Task
 from webenv.web import Failure, Scope, SearchRequest, Web
@@ -146,11 +146,13 @@ class _Stages:
         files = prompt_files(builder.prompts, PROMPTS)
         screener = builder.screener or builder.drafter
         self._builder = builder
-        self._query = Panel(screener, drafting.QueryQuestion(files["query"]))
-        self._relevance = Panel(screener, drafting.RelevanceQuestion(files["relevance"]))
-        self._draft: Panel[Article, Draft | Skip] = Panel(builder.drafter, drafting.DraftQuestion(files["draft"]))
-        self._answer = Panel(builder.checker, drafting.ReadQuestion(files["answer"]))
-        self._guideline = Panel(builder.checker, drafting.GuidelineQuestion(files["guideline"]))
+        self._query = LLMGrader(screener, drafting.QueryQuestion(files["query"]))
+        self._relevance = LLMGrader(screener, drafting.RelevanceQuestion(files["relevance"]))
+        self._draft: LLMGrader[Article, Draft | Skip] = LLMGrader(
+            builder.drafter, drafting.DraftQuestion(files["draft"])
+        )
+        self._answer = LLMGrader(builder.checker, drafting.ReadQuestion(files["answer"]))
+        self._guideline = LLMGrader(builder.checker, drafting.GuidelineQuestion(files["guideline"]))
         self._judge: Judge = builder.judge or ShortAnswerJudge(builder.checker)
 
     def settings(self) -> dict[str, object]:

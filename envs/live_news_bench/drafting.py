@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 
 from webenv.envs.building.question import FieldQuestion, Fields, article_text
 from webenv.envs.live_news_bench.seeds import SeedEvent
-from webenv.rewards.reply import read_choice
+from webenv.rewards.prompt import read_choice
 from webenv.runtime.text import one_line
 
 STABILITIES = ("unlikely", "years", "year")

@@ -39,8 +39,8 @@ from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Submission
 from webenv.models import Model
 from webenv.observations import Page
+from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.needle import EntailmentJudge
-from webenv.rewards.panel import Panel
 from webenv.task import Gold, Task
 from webenv.web import Web
 
@@ -125,9 +125,9 @@ class _Stages:
     def __init__(self, builder: NeedleBuilder) -> None:
         files = prompt_files(builder.prompts, PROMPTS)
         self._builder = builder
-        self._claims = Panel(builder.model, ClaimsQuestion(files["claims"]))
-        self._summary = Panel(builder.model, SummaryQuestion(files["summary"]))
-        self._masking = Panel(builder.model, MaskingQuestion(files["masking"]), attempts=ATTEMPTS)
+        self._claims = LLMGrader(builder.model, ClaimsQuestion(files["claims"]))
+        self._summary = LLMGrader(builder.model, SummaryQuestion(files["summary"]))
+        self._masking = LLMGrader(builder.model, MaskingQuestion(files["masking"]), attempts=ATTEMPTS)
         self._judge: Judge = builder.judge or EntailmentJudge(builder.model)
 
     def settings(self) -> dict[str, object]:

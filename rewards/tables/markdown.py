@@ -17,7 +17,7 @@ _PIPE = re.compile(r"(?<!\\)\|")
 _MISSING = ("", "-", "–", "—", "n/a", "na", "#n/a", "<na>", "nan", "null", "none")
 
 
-class Table(NamedTuple):
+class AnswerTable(NamedTuple):
     """A table: names of its columns, as compared (:func:`column_name`), and rows of as many cells.
 
     A cell that is missing, or says so (``N/A``, ``nan``, ``-``), is empty.
@@ -36,7 +36,7 @@ def column_name(text: str) -> str:
     return re.sub(r"[\s*`]+", "", text).lower()
 
 
-def parse_table(text: str) -> Table | None:
+def parse_table(text: str) -> AnswerTable | None:
     """The table of an answer: the first one in a code fence marked ``markdown`` (or ``md``), else the first pipe
     table anywhere; ``None``: there is none.
 
@@ -45,7 +45,7 @@ def parse_table(text: str) -> Table | None:
     the text.
 
     >>> parse_table("| City | Height |\\n|---|---|\\n| Rome | 21 m |\\n| Oslo |")
-    Table(columns=('city', 'height'), rows=(('Rome', '21 m'), ('Oslo', '')))
+    AnswerTable(columns=('city', 'height'), rows=(('Rome', '21 m'), ('Oslo', '')))
     """
     for fenced in _FENCE.finditer(text):
         for block in _blocks(fenced[1]):
@@ -58,7 +58,7 @@ def parse_table(text: str) -> Table | None:
     return None
 
 
-def read_csv(text: str) -> Table:
+def read_csv(text: str) -> AnswerTable:
     """The table of a CSV text, as gold tables are kept.
 
     Raises:
@@ -73,7 +73,7 @@ def read_csv(text: str) -> Table:
     for number, line in enumerate(lines[1:], start=1):
         if len(line) > len(columns):
             raise DataError(f"row {number} of a gold table has {len(line)} cells; its head has {len(columns)}.")
-    return Table(columns, tuple(_padded(line, len(columns)) for line in lines[1:]))
+    return AnswerTable(columns, tuple(_padded(line, len(columns)) for line in lines[1:]))
 
 
 def _blocks(text: str) -> list[list[str]]:
@@ -87,9 +87,9 @@ def _blocks(text: str) -> list[list[str]]:
     return [block for block in blocks if block]
 
 
-def _table(lines: Sequence[str]) -> Table:
+def _table(lines: Sequence[str]) -> AnswerTable:
     head, *body = (_cells(line) for line in lines if not _is_rule(line))
-    return Table(tuple(map(column_name, head)), tuple(_padded(cells, len(head)) for cells in body if any(cells)))
+    return AnswerTable(tuple(map(column_name, head)), tuple(_padded(cells, len(head)) for cells in body if any(cells)))
 
 
 def _is_rule(line: str) -> bool:

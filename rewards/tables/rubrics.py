@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.models import after_thinking
-from webenv.rewards.prompt import Prompt
-from webenv.rewards.prompted import PromptRubric
-from webenv.rewards.reply import echoes, read_choice, read_object, schema_of
+from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 _ALIGNMENT = """\
@@ -88,7 +86,7 @@ class CellGrade(NamedTuple):
 
 
 class AlignmentRubric(PromptRubric[Vocabularies, Pairs]):
-    """Pairs of words that mean the same, as a :class:`webenv.rewards.rubric.Rubric`.
+    """Pairs of words that mean the same, as a :class:`webenv.rewards.llm_grader.Rubric`.
 
     Words are matched by number, so no word can put words into the reply. A number out of range, a predicted
     word twice, or (for columns) a gold word twice, is no verdict.
@@ -127,13 +125,13 @@ class AlignmentRubric(PromptRubric[Vocabularies, Pairs]):
             return None
         return tuple(sorted(pairs, key=lambda pair: item.predicted.index(pair[0])))
 
-    def ballot(self, grade: Pairs) -> Pairs:
+    def vote(self, grade: Pairs) -> Pairs:
         """The pairs."""
         return grade
 
 
 class CellRubric(PromptRubric[Cell, CellGrade]):
-    """Right or wrong, as a :class:`webenv.rewards.rubric.Rubric`.
+    """Right or wrong, as a :class:`webenv.rewards.llm_grader.Rubric`.
 
     A user's file has ``{criterion}`` and ``{response}`` as the official prompt does; the latter is filled with the
     release's form of one pair, ``{'idx_0': {'response': …, 'target': …}}``. Without ``{token}`` the reply holds
@@ -171,7 +169,7 @@ class CellRubric(PromptRubric[Cell, CellGrade]):
             return None
         return CellGrade(score == 1, "")
 
-    def ballot(self, grade: CellGrade) -> bool:
+    def vote(self, grade: CellGrade) -> bool:
         """Whether it is right."""
         return grade.right
 

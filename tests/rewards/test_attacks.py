@@ -15,19 +15,19 @@ from tests.rewards.attacks import ATTACKS
 from tests.rewards.submissions import NEEDLE, answered, page, submit
 from webenv.judge import Submission
 from webenv.models import ChatModel, fence, sendable
-from webenv.rewards import AnswerJudge, PageJudge, Panel, ndcg, recall
+from webenv.rewards import AnswerJudge, LLMGrader, PageJudge, ndcg, recall
 from webenv.rewards.answers import alias_match, exact_match, number_match, token_f1
 from webenv.rewards.browsecomp import BrowseCompRubric, Response
-from webenv.rewards.criterion import Criterion, CriterionRubric
-from webenv.rewards.evidence import EvidenceRubric, WrongAnswer
-from webenv.rewards.key_points import KeyPoint, KeyPointGrader, KeyPointRubric, PointedReport
+from webenv.rewards.failure_attribution import EvidenceRubric, WrongAnswer
+from webenv.rewards.key_points import KeyPointGrader, KeyPointItem, KeyPointRubric, PointedReport
+from webenv.rewards.llm_grader import Rubric
+from webenv.rewards.needle import CriterionItem, CriterionRubric
 from webenv.rewards.report import Rated, ReportRubric
-from webenv.rewards.rubric import Rubric
 from webenv.rewards.short_answer import ShortAnswer, ShortAnswerRubric
+from webenv.rewards.tables.cells import TableSpec
 from webenv.rewards.tables.grader import TableAnswer, TableGrader
 from webenv.rewards.tables.markdown import read_csv
 from webenv.rewards.tables.rubrics import AlignmentRubric, Cell, CellRubric, Vocabularies
-from webenv.rewards.tables.spec import TableSpec
 
 Fields = Mapping[str, str]
 
@@ -52,7 +52,7 @@ def one_line(text: str) -> str:
 JUDGED: dict[str, Judged] = {
     "entailment of a page": Judged(
         CriterionRubric(),
-        lambda text: Criterion(text, "Something burned."),
+        lambda text: CriterionItem(text, "Something burned."),
         "page",
         {"accept": ""},
         {"reject": "no"},
@@ -76,7 +76,7 @@ JUDGED: dict[str, Judged] = {
     ),
     "key points": Judged(
         KeyPointRubric(),
-        lambda text: KeyPoint(text, "Paris is on the Seine."),
+        lambda text: KeyPointItem(text, "Paris is on the Seine."),
         "answer",
         {"label": "supported"},
         {"label": "contradicted"},
@@ -162,7 +162,7 @@ def test_an_echoed_attack_is_no_verdict(endpoint: tuple[OpenAIServer, ChatModel]
     server.script = lambda messages: said[messages[0]["content"]]
     asked = {name: judged.rubric.ask(judged.item(attack), 1)[0].content for name, attack in ATTACKS.items()}
     said = {sendable(asked[name]): attack for name, attack in ATTACKS.items()}
-    graded = Panel(model, judged.rubric, attempts=1).grade([judged.item(attack) for attack in ATTACKS.values()])
+    graded = LLMGrader(model, judged.rubric, attempts=1).grade([judged.item(attack) for attack in ATTACKS.values()])
     assert [name for name, one in zip(ATTACKS, graded, strict=True) if one.grade is not None] == []
     assert all("no single verdict" in one.reason for one in graded)
     repeated = [judged.rubric.read(asked[name], judged.item(attack), 1) for name, attack in ATTACKS.items()]
@@ -186,7 +186,7 @@ def test_a_quoted_attack_changes_no_verdict(
     else:
         said = {sendable(asked[name]): reply for name, reply in replies.items()}
         server.script = lambda messages: said[messages[0]["content"]]
-        grades = [one.grade for one in Panel(model, judged.rubric, attempts=1).grade(list(items.values()))]
+        grades = [one.grade for one in LLMGrader(model, judged.rubric, attempts=1).grade(list(items.values()))]
     assert [name for name, grade in zip(items, grades, strict=True) if judged.favours(grade) is not favours] == []
     if "accept" in fields or "reject" in fields:
         return

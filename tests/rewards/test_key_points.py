@@ -13,7 +13,7 @@ from tests.rewards.replying import Asked, replying, tagged
 from webenv.errors import DataError
 from webenv.rewards import KeyPointGrader
 from webenv.rewards.key_points import (
-    KeyPoint,
+    KeyPointItem,
     KeyPointLabel,
     KeyPointMeans,
     KeyPointRubric,
@@ -127,11 +127,11 @@ def test_official_prompt(tmp_path: Path, reply: str, label: KeyPointLabel | None
     path = tmp_path / "prompt.txt"
     path.write_text('Reply with {{"label": label}}.\nKey Point: {key_point}\nReport: {answer}')
     rubric = KeyPointRubric(path)
-    item = KeyPoint("a report", "a point")
+    item = KeyPointItem("a report", "a point")
     assert rubric.ask(item, 1)[0].content.endswith("Key Point: a point\nReport: a report")
     assert rubric.schema(item, 1) is None
     assert rubric.read(reply, item, 1) == label
-    echoing = KeyPoint(reply, "a point")
+    echoing = KeyPointItem(reply, "a point")
     if label is not None and label.label == "supported":
         assert rubric.read(reply, echoing, 1) is None
 

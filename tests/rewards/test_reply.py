@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webenv.rewards.reply import echoes, read_choice, read_fields, read_object, schema_of
+from webenv.rewards.prompt import echoes, read_choice, read_fields, read_object, schema_of
 
 T = "0123456789abcdef"
 

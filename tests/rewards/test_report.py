@@ -13,13 +13,13 @@ from tests.rewards.replying import Asked, replying, tagged
 from webenv.errors import InvalidArgument
 from webenv.models import ChatModel
 from webenv.rewards import ReportGrader
-from webenv.rewards.report import CRITERIA, Rated, Rating, Report, ReportRubric, ReportScore
+from webenv.rewards.report import CRITERIA, Rated, Rating, ReportItem, ReportRubric, ReportScore
 
-REPORT = Report("Why do mills burn?", "Because of flour dust [1].")
+REPORT = ReportItem("Why do mills burn?", "Because of flour dust [1].")
 
 
 def score(
-    script: Callable[[Asked], Reply], *reports: Report, **settings: object
+    script: Callable[[Asked], Reply], *reports: ReportItem, **settings: object
 ) -> tuple[list[ReportScore], OpenAIServer]:
     with replying(script) as (model, server):
         return ReportGrader(model, **settings).score(reports), server  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ def test_no_ratings(said: str) -> None:
 
 def test_an_empty_report_is_worth_nothing() -> None:
     """A report without a word has 0 on every criterion, without a call."""
-    (one,), server = score(lambda _: "", Report("Why?", " "))
+    (one,), server = score(lambda _: "", ReportItem("Why?", " "))
     assert (set(one.ratings.values()), one.total, server.requests) == ({0.0}, 0.0, [])
 
 

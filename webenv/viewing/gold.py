@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from webenv.rewards.gold import address
+from webenv.rewards.ranking import address
 from webenv.task import GoldDict
 from webenv.viewing.trajectory import Trajectory
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from tests.openai_server import Fault, OpenAIServer, Reply
 from tests.rewards.replying import Asked, replying, tagged
 from webenv.errors import DataError
-from webenv.rewards.tables.grader import TableAnswer, TableGrader
-from webenv.rewards.tables.markdown import Table, read_csv
-from webenv.rewards.tables.score import TableNumbers, TableScore, over_trials
-from webenv.rewards.tables.spec import Column, TableSpec
+from webenv.rewards.tables.cells import Column, TableSpec
+from webenv.rewards.tables.grader import TableAnswer, TableGrader, TableNumbers, TableScore, over_trials
+from webenv.rewards.tables.markdown import AnswerTable, read_csv
 
 GOLD = read_csv(
     "City,Height,Founded,Note\nRome,21,753 BC,old\nOslo,23,1040,north\nLima,154,1535,coast\nBern,540,1191,\n"
@@ -41,7 +40,7 @@ def table(*rows: str, head: str = HEAD) -> str:
     )
 
 
-def alone(answer: str, gold: Table = GOLD, spec: TableSpec = SPEC) -> TableScore:
+def alone(answer: str, gold: AnswerTable = GOLD, spec: TableSpec = SPEC) -> TableScore:
     """The score without a model."""
     return TableGrader(None).score([TableAnswer(answer, gold, spec)])[0]
 
@@ -101,7 +100,7 @@ def test_a_head_without_rows() -> None:
 
 def test_a_gold_table_without_rows() -> None:
     """A question without a gold row, or whose gold lacks a column, is unscored."""
-    assert alone(table(*ROWS), Table(GOLD.columns, ())).numbers is None
+    assert alone(table(*ROWS), AnswerTable(GOLD.columns, ())).numbers is None
     found = alone(table(*ROWS), read_csv("city,height\nRome,21\n"))
     assert (found.numbers, "lacks a column" in found.reason) == (None, True)
 
@@ -220,7 +219,9 @@ def test_empty_cells_are_not_put_to_a_model() -> None:
 def test_numbers_by_counting(predicted: Sequence[tuple[str, ...]], gold: Sequence[tuple[str, ...]]) -> None:
     """The same numbers as counting pairs of rows gives, over all tables of a few short words."""
     spec = TableSpec((Column("k"), Column("u"), Column("v")), ("k",))
-    found = alone(table(*("|".join(row) for row in predicted), head="k|u|v"), Table(("k", "u", "v"), tuple(gold)), spec)
+    found = alone(
+        table(*("|".join(row) for row in predicted), head="k|u|v"), AnswerTable(("k", "u", "v"), tuple(gold)), spec
+    )
     mine, theirs = ([row for n, row in enumerate(t) if row[0] not in [o[0] for o in t[:n]]] for t in (predicted, gold))
     pairs = [(said, meant) for said in mine for meant in theirs if said[0] == meant[0]]
     rows = sum(said == meant for said, meant in pairs)

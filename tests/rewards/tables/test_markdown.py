@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webenv.errors import DataError
-from webenv.rewards.tables.markdown import Table, parse_table, read_csv
+from webenv.rewards.tables.markdown import AnswerTable, parse_table, read_csv
 
-ROME = Table(("city", "height"), (("Rome", "21"),))
+ROME = AnswerTable(("city", "height"), (("Rome", "21"),))
 PIPES = "| City | Height |\n|---|---|\n| Rome | 21 |\n"
 
 
@@ -47,14 +47,14 @@ def test_no_tables(text: str) -> None:
 def test_cells() -> None:
     """Missing cells are empty, whatever word says so; those too many and blank rows go; an escaped bar stays."""
     text = "|a|b|c|\n|-|-|-|\n|1|\n|N/A|nan|–|\n|1|2|3|4|\n||  ||\n|x \\| y|-|None|\n"
-    assert parse_table(text) == Table(
+    assert parse_table(text) == AnswerTable(
         ("a", "b", "c"), (("1", "", ""), ("", "", ""), ("1", "2", "3"), ("x | y", "", ""))
     )
 
 
 def test_csv() -> None:
     """Gold tables are CSV with quoted cells, line breaks in them, and short rows."""
-    assert read_csv('\ufeffCity,Mean Height\n"Rome, old",21\nOslo\n"a\nb",nan\n') == Table(
+    assert read_csv('\ufeffCity,Mean Height\n"Rome, old",21\nOslo\n"a\nb",nan\n') == AnswerTable(
         ("city", "meanheight"), (("Rome, old", "21"), ("Oslo", ""), ("a\nb", ""))
     )
 

@@ -1,15 +1,75 @@
-"""Panel: a rubric put to a model, in batches and by votes."""
+"""LLMGrader: a rubric, which says what is asked of an item and how replies are read, put to a model in batches."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Generic, NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from webenv.errors import InvalidArgument
 from webenv.judge import Submission, Verdict
-from webenv.models import Model, ModelFailure, ModelReply, Request, prefixed
-from webenv.rewards.rubric import GradeT, ItemT, Rubric
+from webenv.models import Message, Model, ModelFailure, ModelReply, Request, Schema, prefixed
+
+ItemT = TypeVar("ItemT", bound=Hashable)
+"""What is graded: plain data that compares by its value."""
+
+GradeT = TypeVar("GradeT")
+"""What a reply says of an item."""
+
+ItemT_contra = TypeVar("ItemT_contra", bound=Hashable, contravariant=True)
+
+
+class Rubric(Protocol[ItemT_contra, GradeT]):
+    """One question that is put to a model about items of one kind; it holds no state and calls nobody.
+
+    A :class:`webenv.rewards.llm_grader.LLMGrader` puts it to a model. ``attempt`` counts from 1; each has a token
+    of its own (:func:`webenv.models.data_token`), so what one attempt is told decides nothing at the next.
+    """
+
+    @property
+    def name(self) -> str:
+        """What is graded, in a word, for the record of a run."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Raised with every change that may change a grade, but for prompt and parser."""
+        ...
+
+    @property
+    def sought(self) -> str:
+        """What a reply has to hold, as the end of "the reply holds no …"."""
+        ...
+
+    @property
+    def parser(self) -> str:
+        """The version of how replies are read."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the prompt before anything is filled in."""
+        ...
+
+    def ask(self, item: ItemT_contra, attempt: int) -> list[Message]:
+        """The conversation that puts the question; the same for the same arguments, in every run."""
+        ...
+
+    def schema(self, item: ItemT_contra, attempt: int) -> Schema | None:
+        """The JSON schema of a reply, for an endpoint that can hold a model to one; ``None``: plain text.
+
+        It is the same for every item, as endpoints compile each new schema once.
+        """
+        ...
+
+    def read(self, reply: str, item: ItemT_contra, attempt: int) -> GradeT | None:
+        """What a reply to :meth:`ask` with the same arguments says; ``None``: it is no verdict."""
+        ...
+
+    def vote(self, grade: GradeT) -> Hashable:
+        """What of a grade votes are counted by: its verdict, without the words of its reasons."""
+        ...
+
 
 QUOTED = ": …"
 """What in a reason stands before the end of a reply that is quoted."""
@@ -40,7 +100,7 @@ class _Vote(NamedTuple, Generic[GradeT]):
     """Whether it is not asked for again."""
 
 
-class Panel(Generic[ItemT, GradeT]):
+class LLMGrader(Generic[ItemT, GradeT]):
     """A model that grades items by a rubric.
 
     All items of a batch, with all their votes, go out together, and so do second attempts; items that
@@ -134,25 +194,25 @@ class Panel(Generic[ItemT, GradeT]):
 
     def _settled(self, votes: Sequence[_Vote[GradeT]]) -> bool:
         """Whether votes that are still open can change nothing: there is a majority, or none can come."""
-        most = self._ballots(votes).most_common(1)
+        most = self._counts(votes).most_common(1)
         leading = most[0][1] if most else 0
         still = sum(vote.grade is None and not vote.final for vote in votes)
         return leading * 2 > self.votes or (leading + still) * 2 <= self.votes
 
     def _count(self, votes: Sequence[_Vote[GradeT]], attempt: int) -> Graded[GradeT]:
         grades = tuple(vote.grade for vote in votes)
-        counts = self._ballots(votes)
+        counts = self._counts(votes)
         for grade in grades:
-            if grade is not None and counts[self.rubric.ballot(grade)] * 2 > self.votes:
+            if grade is not None and counts[self.rubric.vote(grade)] * 2 > self.votes:
                 return Graded(grade, "", grades, attempt)
         if self.votes == 1:
             return Graded(None, votes[0].reason, grades, attempt, not votes[0].final)
-        given = "; ".join(f"{ballot!s:.80}: {count}" for ballot, count in counts.items()) or "none"
+        given = "; ".join(f"{grade!s:.80}: {count}" for grade, count in counts.items()) or "none"
         failed = next((f"; {vote.reason}" for vote in votes if vote.reason), "")
         return Graded(None, f"no majority among {self.votes} votes ({given}){failed}", grades, attempt)
 
-    def _ballots(self, votes: Sequence[_Vote[GradeT]]) -> Counter[Hashable]:
-        return Counter(self.rubric.ballot(vote.grade) for vote in votes if vote.grade is not None)
+    def _counts(self, votes: Sequence[_Vote[GradeT]]) -> Counter[Hashable]:
+        return Counter(self.rubric.vote(vote.grade) for vote in votes if vote.grade is not None)
 
 
 def score_by(

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Submission, Verdict
 from webenv.observations import Page
-from webenv.rewards.gold import GoldPages, address
-from webenv.rewards.ranking import ndcg, recall
+from webenv.rewards.ranking import GoldPages, address, ndcg, recall
 from webenv.web import Failure, Missing
 
 TERMS = ("answer", "recall", "ndcg", "citation", "cost")

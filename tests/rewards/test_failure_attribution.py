@@ -10,7 +10,7 @@ import pytest
 from tests.openai_server import Fault, OpenAIServer, Reply
 from tests.rewards.replying import Asked, replying, tagged
 from webenv.rewards import EvidenceGrader
-from webenv.rewards.evidence import Attribution, EvidenceRubric, Support, WrongAnswer
+from webenv.rewards.failure_attribution import Attribution, EvidenceRubric, SupportGrade, WrongAnswer
 
 WRONG = WrongAnswer("What is the capital of France?", "Lyon", ("Lyon is the capital.", "Lyon has a river."))
 
@@ -71,11 +71,11 @@ def test_a_failure_is_unscored() -> None:
 @pytest.mark.parametrize(
     ("reply", "grade"),
     [
-        ("Yes.", Support(True, "")),
-        ("no", Support(False, "")),
-        ('{"is_related": true, "reason": "it says so"}', Support(True, "it says so")),
-        ('```json\n{"is_related": false}\n```', Support(False, "")),
-        ('{"supports": false}', Support(False, "")),
+        ("Yes.", SupportGrade(True, "")),
+        ("no", SupportGrade(False, "")),
+        ('{"is_related": true, "reason": "it says so"}', SupportGrade(True, "it says so")),
+        ('```json\n{"is_related": false}\n```', SupportGrade(False, "")),
+        ('{"supports": false}', SupportGrade(False, "")),
         ('{"is_related": "true"}', None),
         ('{"is_related": 1}', None),
         ("{}", None),
@@ -83,7 +83,7 @@ def test_a_failure_is_unscored() -> None:
         ("Not at all", None),
     ],
 )
-def test_users_prompt(tmp_path: Path, reply: str, grade: Support | None) -> None:
+def test_users_prompt(tmp_path: Path, reply: str, grade: SupportGrade | None) -> None:
     """Under a prompt without a token the whole reply is yes or no, or JSON with true or false."""
     path = tmp_path / "prompt.txt"
     path.write_text("{question} {prediction} {content}")

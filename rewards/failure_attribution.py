@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webenv.models import Model, after_thinking
-from webenv.rewards.panel import Graded, Panel
-from webenv.rewards.prompt import Prompt
-from webenv.rewards.prompted import PromptRubric
-from webenv.rewards.reply import read_choice, read_object, schema_of
+from webenv.rewards.llm_grader import Graded, LLMGrader
+from webenv.rewards.prompt import Prompt, PromptRubric, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 _TEMPLATE = """\
@@ -47,7 +45,7 @@ class WrongAnswer(NamedTuple):
     evidence: tuple[str, ...]
 
 
-class Support(NamedTuple):
+class SupportGrade(NamedTuple):
     """Whether the evidence supports the wrong answer, and what was said for it."""
 
     supports: bool
@@ -67,8 +65,8 @@ class Attribution(NamedTuple):
     reason: str
 
 
-class EvidenceRubric(PromptRubric[WrongAnswer, Support]):
-    """Yes or no, as a :class:`webenv.rewards.rubric.Rubric`.
+class EvidenceRubric(PromptRubric[WrongAnswer, SupportGrade]):
+    """Yes or no, as a :class:`webenv.rewards.llm_grader.Rubric`.
 
     A user's file has ``{question}``, ``{answer}`` and ``{evidence}`` (or ``{content}``, ``{documents}``). Without
     ``{token}`` the whole reply has to be yes or no, or JSON with ``is_related`` (as the official prompt asks) or
@@ -95,16 +93,16 @@ class EvidenceRubric(PromptRubric[WrongAnswer, Support]):
         """Question, answer, and the pieces of evidence with an empty line between them."""
         return item.question, item.answer, "\n\n".join(item.evidence)
 
-    def read(self, reply: str, item: WrongAnswer, attempt: int) -> Support | None:
+    def read(self, reply: str, item: WrongAnswer, attempt: int) -> SupportGrade | None:
         """What a reply says; ``None``: it is no verdict."""
         if self.prompt.plain:
             fields = _plain(after_thinking(reply))
         else:
             fields = self.fields(reply, item, attempt, ["supports"], ["reason"]) or {"supports": ""}
         said = read_choice(fields["supports"], ("yes", "no"))
-        return None if said is None else Support(said == "yes", one_line(fields.get("reason", "")))
+        return None if said is None else SupportGrade(said == "yes", one_line(fields.get("reason", "")))
 
-    def ballot(self, grade: Support) -> bool:
+    def vote(self, grade: SupportGrade) -> bool:
         """Whether it supports the wrong answer."""
         return grade.supports
 
@@ -129,11 +127,11 @@ class EvidenceGrader:
     """
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 3, attempts: int = 3) -> None:
-        self._panel = Panel(model, EvidenceRubric(prompt), votes, attempts)
+        self._panel = LLMGrader(model, EvidenceRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.panel.Panel.identity`."""
+        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
         return self._panel.identity
 
     def attribute(self, failures: Sequence[WrongAnswer]) -> list[Attribution]:
@@ -155,7 +153,7 @@ def _plain(reply: str) -> dict[str, str]:
     }
 
 
-def _attribution(graded: Graded[Support]) -> Attribution:
+def _attribution(graded: Graded[SupportGrade]) -> Attribution:
     if graded.grade is None:
         return Attribution(None, graded.reason)
     found = "the evidence supports the wrong answer" if graded.grade.supports else "the evidence does not support it"

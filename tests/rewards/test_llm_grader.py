@@ -11,7 +11,7 @@ import pytest
 from tests.openai_server import Body, Fault, Messages, Reply, Text, serve
 from webenv.errors import InvalidArgument
 from webenv.models import ChatModel, ModelFailure, ModelReply, Request, Schema
-from webenv.rewards.panel import Panel
+from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.short_answer import ShortAnswer, ShortAnswerRubric, ShortGrade
 
 ITEM = ShortAnswer("Which river?", ("Seine",), "The Seine")
@@ -36,7 +36,7 @@ def voting(votes: str) -> tuple[list[ShortGrade | None], ShortGrade | None, str,
         serve(script) as server,
         ChatModel("tiny", base_url=server.base_url, retries=0, concurrency=1) as model,
     ):
-        (graded,) = Panel(model, ShortAnswerRubric(), votes=len(votes), attempts=1).grade([ITEM])
+        (graded,) = LLMGrader(model, ShortAnswerRubric(), votes=len(votes), attempts=1).grade([ITEM])
     return list(graded.votes), graded.grade, graded.reason, len(server.requests)
 
 
@@ -83,8 +83,8 @@ def test_a_batch_goes_out_together_and_equal_items_once() -> None:
         serve(lambda messages: verdict(messages, "C" if ">\nThe Seine" in messages[0]["content"] else "I")) as server,
         ChatModel("tiny", base_url=server.base_url) as model,
     ):
-        graded = Panel(model, ShortAnswerRubric(), votes=3).grade([ITEM, OTHER, ITEM])
-        assert Panel(model, ShortAnswerRubric()).grade([]) == []
+        graded = LLMGrader(model, ShortAnswerRubric(), votes=3).grade([ITEM, OTHER, ITEM])
+        assert LLMGrader(model, ShortAnswerRubric()).grade([]) == []
     assert [one.grade.outcome for one in graded if one.grade] == ["correct", "incorrect", "correct"]
     assert len(server.requests) == 6
 
@@ -99,7 +99,7 @@ def test_replies_without_a_verdict_are_asked_again() -> None:
         return tries.pop(0) if tries else verdict(messages, "C")
 
     with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
-        (graded,) = Panel(model, ShortAnswerRubric(), attempts=4).grade([ITEM])
+        (graded,) = LLMGrader(model, ShortAnswerRubric(), attempts=4).grade([ITEM])
     assert graded.grade == ShortGrade("correct", "")
     assert (graded.attempt, len(set(tokens)), len(server.requests)) == (4, 4, 4)
 
@@ -116,7 +116,7 @@ def test_replies_without_a_verdict_are_asked_again() -> None:
 def test_what_comes_to_nothing(reply: Reply, requests: int, reason: str) -> None:
     """Three attempts at most; a model that could not be asked has one, as it has retried by itself."""
     with serve(lambda _: reply) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
-        (graded,) = Panel(model, ShortAnswerRubric()).grade([ITEM])
+        (graded,) = LLMGrader(model, ShortAnswerRubric()).grade([ITEM])
     assert (graded.grade, len(server.requests)) == (None, requests)
     assert reason in graded.reason
 
@@ -144,7 +144,7 @@ class Recording:
 def test_votes_are_samples_of_one_conversation() -> None:
     """Vote n is sample n; only the votes that lack a verdict are asked again."""
     model = Recording({0: "C", 1: "?I", 2: "?C"})
-    (graded,) = Panel(model, ShortAnswerRubric(), votes=3).grade([ITEM])
+    (graded,) = LLMGrader(model, ShortAnswerRubric(), votes=3).grade([ITEM])
     assert model.asked == [[0, 1, 2], [1, 2]]
     assert [one.outcome for one in graded.votes if one] == ["correct", "incorrect", "correct"]
 
@@ -152,10 +152,10 @@ def test_votes_are_samples_of_one_conversation() -> None:
 def test_votes_that_cannot_matter_are_not_asked_again() -> None:
     """With a majority reached, or out of reach, the votes that failed stay failed."""
     model = Recording({0: "C", 1: "C", 2: "?"})
-    assert Panel(model, ShortAnswerRubric(), votes=3).grade([ITEM])[0].grade == ShortGrade("correct", "")
+    assert LLMGrader(model, ShortAnswerRubric(), votes=3).grade([ITEM])[0].grade == ShortGrade("correct", "")
     assert model.asked == [[0, 1, 2]]
     model = Recording({0: "C", 1: "I", 2: "N", 3: "?"})
-    assert Panel(model, ShortAnswerRubric(), votes=4).grade([ITEM])[0].grade is None
+    assert LLMGrader(model, ShortAnswerRubric(), votes=4).grade([ITEM])[0].grade is None
     assert model.asked == [[0, 1, 2, 3]]
 
 
@@ -168,7 +168,7 @@ def test_items_that_matter_no_more_are_not_asked_again() -> None:
         seen.append({item.answer: None for item in found})
         return [OTHER]
 
-    graded = Panel(model, ShortAnswerRubric()).grade([ITEM, OTHER], still)
+    graded = LLMGrader(model, ShortAnswerRubric()).grade([ITEM, OTHER], still)
     assert [one.grade is None for one in graded] == [True, False]
     assert [len(asked) for asked in model.asked] == [2, 1]
     assert seen[0] == {"The Seine": None, "The Rhine": None}
@@ -177,7 +177,7 @@ def test_items_that_matter_no_more_are_not_asked_again() -> None:
 def test_schemas_go_with_the_conversations() -> None:
     """The rubric's schema goes out with each conversation; it is the same for every item."""
     model = Recording({0: "CI"})
-    Panel(model, ShortAnswerRubric()).grade([ITEM, OTHER])
+    LLMGrader(model, ShortAnswerRubric()).grade([ITEM, OTHER])
     first, second = model.schemas
     assert first is second
     assert first is not None
@@ -187,7 +187,7 @@ def test_schemas_go_with_the_conversations() -> None:
 def test_identity() -> None:
     """The identity names rubric, prompt, parser, votes, attempts and the model with all its settings."""
     rubric = ShortAnswerRubric()
-    assert dict(Panel(Recording({}), rubric, votes=3, attempts=2).identity) == {
+    assert dict(LLMGrader(Recording({}), rubric, votes=3, attempts=2).identity) == {
         "name": "short_answer",
         "version": "1",
         "prompt": rubric.digest,
@@ -204,7 +204,7 @@ def test_identity() -> None:
 def test_numbers_that_are_refused(name: str, number: int) -> None:
     """Votes and attempts are whole numbers from 1."""
     with pytest.raises(InvalidArgument, match=f"{name}={number!r}; expected a whole number from 1"):
-        Panel(Recording({}), ShortAnswerRubric(), **{name: number})
+        LLMGrader(Recording({}), ShortAnswerRubric(), **{name: number})
 
 
 def test_every_judgement_ends_graded_or_not() -> None:
@@ -219,6 +219,6 @@ def test_every_judgement_ends_graded_or_not() -> None:
 
     items = [ShortAnswer("Which?", ("Seine",), f"answer number {n}") for n in range(100)]
     with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=1, concurrency=32) as model:
-        graded = Panel(model, ShortAnswerRubric()).grade(items)
+        graded = LLMGrader(model, ShortAnswerRubric()).grade(items)
     assert Counter(one.grade.outcome if one.grade else None for one in graded) == {"correct": 100}
     assert len(server.requests) == 125
