@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -90,3 +90,43 @@ def test_bad_input_is_one_line(
     assert shown.out == ""
     assert shown.err.count("\n") == 1
     assert message.format(**names) in shown.err
+
+
+def test_half_sent_requests_keep_nobody_out() -> None:
+    """With 256 descriptors and 260 requests that were begun and not ended, the next one is answered at once."""
+    limited = ["bash", "-c", 'ulimit -n 256; exec "$@"', "bash", *WEBENV]
+    words = ["serve", "retrieve", "sample", "--port", "0", "--json", "--workers", "1"]
+    with subprocess.Popen([*limited, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        url = json.loads(process.stdout.readline())["url"]
+        begun = [socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=5) for _ in range(260)]
+        try:
+            for one in begun:
+                with suppress(OSError):  # it was closed already
+                    one.sendall(b"POST /retrieve HTTP/1.1\r\n")
+            assert len(httpx.post(f"{url}/retrieve", json={"query": "mill"}, timeout=5).json()["result"][0]) == 3
+        finally:
+            for one in begun:
+                one.close()
+            process.terminate()
+            assert process.communicate(timeout=10)[1] == ""
+
+
+def test_several_processes_share_a_port() -> None:
+    """Each answers alike, and all end with the first."""
+    with _served("retrieve", "sample", "--json", "--workers", "3") as (process, line):
+        url = json.loads(line)["url"]
+        replies = {httpx.post(f"{url}/retrieve", json={"query": "mill"}).text for _ in range(12)}
+        assert len(replies) == 1
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out, err) == (130, "", "webenv: interrupted.\n")
+
+
+def test_when_the_first_process_is_killed_the_others_end() -> None:
+    """No server is left behind that nobody can end."""
+    with _served("retrieve", "sample", "--json", "--workers", "2") as (process, line):
+        process.kill()
+        process.communicate(timeout=10)  # all that hold its pipes have ended
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(json.loads(line)["url"])

@@ -113,6 +113,35 @@ def test_topk_is_the_servers_where_it_is_missing(corpus: Corpus) -> None:
         assert "at most 14 characters each" in client.get("/").text
 
 
+def test_topk_comes_as_a_text_or_a_float(retrieval_client: httpx.Client) -> None:
+    """Clients that read it from a configuration send it so."""
+    for topk in ("1", " 1 ", 1.0):
+        assert len(post(retrieval_client, {"query": "harbour", "topk": topk})["result"][0]) == 1
+
+
+def test_no_queries_have_no_answers(retrieval_client: httpx.Client) -> None:
+    """Search-R1's client asks so in a turn in which nobody searches."""
+    assert post(retrieval_client, {"queries": [], "topk": 3, "return_scores": True}) == {"result": []}
+
+
+def test_rllm_reads_its_answer(retrieval_client: httpx.Client) -> None:
+    """A plain list called results, each with its document and a score, whatever is said of scores."""
+    (hit,) = post(retrieval_client, {"query": "granite", "top_k": 1})["results"]
+    assert hit["document"] == {"id": "https://a.example/harbour", "contents": HARBOUR}
+    assert f"{hit['score']:.3f}" > "0.000"
+    assert post(retrieval_client, {"query": "zebra", "top_k": 3}) == {"results": []}
+
+
+def test_a_title_that_the_text_begins_with_stands_once() -> None:
+    """In quotes, as a heading, or plain, as dumps of Wikipedia have it."""
+    texts = ('"The mill"\nIt grinds rye.', "# The mill\nIt grinds rye.", "The mill\nIt grinds rye.", "It grinds rye.")
+    pages = [{"url": f"https://a.example/{n}", "title": "The mill", "text": text} for n, text in enumerate(texts)]
+    with serving(retrieval_app(Corpus.of(pages))) as base, httpx.Client(base_url=base) as client:
+        (hits,) = post(client, {"query": "rye", "topk": 4})["result"]
+    assert {hit["contents"] for hit in hits} == {"The mill\nIt grinds rye."}
+    assert len(hits) == 4
+
+
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
@@ -135,19 +164,21 @@ def test_topk_is_the_servers_where_it_is_missing(corpus: Corpus) -> None:
         (b'{"query": ["x"]}', 400, '"query" is [\'x\']: expected "query": a text.'),
         (b'{"queries": "x"}', 400, '"queries" is \'x\': expected "queries": a list of texts.'),
         (b'{"queries": ["x", 1]}', 400, '"queries" holds 1: expected "queries": a list of texts.'),
-        (b'{"queries": []}', 400, '"queries" has 0 texts: expected 1 to 10,000 in one request.'),
+        (b'{"queries": ' + b"[]" * 2 + b"}", 400, "the body is no JSON"),
         (b'{"query": "x", "topk": -1}', 400, '"topk" is -1: expected a whole number from 1 to 1,000.'),
         (b'{"query": "x", "topk": 1000000000}', 400, '"topk" is 1000000000: expected'),
         (b'{"query": "x", "topk": 1e400}', 400, '"topk" is inf: expected'),
         (b'{"query": "x", "topk": NaN}', 400, '"topk" is nan: expected'),
-        (b'{"query": "x", "topk": "3"}', 400, "\"topk\" is '3': expected"),
+        (b'{"query": "x", "topk": "three"}', 400, "\"topk\" is 'three': expected"),
+        (b'{"query": "x", "topk": 2.5}', 400, '"topk" is 2.5: expected'),
+        (b'{"query": "x", "top_k": -1}', 400, '"topk" is -1: expected'),
         (b'{"query": "x", "topk": true}', 400, '"topk" is True: expected'),
         (b'{"query": "x", "return_scores": "yes"}', 400, "\"return_scores\" is 'yes': expected true or false."),
         (b'{"queries": [' + b'"x",' * 999_999 + b'"x"]}', 400, '"queries" has 1,000,000 texts: expected'),
         (b"{" + b" " * 20_000_000, 413, "the body is longer than 20,000,000 bytes"),
         (b" " * 100_000_000, 413, "the body is longer than 20,000,000 bytes"),
     ],
-    ids=range(30),
+    ids=range(32),
 )
 def test_a_bad_body_is_refused_in_one_line(retrieval_client: httpx.Client, body: bytes, status: int, said: str) -> None:
     """It gets 400 or 413 with one line, and the server goes on."""
@@ -335,7 +366,10 @@ def test_one_query_that_is_not_recorded_is_refused_alone(corpus: Corpus, tmp_pat
         ({"Host": "localhost"}, 200),
         ({"Host": "LOCALHOST:8000"}, 200),
         ({"Host": "[::1]:8000"}, 200),
-        ({"Host": "10.0.0.3:8000"}, 200),
+        ({"Host": "127.0.0.2:8000"}, 200),
+        ({"Host": "10.0.0.3:8000"}, 421),
+        ({"Origin": "http://203.0.113.5"}, 403),
+        ({"Origin": "http://2130706433"}, 403),
         ({"Host": "my-machine:8000"}, 200),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
@@ -343,12 +377,12 @@ def test_one_query_that_is_not_recorded_is_refused_alone(corpus: Corpus, tmp_pat
     ],
 )
 def test_it_answers_to_its_own_names(named_client: httpx.Client, headers: Mapping[str, str], status: int) -> None:
-    """What only this machine reaches is for localhost, addresses in numbers and the names given; not for what a page
+    """What only this machine reaches is for localhost, loopback addresses and the names given; not for what a page
     of another site asks in a browser, under its own name or under one that leads here."""
     reply = named_client.post("/retrieve", content=b'{"query": "granite"}', headers=headers)
     assert reply.status_code == status
     if status == 421:
-        expected = "expected localhost, an address in numbers, or the name given with --host."
+        expected = "expected localhost, a loopback address, or the name given with --host."
         assert reply.json() == {"error": f"this server is not {headers['Host']}: {expected}"}
 
 

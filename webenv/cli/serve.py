@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from webenv.serving import bind, retrieval_app, run, website_app
+from webenv.errors import InvalidArgument
+from webenv.serving import Served, bind, retrieval_app, run, website_app
 from webenv.serving.opening import open_served, open_sites
 from webenv.serving.retrieval import counts_of
 from webenv.serving.server import is_loopback, url_of
@@ -26,6 +29,7 @@ _Web = Annotated[
 ]
 _Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all of this machine's.")]
 _Json = Annotated[bool, typer.Option("--json", help="Say where it listens as one JSON object.")]
+_SINGLE = ("live", "cassette")  # webs whose limits and records one process keeps
 _PORT = "The port to listen on; 0 for one that is free."
 
 
@@ -37,12 +41,7 @@ def web_command(
     as_json: _Json = False,
 ) -> None:
     """Serve a web as the websites that it holds, with a search engine in SearXNG's form."""
-
-    def make() -> tuple[ASGIApp, Web]:
-        sites = open_sites(web)
-        return website_app(sites, web, (host,)), sites.corpus
-
-    _serve(make, web, host, port, as_json)
+    _serve(partial(_websites, web, host), web, host, port, as_json, 1)
 
 
 @app.command("retrieve")
@@ -54,44 +53,51 @@ def retrieve_command(
     characters: Annotated[
         int | None, typer.Option(min=1, help="The most characters of each page's contents; all by default.")
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=256, help="Processes that share the port: one for each core by default, one of a live web."
+        ),
+    ] = None,
     as_json: _Json = False,
 ) -> None:
-    """Serve a web behind POST /retrieve, as Search-R1, SkyRL and GEM ask for passages."""
+    """Serve a web behind POST /retrieve, as Search-R1, SkyRL, GEM and rllm ask for passages."""
+    single = web.partition(":")[0] in _SINGLE
+    if single and (workers or 1) > 1:
+        raise InvalidArgument(f"--workers {workers}: {web:.100} is asked by one process, so that its limits hold.")
+    count = workers or (1 if single else len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+    _serve(partial(_retrieval, web, host, topk, characters), web, host, port, as_json, count)
 
-    def make() -> tuple[ASGIApp, Web]:
-        served = open_served(web)
-        return retrieval_app(served, topk, characters, (host,)), served
 
-    _serve(make, web, host, port, as_json)
+def _websites(web: str, host: str) -> Served:
+    sites = open_sites(web)
+    return _served(website_app(sites, web, (host,)), sites.corpus)
 
 
-def _serve(make: Callable[[], tuple[ASGIApp, Web]], name: str, host: str, port: int, as_json: bool) -> None:
-    """Opens, says where, and serves until a signal comes."""
+def _retrieval(web: str, host: str, topk: int, characters: int | None) -> Served:
+    opened = open_served(web)
+    return _served(retrieval_app(opened, topk, characters, (host,)), opened)
+
+
+def _served(app: ASGIApp, web: Web) -> Served:
+    return Served(app, {**counts_of(web), "web": dict(web.identity)}, getattr(web, "close", lambda: None))
+
+
+def _serve(make: Callable[[], Served], name: str, host: str, port: int, as_json: bool, workers: int) -> None:
+    """Serves until a signal comes, and says where."""
     with bind(host, port) as listener:  # first: a web may take long to open
-        made, web = make()
-        url = url_of(listener)
         if not is_loopback(listener):
             print(f"webenv: warning: {host} can be reached from other machines; nobody is asked who they are.",
                   file=sys.stderr)  # fmt: skip
-        _say(name, url, web, as_json)
-        try:
-            run(made, listener)
-        finally:
-            close = getattr(web, "close", None)
-            if close is not None:
-                close()
+        run(make, listener, partial(_say, name, url_of(listener), as_json), workers)
 
 
-def _say(name: str, url: str, web: Web, as_json: bool) -> None:
+def _say(name: str, url: str, as_json: bool, about: Mapping[str, Any]) -> None:
     """One line: where it listens, and what it serves."""
-    counts = counts_of(web)
     if as_json:
-        print(
-            json.dumps({"url": url, "serves": name, **counts, "web": dict(web.identity)}, ensure_ascii=False),
-            flush=True,
-        )
+        print(json.dumps({"url": url, "serves": name, **about}, ensure_ascii=False), flush=True)
         return
-    size = f": {_counted(counts['pages'], 'page')} on {_counted(counts['sites'], 'site')}" if counts else ""
+    size = f": {_counted(about['pages'], 'page')} on {_counted(about['sites'], 'site')}" if "pages" in about else ""
     print(f"{url} serves {name}{size}; Ctrl-C ends it.", flush=True)
 
 

@@ -10,7 +10,7 @@ except ImportError as error:
     raise MissingExtra(error.name or "starlette", "serve", "webenv serve") from error
 
 from webenv.serving.retrieval import retrieval_app
-from webenv.serving.server import bind, run, serving
+from webenv.serving.server import Served, bind, run, serving
 from webenv.serving.websites import website_app
 
-__all__ = ["bind", "retrieval_app", "run", "serving", "website_app"]
+__all__ = ["Served", "bind", "retrieval_app", "run", "serving", "website_app"]

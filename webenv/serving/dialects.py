@@ -4,12 +4,14 @@
 Search-R1  JSON ``{"queries": [q, …], "topk": k}``     ``{"result": [[hit, …], …]}``, a list for each query
 SkyRL      JSON ``{"query": q, "topk": k}``            ``{"result": [[hit, …]]}``, a list of one list
 GEM        msgpack ``{"query": q, "topk": k}``         msgpack ``{"result": [hit, …]}``
+rllm       JSON ``{"query": q, "top_k": k}``           ``{"results": [hit, …]}``
 =========  ==========================================  ====================================================
 
 A hit is ``{"document": {"id", "contents"}, "score"}``. Without ``"return_scores": true`` a hit of
-the first two is the document alone, and one of GEM has the score ``None``. A ``topk`` that is
-missing, null or 0 is the server's. Clients send these bodies with any or no content type, so it
-is the first byte that tells JSON from msgpack.
+the first two is the document alone, and one of GEM has the score ``None``; rllm's always has one. A ``topk`` that is
+missing, null or 0 is the server's; a whole number may come as a text or with a fraction of 0. No queries have no
+answers: Search-R1's client asks so in a turn in which nobody searches. Clients send these bodies with any or no
+content type, so it is the first byte that tells JSON from msgpack.
 """
 
 from __future__ import annotations
@@ -42,11 +44,12 @@ class Retrieval(NamedTuple):
     """One request: what is sought, and the form in which the client reads the answer.
 
     Attributes:
-        queries: the queries, at least one.
+        queries: the queries; a list may be empty.
         limit: passages for each, 1 to 1,000.
         scores: whether scores are wanted.
         single: whether the client sent one query and not a list.
         packed: whether the answer is msgpack, not JSON.
+        named: whether the answer is called ``results``, as rllm reads it.
     """
 
     queries: tuple[str, ...]
@@ -54,6 +57,7 @@ class Retrieval(NamedTuple):
     scores: bool
     single: bool
     packed: bool
+    named: bool = False
 
     @property
     def media_type(self) -> str:
@@ -107,15 +111,12 @@ def read_retrieval(body: bytes, topk: int) -> Retrieval:
             ('"query" is', '"query": a text') if single else ('"queries" holds', '"queries": a list of texts')
         )
         raise HTTPException(400, f"{found} {wrong[0]!r:.60}: expected {expected}.")
-    if not 1 <= len(queries) <= MOST_QUERIES:
+    if len(queries) > MOST_QUERIES:
         raise HTTPException(
-            400, f'"queries" has {len(queries):,} texts: expected 1 to {MOST_QUERIES:,} in one request.'
+            400, f'"queries" has {len(queries):,} texts: expected at most {MOST_QUERIES:,} in one request.'
         )
-    limit = record.get("topk")
-    if limit is None or limit == 0:
-        limit = topk
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_TOPK:
-        raise HTTPException(400, f'"topk" is {limit!r:.40}: expected a whole number from 1 to {MOST_TOPK:,}.')
+    named = "top_k" in record and "topk" not in record
+    limit = _limit(record.get("top_k" if named else "topk"), topk)
     if len(queries) * limit > MOST_PASSAGES:
         raise HTTPException(
             413,
@@ -125,7 +126,21 @@ def read_retrieval(body: bytes, topk: int) -> Retrieval:
     scores = record.get("return_scores", False)
     if not isinstance(scores, bool):
         raise HTTPException(400, f'"return_scores" is {scores!r:.40}: expected true or false.')
-    return Retrieval(tuple(queries), limit, scores, single, packed)
+    return Retrieval(tuple(queries), limit, scores or named, single, packed, named)
+
+
+def _limit(given: object, default: int) -> int:
+    """How many passages are wanted: a whole number, also as a text or a float, as clients send it."""
+    limit = given
+    if isinstance(given, str) and given.isascii() and given.strip().isdigit() and len(given) <= 9:
+        limit = int(given)
+    elif isinstance(given, float):
+        limit = int(given) if given.is_integer() else given
+    if limit is None or (limit == 0 and not isinstance(limit, bool)):
+        return default
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_TOPK:
+        raise HTTPException(400, f'"topk" is {given!r:.40}: expected a whole number from 1 to {MOST_TOPK:,}.')
+    return limit
 
 
 def encode(retrieval: Retrieval, found: Sequence[Sequence[Passage]], characters: int | None = None) -> bytes:
@@ -146,14 +161,22 @@ def encode(retrieval: Retrieval, found: Sequence[Sequence[Passage]], characters:
     for passages in found:
         hits: list[Any] = []
         for passage in passages:
-            document = {"id": passage.url, "contents": f"{passage.title}\n{passage.text}"[:characters]}
+            document = {"id": passage.url, "contents": _contents(passage)[:characters]}
             if retrieval.scores:
                 hits.append({"document": document, "score": passage.score})
             else:
                 hits.append({"document": document, "score": None} if _is_gem(retrieval) else document)
         result.append(hits)
-    answer = {"result": result[0] if _is_gem(retrieval) else result}
+    plain = retrieval.single and (retrieval.packed or retrieval.named)
+    answer = {"results" if retrieval.named else "result": result[0] if plain else result}
     return msgpack.packb(answer, unicode_errors="replace") if retrieval.packed else json_bytes(answer)
+
+
+def _contents(passage: Passage) -> str:
+    """Title and text; the title once, where the text begins with it, as pages of Wikipedia dumps do."""
+    first, _, rest = passage.text.partition("\n")
+    own = first.strip().lstrip("#").strip().strip('"').strip()
+    return f"{passage.title}\n{rest if own == passage.title else passage.text}"
 
 
 def _is_gem(retrieval: Retrieval) -> bool:

@@ -19,8 +19,9 @@ from webenv.serving.hosts import is_address, name_of
 class HostGuard:
     """Refuses, with 421, requests for other hosts than the server's own, and with 403 those of other sites' pages.
 
-    Its own are localhost, addresses in numbers, and the names given. What reaches it at another address than a
-    loopback one is let through; so is all where the server was told to listen at one that others reach.
+    Its own are localhost, loopback addresses, and the names given; a page at any other address in numbers is
+    somebody else's. What reaches it at another address than a loopback one is let through; so is all where the server
+    was told to listen at one that others reach.
 
     Args:
         app: what answers.
@@ -39,7 +40,7 @@ class HostGuard:
             host, origin = headers.get(b"host", ""), headers.get(b"origin")
             refusal = None
             if host and not self._is_own(host):
-                expected = "localhost, an address in numbers, or the name given with --host"
+                expected = "localhost, a loopback address, or the name given with --host"
                 refusal = json_response({"error": f"this server is not {host:.100}: expected {expected}."}, 421)
             elif origin is not None and not self._is_own(_host_of(origin)):
                 refusal = json_response({"error": f"pages of {origin:.100} may not ask this server."}, 403)
@@ -50,7 +51,7 @@ class HostGuard:
 
     def _is_own(self, host: str) -> bool:
         name = name_of(host.strip().lower()).rstrip(".")
-        return name in self._own or is_address(name)
+        return name in self._own or _is_loopback(name)
 
 
 def _host_of(origin: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -32,6 +33,7 @@ from webenv.serving.guard import HostGuard
 from webenv.serving.retriever import Passage, Retriever, ask_each
 from webenv.web import Failure, SearchRequest, VisitRequest, Web
 
+_LARGE, _LARGE_AT_ONCE = 262_144, 8  # bytes of a body of which few are read at a time, and how many
 _MOST_URLS = 1_000
 _MOST_QUERY = 10_000  # characters that are read of a query
 _VISITS = '{"url": text} or {"urls": [texts]}, as JSON or msgpack'
@@ -83,8 +85,17 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
 
     batcher = Batcher[Retrieval | Visits, bytes | list[Any] | Exception](answer)
 
+    large = asyncio.Semaphore(_LARGE_AT_ONCE)  # else a thousand clients may fill the memory with what they send
+
+    async def read(request: Request) -> bytes:
+        said = request.headers.get("content-length", "")
+        if said.isascii() and said.isdigit() and len(said) < 7 and int(said) <= _LARGE:
+            return await read_body(request, _LARGE)
+        async with large:
+            return await read_body(request, MOST_BYTES)
+
     async def retrieve(request: Request) -> Response:
-        retrieval = read_retrieval(await read_body(request, MOST_BYTES), topk)
+        retrieval = read_retrieval(await read(request), topk)
         body = await batcher.ask(retrieval)
         if isinstance(body, Exception):
             raise body
@@ -92,7 +103,7 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
         return Response(body, media_type=retrieval.media_type)
 
     async def visit(request: Request) -> Response:
-        record, packed = read_object(await read_body(request, MOST_BYTES), _VISITS)
+        record, packed = read_object(await read(request), _VISITS)
         urls, single = _urls(record)
         pages = await batcher.ask(urls)
         if isinstance(pages, Exception):
@@ -174,6 +185,7 @@ def _front(about: dict[str, Any], topk: int, characters: int | None) -> str:
 POST /retrieve  Search-R1  JSON     {{"queries": ["…"], "topk": {topk}, "return_scores": true}}
                 SkyRL      JSON     {{"query": "…", "topk": {topk}, "return_scores": true}}
                 GEM        msgpack  {{"query": "…", "topk": {topk}, "return_scores": true}}
+                rllm       JSON     {{"query": "…", "top_k": {topk}}}
 POST /visit     JSON or msgpack     {{"url": "…"}} or {{"urls": ["…"]}}
 GET  /health    what is served
 
