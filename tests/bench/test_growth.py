@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import needs_extra
 from webenv.bench import draw, read_points
 from webenv.bench.figures import Latency
 from webenv.cli.app import run
@@ -43,6 +44,7 @@ def test_webs_and_figures_are_kept(
     out: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second run builds nothing, and prints one column a size."""
+    needs_extra("plot")
     monkeypatch.setattr("webenv.bench.growth._SECONDS", 0.1)
     monkeypatch.setattr("webenv.bench.growth._ROUNDS", 1)
     monkeypatch.setattr("webenv.bench.growth.build", None)
@@ -63,6 +65,7 @@ def test_figures_that_are_not_there(tmp_path: Path) -> None:
 
 def test_a_picture_is_drawn_of_one_size_alone(out: Path, tmp_path: Path) -> None:
     """One point is a picture too."""
+    needs_extra("plot")
     draw(read_points(out), tmp_path / "one.svg")
     assert "<svg" in (tmp_path / "one.svg").read_text()[:1_000]
 
@@ -74,6 +77,8 @@ def test_percentiles() -> None:
 
 def test_engines_are_measured_beside_their_own_libraries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Lucene ranks as pyserini does and exact vectors as faiss does, each in rows of its own."""
+    for extra in ("lucene", "dense"):
+        needs_extra(extra)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("webenv.bench.growth._SECONDS", 0.1)
         patch.setattr("webenv.bench.growth._ROUNDS", 1)

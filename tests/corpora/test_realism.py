@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import needs_extra
 from webenv.corpora.realism import RealismCard, draw_cards, realism_card, realism_cards
 from webenv.errors import InvalidArgument
 
@@ -89,7 +90,7 @@ def test_too_little_text_is_refused() -> None:
 
 def test_a_picture_is_drawn(tmp_path: Path) -> None:
     """Cards of several corpora stand side by side in one picture."""
-    pytest.importorskip("matplotlib")
+    needs_extra("plot")
     cards: dict[str, RealismCard] = {
         str(seed): realism_card([" ".join(_random_words(3_000, seed))]) for seed in range(2)
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import needs_extra
 from webenv.corpora import Corpus, build, parse_source
 from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.ingest import HtmlTree, NeedleFiles, Source
@@ -141,6 +142,8 @@ def test_stamps(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["html", "jsonl", "needle", "clueweb", "warc", "parquet"])
 def test_what_is_not_there(kind: str, tmp_path: Path) -> None:
     """A missing path and an empty folder are refused when the source is named."""
+    if kind == "parquet":
+        needs_extra("ingest")
     for path in (tmp_path / "none", tmp_path):
         with pytest.raises(CorpusError, match=f"source '{kind}:{path}"):
             parse_source(f"{kind}:{path}")
