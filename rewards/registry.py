@@ -13,7 +13,7 @@ from webenv.rewards.answers import AnswerJudge
 from webenv.rewards.browsecomp import BrowseCompJudge
 from webenv.rewards.needle import VARIANTS, EntailmentJudge, PageJudge
 from webenv.rewards.short_answer import ShortAnswerJudge
-from webenv.rewards.standard_reward import StandardReward
+from webenv.rewards.standard_reward import MEASURES, Measure, StandardReward
 
 
 class ByModel(NamedTuple):
@@ -96,10 +96,14 @@ def make_judge(
     return maker.make(make_model(model), prompt, votes)
 
 
-def make_reward(reward: Mapping[str, float] | Reward | None) -> Reward:
+def make_reward(reward: Mapping[str, float] | Reward | None, measures: Mapping[str, Measure] = MEASURES) -> Reward:
     """The standard reward with these weights, or a Reward, which is given back.
 
+    Args:
+        reward: the weight of each term, as in ``{"ndcg@3": 1, "cost": 0.1}``.
+        measures: what terms there are; a benchmark may have more than the standard ones.
+
     Raises:
-        InvalidArgument: for an unknown term, or a weight that is no finite number.
+        InvalidArgument: for an unknown term or parameter, or a weight that is no finite number.
     """
-    return StandardReward(reward) if reward is None or isinstance(reward, Mapping) else reward
+    return StandardReward(reward, measures) if reward is None or isinstance(reward, Mapping) else reward

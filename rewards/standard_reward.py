@@ -1,9 +1,12 @@
-"""The standard reward: its terms, and their weights."""
+"""The standard reward: measures of a finished episode, terms with their parameters, and their weighted sum."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Submission, Verdict
@@ -11,24 +14,185 @@ from webenv.observations import Page
 from webenv.rewards.ranking import GoldPages, address, ndcg, recall
 from webenv.web import Failure, Missing
 
-TERMS = ("answer", "recall", "ndcg", "citation", "cost")
-"""The terms that a reward may weigh."""
-
 _MOST = 1e100
+_TERM = re.compile(r"^([^@:]*)([@:]?)(.*)$", re.DOTALL)
+_CUTOFF = re.compile(r"[1-9][0-9]{0,8}")
+_ALWAYS = ("answer", "recall", "ndcg", "citation")
+_COST = "cost"  # the environment's, step by step
+
+
+class ScoredEpisode:
+    """A finished episode with its verdict, as measures see it; what several of them need is found once.
+
+    Args:
+        submission: the episode.
+        verdict: its verdict, which has a value.
+    """
+
+    def __init__(self, submission: Submission, verdict: Verdict) -> None:
+        self.submission, self.verdict = submission, verdict
+
+    @cached_property
+    def gold(self) -> GoldPages:
+        """The gold pages."""
+        return GoldPages(self.submission)
+
+    @cached_property
+    def ranking(self) -> list[str]:
+        """Ids of the pages that are ranked, as :meth:`webenv.rewards.ranking.GoldPages.identify` gives them.
+
+        Those of the answer, where the answer is a ranking (and none where none was given); else those that came before
+        the agent, in the order of first sight.
+        """
+        one, gold = self.submission, self.gold
+        if not one.ranked:
+            return [gold.identify(page.url, page.key) for page in one.seen]
+        keys = {address(page.url): page.key for page in one.seen}
+        ids = []
+        for place, text in enumerate(one.answer):
+            page = one.pages[place] if one.pages else None
+            name = gold.identify(text, keys.get(address(text), ""))
+            if isinstance(page, Page) and name not in gold.ids:
+                name = gold.identify(page.url, page.key)
+            ids.append(name)
+        return ids
+
+    @property
+    def unknown(self) -> str:
+        """Why a page that was not fetched might be in the ranking under another name; empty where all is known."""
+        if self.gold.failure is not None:
+            return f"a gold page was not fetched: {self.gold.failure}"
+        failed = next((page for page in self.submission.pages if isinstance(page, Failure)), None)
+        return f"an answered page was not fetched: {failed.reason}" if failed and self.submission.ranked else ""
+
+
+class Term(NamedTuple):
+    """A measure with its parameter: ``ndcg``, ``ndcg@3``, ``score:item_f1``.
+
+    Attributes:
+        measure: the measure's name.
+        cutoff: how many ranks count, from 1; ``None``: all.
+        of: the name that stands behind a colon; empty: none.
+    """
+
+    measure: str
+    cutoff: int | None = None
+    of: str = ""
+
+    def __str__(self) -> str:
+        return self.measure + (f"@{self.cutoff}" if self.cutoff else "") + (f":{self.of}" if self.of else "")
+
+    @classmethod
+    def parse(cls, text: object, measures: Mapping[str, Measure]) -> Term:
+        """The term of a text.
+
+        Raises:
+            InvalidArgument: for an unknown measure, or a parameter that it does not take.
+
+        >>> Term.parse("ndcg@3", MEASURES), Term.parse("score:item_f1", MEASURES)
+        (Term(measure='ndcg', cutoff=3, of=''), Term(measure='score', cutoff=None, of='item_f1'))
+        """
+        name, mark, given = _TERM.findall(text if isinstance(text, str) else repr(text))[0]
+        if name not in measures and name != _COST:
+            raise InvalidArgument(f"the reward has no term {text!r:.80}. {did_you_mean(name, (*measures, _COST))}")
+        parameter = measures[name].parameter if name in measures else "none"
+        right = {
+            "none": not mark,
+            "cutoff": not mark or (mark == "@" and _CUTOFF.fullmatch(given)),
+            "name": mark == ":" and given,
+        }
+        if not right[parameter]:
+            raise InvalidArgument(f"reward term {text!r:.80}: expected {_FORMS[parameter].format(name)}.")
+        return cls(name, int(given) if mark == "@" else None, given if mark == ":" else "")
+
+
+class Measure(NamedTuple):
+    """What a term measures.
+
+    Attributes:
+        value: of an episode, by the term's parameter: a number; a ``Failure`` where what it needs could not be had;
+            ``None`` where the task has no such thing, and the term is left out.
+        parameter: what a term may name: nothing, a ``cutoff`` (``@3``, or all ranks without one), or a ``name``
+            (``:item_f1``), which it then has to name.
+    """
+
+    value: Callable[[ScoredEpisode, Term], float | Failure | None]
+    parameter: Literal["none", "cutoff", "name"] = "none"
+
+
+_FORMS = {
+    "none": "'{0}' alone, as it takes no parameter",
+    "cutoff": "'{0}', or '{0}@3' for the first 3 ranks",
+    "name": "'{0}:NAME'",
+}
+
+
+def _answer(episode: ScoredEpisode, term: Term) -> float:
+    return episode.verdict.value or 0.0
+
+
+def _score(episode: ScoredEpisode, term: Term) -> float | None:
+    return episode.verdict.scores.get(term.of)
+
+
+def _recall(episode: ScoredEpisode, term: Term) -> float | Failure | None:
+    return _told(episode, recall(episode.ranking, episode.gold.ids, term.cutoff))
+
+
+def _ndcg(episode: ScoredEpisode, term: Term) -> float | Failure | None:
+    return _told(episode, ndcg(episode.ranking, episode.gold.ids, term.cutoff))
+
+
+def _told(episode: ScoredEpisode, value: float) -> float | Failure | None:
+    """A number of the ranking, unless there is no gold, or another name of a page might change it."""
+    if not episode.gold.ids:
+        return None
+    return Failure(episode.unknown) if episode.unknown and value < 1.0 else value
+
+
+def _citation(episode: ScoredEpisode, term: Term) -> float | Failure:
+    """The share of the answered pages that had come before the agent."""
+    one = episode.submission
+    urls, keys = {address(seen.url) for seen in one.seen}, {seen.key for seen in one.seen if seen.key}
+    cited, answered = 0, dict(zip(one.answer, one.pages or [None] * len(one.answer), strict=True))
+    for text, page in answered.items():
+        known = address(text) in urls or (isinstance(page, Page) and (address(page.url) in urls or page.key in keys))
+        if not known and isinstance(page, Failure):
+            return Failure(f"the answered page was not fetched: {page.reason}")
+        cited += known and not isinstance(page, Missing)
+    return cited / len(answered) if answered else 0.0
+
+
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {
+        "answer": Measure(_answer),
+        "recall": Measure(_recall, "cutoff"),
+        "ndcg": Measure(_ndcg, "cutoff"),
+        "citation": Measure(_citation),
+        "score": Measure(_score, "name"),
+    }
+)
+"""The measures of the standard reward, by name; a benchmark may have more."""
 
 
 class StandardReward:
     """A weighted sum of what an episode achieved.
 
-    ========  ======  =================================================================
-    answer    0 to 1  the value of the verdict
-    recall    0 to 1  share of the gold pages that came before the agent
-    ndcg      0 to 1  NDCG of the pages that came before the agent, in that order
-    citation  0 or 1  1 if the page that it answered had come before it, as a result, a
-                      page or a document; 0 if not, or if it answered none
-    cost      −1 to 0 minus the share of searches, visits and asks that a step spent;
-                      the environment computes it, step by step
-    ========  ======  =================================================================
+    =============  ======  =================================================================
+    answer         0 to 1  the value of the verdict
+    recall         0 to 1  share of the gold pages among those ranked
+    recall@k       0 to 1  share of the gold pages among the first k ranked
+    ndcg, ndcg@k   0 to 1  NDCG of the pages ranked, or of the first k
+    citation       0 to 1  share of the answered pages that had come before the agent, as a
+                           result, a page or a document (of a single answer: 0 or 1)
+    score:NAME     any     a score that the verdict names, such as ``score:item_f1``
+    cost           −1 to 0 minus the share of searches, visits and asks that a step spent;
+                           the environment computes it, step by step
+    =============  ======  =================================================================
+
+    Pages are *ranked* by the answer where the rules take a ranking, so that an episode without an answer has 0;
+    elsewhere by the order in which they came before the agent. Repeats are dropped, and an id that is no page of the
+    web takes its rank.
 
     A page is the same page under each of its URLs, and so are its copies (pages of one content
     key). A page that the web turned out to lack is never cited. Tasks without gold pages have no
@@ -39,23 +203,28 @@ class StandardReward:
     a term has a weight that is not 0 the episode is unscored: rescored when the web is back it gets its due.
 
     Args:
-        weights: the weight of each term, any finite number. A term that is not named keeps its
-            own: 1 for ``answer``, 0 for the others, which are computed all the same.
+        weights: the weight of each term, any finite number. ``answer`` keeps 1 where it is not named; ``recall``,
+            ``ndcg`` and ``citation`` are computed without a weight too.
+        measures: what terms there are; a benchmark's own are added to :data:`MEASURES`.
 
     Raises:
-        InvalidArgument: for an unknown term, or a weight that is no finite number.
+        InvalidArgument: for an unknown term, a parameter that it does not take, or a weight that is no finite number.
+
+    >>> StandardReward({"ndcg@3": 1, "recall@5": 0.2, "cost": 0.1}).weights
+    mappingproxy({'answer': 1.0, 'ndcg@3': 1.0, 'recall@5': 0.2, 'cost': 0.1})
     """
 
-    def __init__(self, weights: Mapping[str, float] | None = None) -> None:
+    def __init__(self, weights: Mapping[str, float] | None = None, measures: Mapping[str, Measure] = MEASURES) -> None:
         if weights is not None and not isinstance(weights, Mapping):
             raise InvalidArgument(f"weights={weights!r:.80}: expected a mapping, as in {{'recall': 0.2, 'cost': 0.1}}.")
         given = {"answer": 1.0, **(weights or {})}
+        terms = [Term.parse(text, measures) for text in given]
         for term, weight in given.items():
-            if term not in TERMS:
-                raise InvalidArgument(f"the reward has no term {term!r}. {did_you_mean(str(term), TERMS)}")
             if isinstance(weight, bool) or not isinstance(weight, int | float) or not -_MOST < weight < _MOST:
                 raise InvalidArgument(f"weight of {term!r} is {weight!r}: expected a finite number.")
         self._weights = {term: float(weight) for term, weight in given.items()}
+        every = dict.fromkeys([*(Term(name) for name in _ALWAYS if name in measures), *terms])
+        self._measures = {str(term): (measures[term.measure], term) for term in every if term.measure != _COST}
 
     @property
     def weights(self) -> Mapping[str, float]:
@@ -83,37 +252,9 @@ class StandardReward:
                 f"task {submission.task.id!r} is unscored ({verdict.explanation}); "
                 "reward terms are of scored episodes alone."
             )
-        gold = GoldPages(submission)
-        terms = {"answer": verdict.value, **_found(submission, gold)}
-        if gold.failure is not None:
-            missing = [term for term in ("recall", "ndcg") if term not in terms and self._weights.get(term)]
-            if missing:
-                return Failure(f"{' and '.join(missing)} cannot be told, a gold page was not fetched: {gold.failure}")
-        cited = _cited(submission)
-        if not cited and isinstance(submission.page, Failure):
-            if self._weights.get("citation"):
-                return Failure(f"citation cannot be told, the answered page was not fetched: {submission.page.reason}")
-            return terms
-        return {**terms, "citation": float(cited)}
-
-
-def _found(submission: Submission, gold: GoldPages) -> dict[str, float]:
-    """Recall and NDCG, as far as they can be told."""
-    if not gold.ids:
-        return {}
-    ranking = [gold.identify(page.url, page.key) for page in submission.seen]
-    found = {"recall": recall(ranking, gold.ids), "ndcg": ndcg(ranking, gold.ids)}
-    if gold.failure is None:
-        return found
-    return {term: value for term, value in found.items() if value == 1.0}
-
-
-def _cited(submission: Submission) -> bool:
-    """Whether the answered page had come before the agent."""
-    if not submission.first or isinstance(submission.page, Missing):
-        return False
-    urls, key = {address(submission.first)}, ""
-    if isinstance(submission.page, Page):
-        urls.add(address(submission.page.url))
-        key = submission.page.key
-    return any(address(seen.url) in urls or (key and seen.key == key) for seen in submission.seen)
+        episode = ScoredEpisode(submission, verdict)
+        found = {name: measure.value(episode, term) for name, (measure, term) in self._measures.items()}
+        for failure in (one for name, one in found.items() if isinstance(one, Failure) and self._weights.get(name)):
+            names = [name for name, one in found.items() if one == failure and self._weights.get(name)]
+            return Failure(f"{' and '.join(names)} cannot be told, {failure.reason}")
+        return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
