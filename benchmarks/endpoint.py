@@ -23,7 +23,7 @@ _TOKEN = re.compile(rb'verdict id=\\"([0-9a-f]+)\\"')
 _NUMBER = re.compile(rb"question number (\d+)")
 
 
-class Ledger:
+class ResumableFolder:
     """What each question got, and what was counted."""
 
     def __init__(self, faults: float) -> None:
@@ -47,7 +47,7 @@ class Ledger:
 class Connection(asyncio.Protocol):
     """One connection; requests on it come one after the other."""
 
-    def __init__(self, ledger: Ledger, seconds: float, slow: float) -> None:
+    def __init__(self, ledger: ResumableFolder, seconds: float, slow: float) -> None:
         self.ledger, self.seconds, self.slow = ledger, seconds, slow
         self.buffer = b""
 
@@ -120,7 +120,7 @@ def reply(text: str, prompt: int, completion: int) -> bytes:
 
 
 async def serve(milliseconds: float, faults: float, slow: float) -> None:
-    loop, ledger = asyncio.get_running_loop(), Ledger(faults)
+    loop, ledger = asyncio.get_running_loop(), ResumableFolder(faults)
     server = await loop.create_server(
         lambda: Connection(ledger, milliseconds / 1e3, slow), "127.0.0.1", 0, backlog=2048
     )

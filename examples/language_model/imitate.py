@@ -18,10 +18,9 @@ from torch.nn import functional as F  # noqa: N812 the name that torch's own cod
 from webenv.actions import Action, Kind
 from webenv.benchmark import Benchmark
 from webenv.chat import TagFormat
-from webenv.evaluation.driver import play_jobs
-from webenv.evaluation.jobs import plan_jobs
-from webenv.evaluation.record import Record
 from webenv.policies import InvestigatorPolicy
+from webenv.rollout.play import plan_episodes, play_episodes
+from webenv.rollout.record import Record
 from webenv.wrappers import Transcript, VectorTextWrapper
 
 __all__ = ["Example", "Shown", "batches", "encode", "imitate", "show", "write_chats"]
@@ -52,7 +51,9 @@ def show(benchmark: Benchmark, envs: VectorTextWrapper, episodes: int, seed: int
         seed: decides which tasks.
     """
     waiting: list[Record] = []
-    for ended in play_jobs(benchmark, InvestigatorPolicy(), plan_jobs(benchmark.tasks, episodes=episodes, seed=seed)):
+    for ended in play_episodes(
+        benchmark, InvestigatorPolicy(), plan_episodes(benchmark.tasks, episodes=episodes, seed=seed)
+    ):
         waiting += [record for record in ended if record.scored]
         while len(waiting) >= envs.num_envs:
             yield from _told(waiting[: envs.num_envs], envs)

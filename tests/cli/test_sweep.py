@@ -4,8 +4,8 @@ from pathlib import Path
 
 from tests.extras import needs_extra
 from webenv.cli.sweep import draw_sweep
+from webenv.evaluation.environments import PlayedRun, Sweep
 from webenv.evaluation.summary import Row, summarize
-from webenv.evaluation.sweep import PlayedRun, Sweep
 
 SWEEP = Sweep("searches", (1, 3))
 

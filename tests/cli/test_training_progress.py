@@ -5,7 +5,7 @@ import re
 import pytest
 
 from webenv.cli.training_progress import RivalProgress, TrainingProgress, standing_line
-from webenv.evaluation.run import Standing
+from webenv.evaluation.run import RunProgress
 from webenv.training import Limits, ProgressRow, TrainStanding
 
 
@@ -88,6 +88,6 @@ def test_rivals(capsys: pytest.CaptureFixture[str]) -> None:
     """Where there is no terminal a line says which policy begins to play; of what was played before nothing is said."""
     for done in (0, 500):
         with RivalProgress("keyword") as shown:
-            shown(Standing(done, 500, 0, 0))
-            shown(Standing(500, 500, 0, 0))
+            shown(RunProgress(done, 500, 0, 0))
+            shown(RunProgress(500, 500, 0, 0))
     assert capsys.readouterr().err.splitlines() == ["evaluation: keyword plays 500 tasks"]

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from webenv.evaluation.agreement import Judged, compare, flips_of, pairs_of
-from webenv.evaluation.kappa import cohen_kappa
+from webenv.evaluation.agreement import Judged, cohen_kappa, compare, disagreements_of, pairs_of
 from webenv.judge import VerdictDict
 
 Found = Sequence[tuple[str, float | None]]
@@ -77,7 +76,7 @@ def test_flips() -> None:
     """What turned between right and wrong comes first, then other outcomes; what is unscored is no flip."""
     first = judged("a", [CLOSE, RIGHT, RIGHT, NONE, WRONG, CLOSE])
     second = judged("b", [RIGHT, RIGHT, WRONG, RIGHT, RIGHT, CLOSE])
-    assert [pair.key[0] for pair in flips_of(pairs_of(first, second))] == ["t2", "t4", "t0"]
+    assert [pair.key[0] for pair in disagreements_of(pairs_of(first, second))] == ["t2", "t4", "t0"]
 
 
 def test_other_words() -> None:
@@ -86,7 +85,7 @@ def test_other_words() -> None:
     second = judged("short", [("correct", 1.0), ("incorrect", 0.0), ("not_attempted", 0.0)])
     found = compare(first, second)
     assert (found.outcomes.kappa, found.values.kappa) == (None, pytest.approx(0.4))
-    assert [pair.key[0] for pair in flips_of(pairs_of(first, second))] == ["t1"]
+    assert [pair.key[0] for pair in disagreements_of(pairs_of(first, second))] == ["t1"]
 
 
 @pytest.mark.parametrize("truth", ["exact", "answer"])

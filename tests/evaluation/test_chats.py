@@ -17,7 +17,7 @@ from webenv.chat import BlockFormat, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import InvalidArgument, RunError, WebenvError
 from webenv.evaluation import Record, chats, evaluate, export_chats, read_records, rescore
 from webenv.evaluation.chats import LeftOut, read_chats
-from webenv.evaluation.forking import played_action
+from webenv.evaluation.replay import played_action
 from webenv.models import ChatModel
 from webenv.policies import KeywordPolicy, ReactPolicy
 from webenv.web import Failure

@@ -14,7 +14,7 @@ from webenv import Benchmark, Budget, Decision, Failure, History, SearchEnv, Sub
 from webenv.corpora import Corpus
 from webenv.envs.needle_in_web import needle_in_web
 from webenv.errors import InvalidArgument, RunError
-from webenv.evaluation import Standing, evaluate, read_records
+from webenv.evaluation import RunProgress, evaluate, read_records
 from webenv.evaluation.run import default_folder
 from webenv.policies import KeywordPolicy, OraclePolicy, RandomPolicy
 from webenv.rewards import PageJudge, StandardReward
@@ -202,7 +202,7 @@ def test_partly_right(benchmark: Benchmark, tmp_path: Path) -> None:
 def test_watch(benchmark: Benchmark, tmp_path: Path) -> None:
     """A watcher hears where the run stands, from the beginning, episodes of before included."""
     evaluate(benchmark, RandomPolicy(), episodes=3, out=tmp_path / "run")
-    heard: list[Standing] = []
+    heard: list[RunProgress] = []
     evaluate(benchmark, Flaky("north"), episodes=9, out=tmp_path / "run", resume=True, watch=heard.append)
     assert (heard[0].done, heard[0].total) == (3, 9)
     assert heard[-1].done == 9
@@ -212,7 +212,7 @@ def test_watch(benchmark: Benchmark, tmp_path: Path) -> None:
 def test_interrupt(benchmark: Benchmark, tmp_path: Path) -> None:
     """Ctrl-C passes through; what was finished is kept, the folder is free, and the run can go on."""
 
-    def stop(standing: Standing) -> None:
+    def stop(standing: RunProgress) -> None:
         if standing.done >= 4:
             raise KeyboardInterrupt
 

@@ -12,12 +12,11 @@ from tests.rewards.submissions import answered, page, submit
 from webenv.benchmark import Benchmark
 from webenv.envs.needle_in_web.env import needle_in_web
 from webenv.evaluation import Record
-from webenv.evaluation.driver import play_jobs
-from webenv.evaluation.jobs import plan_jobs
 from webenv.models import ChatModel
 from webenv.policies import ReactPolicy
 from webenv.rewards import EntailmentJudge
 from webenv.rewards.short_answer import ShortAnswerJudge
+from webenv.rollout.play import plan_episodes, play_episodes
 
 _POSITIONS, _LONGEST = 512, 40
 
@@ -73,9 +72,9 @@ def model_at(server: OpenAIServer) -> ChatModel:
 
 def test_the_react_policy_survives_nonsense(nonsense: OpenAIServer, sample: Benchmark) -> None:
     """Every episode of an agent that talks nonsense ends by its rules, scored as no answer, with what it said kept."""
-    jobs = plan_jobs(sample.tasks)
+    jobs = plan_episodes(sample.tasks)
     with model_at(nonsense) as model:
-        records: list[Record] = [one for some in play_jobs(sample, ReactPolicy(model), jobs) for one in some]
+        records: list[Record] = [one for some in play_episodes(sample, ReactPolicy(model), jobs) for one in some]
     assert len(records) == len(jobs)
     assert {record.ending for record in records} == {"out_of_turns"}
     assert {record.verdict["outcome"] for record in records} == {"no_source"}

@@ -11,7 +11,7 @@ import pytest
 from tests.training.conftest import SMALL, limits, lines, row
 from tests.training.test_log import file_size
 from webenv.errors import DataError, InvalidArgument, RunError
-from webenv.evaluation.target import check_target
+from webenv.evaluation.run_dir import check_output
 from webenv.judge import Verdict
 from webenv.policies.learned.policy import LearnedPolicy
 from webenv.training import Limits, Plan, Trained, TrainStanding, read_rows, train
@@ -134,9 +134,9 @@ def test_kept_files(plan: Plan, tmp_path: Path) -> None:
     assert len(files) >= 5
     for path in (*files, tmp_path / "link"):
         with pytest.raises(InvalidArgument, match="a run is kept in this file"):
-            check_target(path)
-    check_target(tmp_path / "run" / "view.html")
-    check_target(tmp_path / "episodes.jsonl")
+            check_output(path)
+    check_output(tmp_path / "run" / "view.html")
+    check_output(tmp_path / "episodes.jsonl")
 
 
 def test_refused(plan: Plan, tmp_path: Path) -> None:

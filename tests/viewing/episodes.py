@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.viewing.hostile_run import shown
-from webenv.evaluation.record import PlayedTurn, Record, Shown
+from webenv.rollout.record import ObservationRecord, PlayedTurn, Record
 
 GOLD = "https://town.example/mill"
 COPY = "https://mirror.example/mill-2"
@@ -23,7 +23,7 @@ def pages(*urls: str, text: str = "A text.") -> list[dict[str, str]]:
 
 
 def turn(kind: str, *texts: str, reward: float = 0.0, terms: dict[str, float] | None = None, **what: Any) -> PlayedTurn:
-    seen: Shown = shown(**what)
+    seen: ObservationRecord = shown(**what)
     return PlayedTurn(kind, texts, "", seen, reward, terms or {"cost": 0.0})
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from webenv.evaluation.record import PlayedTurn, Record, Shown
+from webenv.rollout.record import ObservationRecord, PlayedTurn, Record
 
 RAN = "window.ran = (window.ran || 0) + 1"
 
@@ -42,9 +42,9 @@ URLS = (
 )
 
 
-def shown(**what: Any) -> Shown:
+def shown(**what: Any) -> ObservationRecord:
     parts = {"results": [], "pages": [], "replies": [], "notice": "", "budget": [3, 3, 1, 9], **what}
-    return cast(Shown, parts)
+    return cast(ObservationRecord, parts)
 
 
 def record(text: str, number: int) -> Record:

@@ -10,7 +10,7 @@ import pytest
 from tests.viewing.episodes import COPY, GOLD, OTHER, episode, hits, pages, turn
 from tests.viewing.hostile_run import shown, write_run
 from tests.viewing.parts import Parts
-from webenv.evaluation.record import Record
+from webenv.rollout.record import Record
 from webenv.viewing import write_view
 
 

@@ -19,8 +19,7 @@ from webenv.cassette import Cassette
 from webenv.cassette.question import question
 from webenv.episode import Episode
 from webenv.errors import CassetteMiss, DataError, InvalidArgument, WebenvError
-from webenv.evaluation import Job
-from webenv.evaluation.driver import play_jobs
+from webenv.evaluation import EpisodeSpec
 from webenv.judge import Judge, Seen, Submission, Verdict
 from webenv.models import ChatModel, Message, Model, ModelFailure, ModelReply, Request, ToolCall
 from webenv.observations import Document, Page, Reply, Result
@@ -28,6 +27,7 @@ from webenv.policies import ReactPolicy
 from webenv.recorded import RecordedAsker, RecordedJudge, RecordedModel, RecordedWeb, open_cassette, recorded_models
 from webenv.recorded.transcript import plain, plain_record, read_answer
 from webenv.rewards import make_judge
+from webenv.rollout.play import play_episodes
 from webenv.turn import play_turn
 from webenv.web import AskRequest, Missing, Scope, SearchRequest, VisitRequest, Web
 
@@ -501,15 +501,15 @@ def test_a_miss_is_no_failure_of_the_policy(path: Path) -> None:
         RecordedModel(cassette, CountingModel())
     policy = ReactPolicy(RecordedModel(Cassette(path)))
     with pytest.raises(CassetteMiss, match="It holds no model at all"):
-        list(play_jobs(benchmark(), policy, [Job("t/bell", 0, 0)]))
+        list(play_episodes(benchmark(), policy, [EpisodeSpec("t/bell", 0, 0)]))
 
 
 def test_attempts_are_samples(path: Path) -> None:
     """The attempts at a task are samples of one conversation: each keeps a reply of its own."""
-    jobs = [Job("t/bell", attempt, 7) for attempt in range(4)]
+    jobs = [EpisodeSpec("t/bell", attempt, 7) for attempt in range(4)]
     with Cassette(path, "record") as cassette:
-        live = list(play_jobs(benchmark(), ReactPolicy(RecordedModel(cassette, CountingModel())), jobs))
-    replayed = list(play_jobs(benchmark(), ReactPolicy(RecordedModel(Cassette(path))), jobs, parallel=1))
+        live = list(play_episodes(benchmark(), ReactPolicy(RecordedModel(cassette, CountingModel())), jobs))
+    replayed = list(play_episodes(benchmark(), ReactPolicy(RecordedModel(Cassette(path))), jobs, parallel=1))
     records = sorted((record for step in live for record in step), key=lambda record: record.attempt)
     assert [record for step in replayed for record in step] == records
     assert len({record.turns[0].thought for record in records}) == 4

@@ -31,11 +31,20 @@ from webenv.cli.options import (
 from webenv.cli.rescore import Env, rescore_run
 from webenv.cli.tables import wide_console
 from webenv.errors import InvalidArgument, RunError
-from webenv.evaluation.agreement import Agreement, Table, compare, flips_of, pairs_of
+from webenv.evaluation.agreement import (
+    OWN,
+    Agreement,
+    Disagreement,
+    Table,
+    compare,
+    disagreements_of,
+    judged_by,
+    pairs_of,
+    read_disagreements,
+)
 from webenv.evaluation.environments import read_arguments
-from webenv.evaluation.rescored import rescored_names
-from webenv.evaluation.target import check_kept
-from webenv.evaluation.verdicts import OWN, Flip, judged_by, read_flips
+from webenv.evaluation.rescoring import rescored_names
+from webenv.evaluation.run_dir import check_kept
 from webenv.judge import VerdictDict
 from webenv.runtime.text import one_line
 from webenv.spaces import printable
@@ -92,8 +101,8 @@ def command(
     if not agreement.episodes:
         known = ", ".join((OWN, *rescored_names(run)))
         raise RunError(f"{run}: no episode has verdicts of both {judge[0]} and {judge[1]}; there are: {known}.")
-    differing = list(flips_of(pairs_of(first, second)))
-    flips = list(read_flips(run, differing if out is not None else differing[:_SHOWN]))
+    differing = list(disagreements_of(pairs_of(first, second)))
+    flips = list(read_disagreements(run, differing if out is not None else differing[:_SHOWN]))
     if out is not None:
         _write(flips, out)
     if as_json:
@@ -107,7 +116,7 @@ def command(
     print_usage(costs.usage, console)
 
 
-def _write(flips: Iterable[Flip], path: Path) -> None:
+def _write(flips: Iterable[Disagreement], path: Path) -> None:
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(json.dumps(flip.to_dict()) + "\n" for flip in flips)
@@ -159,7 +168,7 @@ def _numbers(counts: Sequence[int]) -> list[str]:
 
 
 def _print_flips(
-    flips: Sequence[Flip], turned: int, total: int, agreement: Agreement, out: Path | None, console: Console
+    flips: Sequence[Disagreement], turned: int, total: int, agreement: Agreement, out: Path | None, console: Console
 ) -> None:
     if not total:
         return

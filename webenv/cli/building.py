@@ -26,7 +26,7 @@ from webenv.envs.building.report import BuildReport, StageReport
 from webenv.envs.building.tally import StageStanding
 from webenv.envs.webs import open_web
 from webenv.errors import CostLimitReached, InvalidArgument, ModelError, RunError
-from webenv.evaluation.spending import kept_usage, read_usage, sum_usage
+from webenv.evaluation.run import kept_usage, read_usage, sum_usage
 from webenv.models import Usage, models_counted_by
 from webenv.recorded import RecordedWeb, recorded_models
 from webenv.runtime.files import write_atomic

@@ -22,7 +22,7 @@ from webenv.cassette.file import FORMAT
 from webenv.cassette.question import ROLES, question
 from webenv.cli.options import AsJson
 from webenv.errors import DataError
-from webenv.evaluation.target import check_kept
+from webenv.evaluation.run_dir import check_kept
 from webenv.recorded.model import read_reply
 from webenv.recorded.transcript import read_answer, read_failure
 

@@ -38,12 +38,10 @@ from webenv.cli.progress import ProgressBar
 from webenv.cli.sweep import draw_sweep, print_sweep
 from webenv.cli.tables import print_comparison, print_summary, wide_console
 from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
-from webenv.evaluation.environments import read_arguments, training_tasks
-from webenv.evaluation.folder import count_records
+from webenv.evaluation.environments import PlayedRun, Sweep, plan_runs, read_arguments, read_sweep, training_tasks
 from webenv.evaluation.recording import opened_env
-from webenv.evaluation.run import default_folder, evaluate, folder_name, note_cassettes
-from webenv.evaluation.spending import sum_usage
-from webenv.evaluation.sweep import PlayedRun, Sweep, plan_runs, read_sweep
+from webenv.evaluation.run import default_folder, evaluate, folder_name, note_cassettes, sum_usage
+from webenv.evaluation.run_dir import count_records
 from webenv.models import models_counted_by
 from webenv.policies.registry import OF_MODELS, make_policy
 from webenv.recorded import recorded_models

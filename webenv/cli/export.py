@@ -19,8 +19,8 @@ from rich.text import Text
 from webenv.cli.options import AsJson
 from webenv.cli.tables import wide_console
 from webenv.evaluation.chats import Exported, export_chats
-from webenv.evaluation.folder import count_records
-from webenv.evaluation.forking import run_of_policy
+from webenv.evaluation.replay import run_of_policy
+from webenv.evaluation.run_dir import count_records
 
 
 def command(

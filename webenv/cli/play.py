@@ -14,7 +14,7 @@ from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile,
 from webenv.cli.screen import Screen
 from webenv.errors import InvalidArgument
 from webenv.evaluation.environments import make_env, read_arguments, training_tasks
-from webenv.evaluation.game import Game
+from webenv.evaluation.interactive import InteractiveEpisode
 from webenv.policies import make_policy
 from webenv.policy import History, Policy
 from webenv.web import Failure
@@ -45,7 +45,7 @@ def command(
     named |= {"judge": judge, "judge_prompt": judge_prompt}
     settings = read_arguments(named, budget=budget, others=set_ or ())
     made = make_env(env, settings)
-    game = Game(made, task, seed)
+    game = InteractiveEpisode(made, task, seed)
     console = Console(highlight=False, emoji=False, markup=False, record=svg is not None)
     screen = Screen(game, console)
     screen.begin()
@@ -68,7 +68,7 @@ def command(
             raise InvalidArgument(f"--svg {str(svg)!r} cannot be written: {error.strerror}.") from error
 
 
-def _play_by_hand(game: Game, screen: Screen) -> None:
+def _play_by_hand(game: InteractiveEpisode, screen: Screen) -> None:
     screen.say("Type h for help.")
     while not game.over:
         line = _read(screen)
@@ -81,7 +81,7 @@ def _play_by_hand(game: Game, screen: Screen) -> None:
             screen.say(str(error))
 
 
-def watch(game: Game, policy: Policy, screen: Screen, seed: int) -> None:
+def watch(game: InteractiveEpisode, policy: Policy, screen: Screen, seed: int) -> None:
     """Lets a policy play a game to its end, and shows each turn.
 
     Args:
@@ -103,7 +103,7 @@ def watch(game: Game, policy: Policy, screen: Screen, seed: int) -> None:
         history.observations.append(game.observation)
 
 
-def _obey(line: str, game: Game, screen: Screen) -> None:
+def _obey(line: str, game: InteractiveEpisode, screen: Screen) -> None:
     word, _, rest = line.partition(" ")
     if line in ("", "more"):
         screen.more()

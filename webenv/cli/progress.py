@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from webenv.evaluation.run import Standing
+from webenv.evaluation.run import RunProgress
 
 
 class _Rate(ProgressColumn):
@@ -51,7 +51,7 @@ class ProgressBar:
     ) -> None:
         self._progress.stop()
 
-    def __call__(self, standing: Standing) -> None:
+    def __call__(self, standing: RunProgress) -> None:
         """Shows where the run stands."""
         if not self._begun:  # what an earlier process played says nothing about the rate
             self._progress.reset(self._task, total=standing.total, completed=standing.done)

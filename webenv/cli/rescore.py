@@ -32,8 +32,8 @@ from webenv.cli.progress import ProgressBar
 from webenv.cli.tables import print_comparison, wide_console
 from webenv.errors import CostLimitReached
 from webenv.evaluation.environments import read_arguments
-from webenv.evaluation.ledger import FOLDER
 from webenv.evaluation.rescoring import Rescoring, rescore
+from webenv.evaluation.run_dir import FOLDER
 from webenv.models import CostTracker, models_counted_by
 
 Env = Annotated[

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.actions import Kind
-from webenv.evaluation.game import COMMANDS, Game
+from webenv.evaluation.interactive import COMMANDS, InteractiveEpisode
 from webenv.policy import Decision
 from webenv.spaces import printable
 
@@ -48,7 +48,7 @@ class Screen:
         console: where it is shown.
     """
 
-    def __init__(self, game: Game, console: Console) -> None:
+    def __init__(self, game: InteractiveEpisode, console: Console) -> None:
         self._game = game
         self._console = console
         self._waiting: list[Part] = []

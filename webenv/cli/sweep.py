@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.cli.tables import GROUP_WIDTH, print_unscored, shown_mean, shown_rate
-from webenv.evaluation.sweep import PlayedRun, Sweep
+from webenv.evaluation.environments import PlayedRun, Sweep
 from webenv.runtime.plots import new_figure, save_figure
 
 _COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from webenv.cli.progress import ProgressBar
-from webenv.evaluation.run import Standing
+from webenv.evaluation.run import RunProgress
 from webenv.training.plan import Limits
 from webenv.training.row import ProgressRow, latest, mean_of, recent
 from webenv.training.run import TrainStanding
@@ -116,7 +116,7 @@ class RivalProgress(ProgressBar):
         super().__init__(name)
         self._name, self._told = name, Console(stderr=True).is_terminal
 
-    def __call__(self, standing: Standing) -> None:
+    def __call__(self, standing: RunProgress) -> None:
         """Shows where the policy stands."""
         super().__call__(standing)
         if not self._told and standing.done < standing.total:

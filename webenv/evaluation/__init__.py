@@ -1,28 +1,27 @@
 """Plays policies, keeps a record of every episode, sums up what came of it, and compares judges on it."""
 
-from webenv.evaluation.agreement import Agreement, Judged, compare
+from webenv.evaluation.agreement import Agreement, Judged, cohen_kappa, compare
 from webenv.evaluation.chats import Chat, Exported, chats, export_chats
-from webenv.evaluation.folder import RunFolder, read_records
-from webenv.evaluation.forking import at_step
-from webenv.evaluation.jobs import Job, episode_seed, plan_jobs
-from webenv.evaluation.kappa import cohen_kappa
-from webenv.evaluation.record import PlayedTurn, Record
+from webenv.evaluation.replay import at_step
 from webenv.evaluation.rescoring import Rescoring, rescore
-from webenv.evaluation.run import Standing, evaluate
+from webenv.evaluation.run import RunProgress, evaluate
+from webenv.evaluation.run_dir import RunFolder, read_records
 from webenv.evaluation.summary import Group, Summary, wilson
+from webenv.rollout.play import EpisodeSpec, episode_seed, plan_episodes
+from webenv.rollout.record import PlayedTurn, Record
 
 __all__ = [
     "Agreement",
     "Chat",
+    "EpisodeSpec",
     "Exported",
     "Group",
-    "Job",
     "Judged",
     "PlayedTurn",
     "Record",
     "Rescoring",
     "RunFolder",
-    "Standing",
+    "RunProgress",
     "Summary",
     "at_step",
     "chats",
@@ -31,7 +30,7 @@ __all__ = [
     "episode_seed",
     "evaluate",
     "export_chats",
-    "plan_jobs",
+    "plan_episodes",
     "read_records",
     "rescore",
     "wilson",

@@ -1,15 +1,51 @@
-"""Agreement: how far two judges find the same of one run, and where they do not."""
+"""How far two judges agree on one run, and the episodes on which they do not."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from webenv.evaluation.kappa import cohen_kappa
+from webenv.errors import RunError
+from webenv.evaluation.rescoring import Rescoring, find_rescored, read_rescored
+from webenv.evaluation.run_dir import read_played, read_records
 from webenv.evaluation.summary import wilson
 from webenv.judge import VerdictDict
+from webenv.rollout.record import Record
+from webenv.task import GoldDict
+
+
+def cohen_kappa(counts: Mapping[tuple[str, str], int]) -> float | None:
+    """Cohen's kappa of two judges who put the same things into categories.
+
+    ``(p_o − p_e) / (1 − p_e)``: p_o is the share of things put into the same category, p_e the share that
+    chance would give two judges who use each category as often as these: the sum over the categories of the
+    product of both judges' shares. 1: they always agree; 0: as often as by chance; below 0: less often.
+
+    Source: Cohen 1960, Educational and Psychological Measurement 20 (1).
+
+    Args:
+        counts: how often the first judge chose one category and the second one another: from 0.
+
+    Returns:
+        −1 to 1; ``None`` where nothing was judged, and where both put everything into one and the same
+        category, so that nothing is left to chance.
+
+    >>> cohen_kappa({("yes", "yes"): 20, ("yes", "no"): 5, ("no", "yes"): 10, ("no", "no"): 15})
+    0.4
+    """
+    total = sum(counts.values())
+    categories = {category: None for pair in counts for category in pair}
+    first = {one: sum(count for (a, _), count in counts.items() if a == one) for one in categories}
+    second = {one: sum(count for (_, b), count in counts.items() if b == one) for one in categories}
+    chance = sum(first[one] * second[one] for one in categories)
+    if chance == total * total:
+        return None
+    agreed = total * sum(count for (a, b), count in counts.items() if a == b)
+    return (agreed - chance) / (total * total - chance)
+
 
 Key = tuple[str, int]
 
@@ -40,7 +76,7 @@ class Table:
         rows: what the first judge found, in the order of the table.
         columns: what the second one found.
         counts: of each row, the episodes in each column.
-        kappa: Cohen's kappa (:func:`~webenv.evaluation.kappa.cohen_kappa`); ``None`` where it has none, and where the
+        kappa: Cohen's kappa (:func:`cohen_kappa`); ``None`` where it has none, and where the
             judges share no word.
     """
 
@@ -157,7 +193,7 @@ def compare(first: Judged, second: Judged) -> Agreement:
     )
 
 
-def flips_of(pairs: Iterable[Pair]) -> Iterator[Pair]:
+def disagreements_of(pairs: Iterable[Pair]) -> Iterator[Pair]:
     """The pairs that differ: those that turned between right and wrong, then those whose outcome differs in a word
     that both judges use."""
     pairs = [pair for pair in pairs if pair.scored]
@@ -208,3 +244,77 @@ def _audit(first: Judged, second: Judged, scored: Sequence[Pair]) -> Audit | Non
     precision, recall = both / said if said else None, both / right if right else None
     f1 = None if precision is None or recall is None else 2 * both / (said + right)
     return Audit(truth.label, judge.label, precision, recall, f1)
+
+
+OWN = "run"
+"""What the verdicts that a run was played with are called."""
+
+
+def judged_by(run: Path, name: str, rescore: Callable[[str], Rescoring]) -> Judged:
+    """The verdicts of a judge on a run.
+
+    Args:
+        run: the run folder.
+        name: ``run``: those that the run was played with; the name of an earlier rescoring's folder; or that of a
+            judge, which scores the run now, but for what it has scored already.
+        rescore: has a judge of this name score the run.
+
+    Raises:
+        RunError: if there are none to read.
+    """
+    if name == OWN:
+        judge = read_played(run)["benchmark"]["judge"]
+        found = {record.key: record.verdict for record in read_records(run)}
+        return Judged(f"{OWN} ({judge['name']})", judge, found)
+    folder = find_rescored(run, name) or Path(rescore(name).folder)
+    about, rescored = read_rescored(folder)
+    return Judged(name, about["judge"], {key: one.verdict for key, one in rescored.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An episode that two judges see differently.
+
+    Attributes:
+        task: the task's id.
+        attempt: which time the run played it.
+        question: the question.
+        answer: what the agent answered, to the letter; empty where it did not.
+        gold: what a right answer is.
+        first: what one judge found.
+        second: what the other one found.
+    """
+
+    task: str
+    attempt: int
+    question: str
+    answer: str
+    gold: GoldDict
+    first: VerdictDict
+    second: VerdictDict
+
+    def to_dict(self) -> dict[str, Any]:
+        """The flip as JSON-ready data."""
+        return asdict(self)
+
+
+def read_disagreements(run: Path, pairs: Iterable[Pair]) -> Iterator[Disagreement]:
+    """The episodes of these pairs with their texts, in the pairs' order.
+
+    Raises:
+        RunError: if the run cannot be read, or has an episode no more.
+    """
+    wanted = {pair.key: pair for pair in pairs}
+    texts: dict[tuple[str, int], tuple[str, str, GoldDict]] = {}
+    for record in read_records(run) if wanted else ():
+        if record.key in wanted:
+            texts[record.key] = (record.question, _answer(record), record.gold)
+    for (task, attempt), pair in wanted.items():
+        if pair.key not in texts:
+            raise RunError(f"{run} holds no record of task {task!r}, attempt {attempt}, which was rescored.")
+        yield Disagreement(task, attempt, *texts[pair.key], pair.first, pair.second)
+
+
+def _answer(record: Record) -> str:
+    last = record.turns[-1] if record.turns else None
+    return "\n".join(last.texts) if last is not None and last.kind == "answer" else ""

@@ -18,15 +18,108 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from webenv.chat import ChatConfig
+import numpy as np
+
+from webenv.actions import Action
+from webenv.chat import BlockFormat, ChatConfig, ChatSession, Format, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import InvalidArgument, RunError, did_you_mean
-from webenv.evaluation.chat_writer import ARGUMENTS, FORMATS, ChatWriter
-from webenv.evaluation.folder import read_numbered, read_played
-from webenv.evaluation.forking import run_of_policy
-from webenv.evaluation.record import Record
-from webenv.evaluation.rescored import find_rescored, read_rescored, rescored_names
-from webenv.evaluation.target import check_target
+from webenv.evaluation.replay import played_action, run_of_policy
+from webenv.evaluation.rescoring import find_rescored, read_rescored, rescored_names
+from webenv.evaluation.run_dir import check_output, read_numbered, read_played
 from webenv.judge import VerdictDict
+from webenv.models import after_thinking
+from webenv.observations import ObservationDict
+from webenv.rollout.record import ObservationRecord, PlayedTurn, Record
+
+FORMATS: Mapping[str, Format] = {one.name: one for one in (TagFormat(), BlockFormat(), SourceFormat(), ToolFormat())}
+"""The ways to write actions, by name."""
+
+ARGUMENTS = ("text", "object")
+"""How the arguments of tool calls are written: as JSON text, or as an object."""
+
+
+class Conversation(NamedTuple):
+    """The messages of an episode, the agent's last reply at the end, and the tools that it could call."""
+
+    messages: list[dict[str, Any]]
+    tools: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatWriter:
+    """Writes episodes as conversations.
+
+    Attributes:
+        config: how the text wrapper is to put them.
+        own: how the model that played wrote its actions; ``None`` where what was before them is left out.
+        keeps_replies: whether the thoughts of the run are a model's whole replies.
+        objects: whether arguments of tool calls are objects, not JSON text.
+    """
+
+    config: ChatConfig
+    own: Format | None
+    keeps_replies: bool
+    objects: bool = False
+
+    def write(self, record: Record) -> Conversation | str:
+        """The conversation of an episode; or why there is none."""
+        session = ChatSession(self.config)
+        session.begin(_observation(record, record.first))
+        for turn in record.turns:
+            reply = self._reply(turn, session)
+            if reply is None:
+                return f"an action that the format {self.config.format.name} cannot write"
+            last = turn is record.turns[-1]
+            session.receive(session.read(reply), _observation(record, turn.observation), last)
+        transcript = session.transcript
+        messages = transcript.messages
+        for call in (one for message in messages for one in message.get("tool_calls", ()) if self.objects):
+            call["function"] = {**call["function"], "arguments": json.loads(call["function"]["arguments"])}
+        return Conversation(messages, [dict(tool) for tool in transcript.tools])
+
+    def _reply(self, turn: PlayedTurn, session: ChatSession) -> str | None:
+        """The agent's reply of a turn; ``None`` where the format cannot write its action."""
+        if turn.kind == "invalid":
+            return turn.thought if self.keeps_replies else ""
+        action = played_action(turn)
+        written = self.config.format.write(action)
+        for before in (self._before(turn.thought, action), ""):
+            reply = f"{before}\n\n{written}" if before else written
+            if written and session.read(reply).action == action:
+                return reply
+        return None
+
+    def _before(self, thought: str, action: Action) -> str:
+        """What a model wrote before its action."""
+        own = self.own
+        if own is None or own.parse(thought) != action:
+            return ""
+        text = after_thinking(thought)
+        thinking = thought[: len(thought) - len(text)] if self.config.keep_thinking else ""
+        end = _first(len(text), lambda size: own.parse(text[:size]) is not None)
+        start = _first(end, lambda gone: own.parse(text[gone:end]) != action) - 1
+        return (thinking + text[: max(start, 0)]).strip()
+
+
+def _first(size: int, holds: Callable[[int], bool]) -> int:
+    """The least number from 0 to ``size`` that something holds of, where it holds of all above that; else ``size``."""
+    low, high = 0, size
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _observation(record: Record, then: ObservationRecord) -> ObservationDict:
+    return {
+        "question": record.question,
+        "results": tuple(then["results"]),
+        "pages": tuple(then["pages"]),
+        "replies": tuple(then["replies"]),
+        "notice": then["notice"],
+        "budget": np.array(then["budget"], dtype=np.int32),
+    }
+
 
 _REACT = "react"  # policies of this name keep the whole reply of their model as the thought
 
@@ -192,7 +285,7 @@ def export_chats(
     found = read_chats(run, format, minimum, prompt=prompt, **options)
     left_out: Counter[str] = Counter()
     turns = written = 0
-    path = check_target(out, *() if prompt is None else (prompt,))
+    path = check_output(out, *() if prompt is None else (prompt,))
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")  # of no other that writes the same file
     try:
         with open(draft, "wb") as file:

@@ -1,31 +1,273 @@
-"""rescore: another judge's verdicts on a run that was played; no episode is run again."""
+"""rescore: another judge's verdicts on a run that was played, kept beside it; no episode is run again."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.benchmark import Benchmark
+from webenv.budget import Spending
 from webenv.cassette import Cassette
 from webenv.errors import InvalidArgument, RunError
-from webenv.evaluation.folder import NumberedLine, quoted, read_numbered, read_played
-from webenv.evaluation.identity import first_difference, plain, versions
-from webenv.evaluation.ledger import FOLDER
 from webenv.evaluation.recording import cassette_entries, cassettes_of, one_run, opened_env
-from webenv.evaluation.rescored import Rescored, RescoredFolder, line_digest
-from webenv.evaluation.run import Standing, folder_name
-from webenv.evaluation.spending import kept_usage, read_usage
-from webenv.evaluation.submissions import failed_outside, rules_verdict, submissions_of
+from webenv.evaluation.run import RunProgress, folder_name, kept_usage, read_usage
+from webenv.evaluation.run_dir import (
+    FOLDER,
+    NumberedLine,
+    ResumableFolder,
+    first_difference,
+    plain,
+    quoted,
+    read_numbered,
+    read_played,
+    read_run,
+    versions,
+)
 from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.evaluation.trust import recorded_id, recorded_settings
-from webenv.judge import Judge, identity_digest
+from webenv.judge import Judge, Seen, Submission, Verdict, VerdictDict, identity_digest
 from webenv.models import CostTracker, Usage
-from webenv.runtime.files import inside
-from webenv.scoring import last_reward, score_batch
+from webenv.rollout.record import Record, check_depth, check_numbers, check_verdict
+from webenv.rules import Rules
+from webenv.runtime.files import inside, read_lines
+from webenv.scoring import call_batch, last_reward, score_batch
+from webenv.web import Scope, VisitRequest
+
+_OUTSIDE = ("web_failed", "out_of_time", "policy_failed")
+_ENDINGS = (
+    "answered",
+    *("no_action", "unknown_action", "invalid_action"),
+    *("search_overrun", "visit_overrun", "ask_overrun", "out_of_turns", "cut_off"),
+)
+
+
+def failed_outside(record: Record, rules: Rules) -> bool:
+    """Whether an episode was ended by what lies outside the task, so that there is nothing to judge."""
+    return not record.scored and record.ending in [rules.ending(word) for word in _OUTSIDE]
+
+
+def answer_of(record: Record, rules: Rules) -> tuple[str, ...]:
+    """What the agent answered, as the rules read it; nothing where it gave no answer."""
+    if record.ending != rules.ending("answered") or not record.turns or record.turns[-1].kind != "answer":
+        return ()
+    return rules.read_answer(record.turns[-1].texts)
+
+
+def rules_verdict(record: Record, rules: Rules) -> Verdict | None:
+    """The verdict of the rules on an episode that ended without an answer; ``None`` for the others."""
+    if record.ending == rules.ending("answered"):
+        return None
+    outcome = rules.unanswered or record.ending
+    return Verdict(outcome, 0.0, f"ended without an answer: {record.ending.replace('_', ' ')}", "rules")
+
+
+def submissions_of(benchmark: Benchmark, records: Sequence[Record]) -> list[Submission]:
+    """What a judge is given of finished episodes; answered and gold pages are fetched in one batch.
+
+    Args:
+        benchmark: whose tasks, web, rules and budget.
+        records: episodes that ended within the task.
+
+    Raises:
+        UnknownTask: if a task is not the benchmark's.
+    """
+    tasks = [benchmark.tasks.find(record.task) for record in records]
+    answers = [answer_of(record, benchmark.rules) for record in records]
+    wanted: list[VisitRequest] = []
+    for task, answer in zip(tasks, answers, strict=True):
+        if benchmark.rules.fetch_answer:
+            wanted += [VisitRequest(url, task.scope) for url in answer]
+        wanted += [VisitRequest(url, Scope(world=task.scope.world)) for url in task.gold.urls]
+    came = iter(call_batch("Web.visit", partial(benchmark.web.visit, wanted), len(wanted)))
+    submissions = []
+    for record, task, answer in zip(records, tasks, answers, strict=True):
+        pages = tuple(next(came) for _ in answer) if benchmark.rules.fetch_answer else ()
+        spent = record.spent
+        submissions.append(
+            Submission(
+                task=task,
+                ending=_house_word(record.ending, benchmark.rules),
+                answer=answer,
+                pages=pages,
+                gold=tuple(next(came) for _ in task.gold.urls),
+                seen=tuple(Seen(url, key) for url, key in record.seen),
+                budget=benchmark.budget,
+                spending=Spending(spent["searches"], spent["visits"], spent["asks"], spent["turns"]),
+                ranked=benchmark.rules.answers > 1,
+            )
+        )
+    return submissions
+
+
+def _house_word(ending: str, rules: Rules) -> str:
+    """An ending of a record in the house's words, in which a judge is told it."""
+    return next((word for word in _ENDINGS if rules.ending(word) == ending), ending)
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """What another judge found of one episode.
+
+    Attributes:
+        task: the task's id.
+        attempt: which time the run played it.
+        record: the :func:`line_digest` of the episode's record: one that was played again since is another.
+        ending: why the episode ended.
+        outside: whether that lies outside the task, so that there was nothing to judge.
+        verdict: what was found; of an episode that failed outside the task, what stands in its record.
+        reward_terms: as the episode's last step would have had them.
+        reward: the sum of the turns' rewards, the last one by these terms.
+    """
+
+    task: str
+    attempt: int
+    record: str
+    ending: str
+    outside: bool
+    verdict: VerdictDict
+    reward_terms: Mapping[str, float]
+    reward: float
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What names the episode within its run."""
+        return self.task, self.attempt
+
+    def to_line(self) -> bytes:
+        """One line of JSON, with its end of line."""
+        data = {
+            "task": self.task,
+            "attempt": self.attempt,
+            "record": self.record,
+            "ending": self.ending,
+            "outside": self.outside,
+            "verdict": self.verdict,
+            "reward_terms": dict(self.reward_terms),
+            "reward": self.reward,
+        }
+        return (json.dumps(data, separators=(",", ":")) + "\n").encode()
+
+    @classmethod
+    def from_line(cls, line: bytes) -> Rescored:
+        """What :meth:`to_line` made a line of.
+
+        Raises:
+            ValueError: if the line is not of that form.
+        """
+        try:
+            data: Any = json.loads(line)
+            check_depth(data)
+            check_verdict(data["verdict"])
+            data["verdict"] = {"identity": "", "scores": {}} | data["verdict"]
+            for name, kind in _KINDS.items():
+                if not isinstance(data[name], kind):
+                    raise TypeError(f"{name} is {data[name]!r:.60}")
+            check_numbers({**data["reward_terms"], "reward": data["reward"]}, "reward terms")
+            return cls(**data)
+        except (KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"not a verdict of a rescoring: {error!r:.200}") from error
+
+    def row(self, before: Row) -> Row:
+        """The row of the episode, with this verdict in place of the run's."""
+        value, why = self.verdict["value"], self.verdict["explanation"]
+        reason = "" if value is not None else f"{self.ending}: {why}"
+        outcome, scores = self.verdict["outcome"], self.verdict["scores"]
+        return before._replace(value=value, outcome=outcome, reason=reason, reward=self.reward, scores=scores)
+
+
+_KINDS: Mapping[str, Any] = {
+    "task": str,
+    "attempt": int,
+    "record": str,
+    "ending": str,
+    "outside": bool,
+    "reward_terms": dict,
+    "reward": int | float,
+}
+
+
+class RescoredFolder(ResumableFolder):
+    """The folder of one rescoring: ``run.json`` (of which run, by which judge) and ``verdicts.jsonl``."""
+
+    FORMAT, LINES = "webenv.rescoring", "verdicts.jsonl"
+    OTHER = "wait for it, or move the folder away to judge anew"
+
+    def check(self, about: Mapping[str, Any]) -> None:
+        """Refuses to go on by another judge, or on another web.
+
+        Raises:
+            RunError: naming the first part that differs.
+        """
+        before = self.read_run() or {}
+        for part in ("judge", "web") if self.begun else ():
+            found = first_difference(before.get(part), about[part], part)
+            if found is not None:
+                raise RunError(
+                    f"{self.path} holds a rescoring with {found[0]} = {quoted(found[1])}, this one has "
+                    f"{quoted(found[2])}; move the folder away to judge anew."
+                )
+
+    def read(self) -> dict[tuple[str, int], Rescored]:
+        """The verdicts that are there."""
+        return {one.key: one for one in _read(self.path)} if (self.path / self.LINES).exists() else {}
+
+    def append(self, verdicts: Iterable[Rescored]) -> None:
+        """Adds verdicts, one line each, and flushes them to the disk."""
+        self.append_lines(one.to_line() for one in verdicts)
+
+
+def read_rescored(path: Path) -> tuple[dict[str, Any], dict[tuple[str, int], Rescored]]:
+    """What a rescoring is of, and its verdicts by episode.
+
+    Raises:
+        RunError: if it cannot be read.
+    """
+    run = read_run(path, RescoredFolder.FORMAT)
+    judge, name = run.get("judge"), run.get("name")
+    texts = [name, *judge.values()] if isinstance(judge, dict) else [None]
+    if not all(isinstance(text, str) for text in texts):
+        raise RunError(f"{path} is damaged: judge in run.json is {run.get('judge')!r:.60}; delete it to judge anew.")
+    return run, {one.key: one for one in _read(path)}
+
+
+def rescored_names(run: Path) -> list[str]:
+    """The names of the rescorings of a run.
+
+    Raises:
+        RunError: if one is a symbolic link.
+    """
+    folder = inside(run, FOLDER)
+    names = sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
+    return [inside(folder, name).name for name in names]
+
+
+def find_rescored(run: Path, name: str) -> Path | None:
+    """The folder of an earlier rescoring, by its name; ``None`` if there is none of that name."""
+    return run / FOLDER / name if name in rescored_names(run) else None
+
+
+def line_digest(line: bytes) -> str:
+    """12 hex digits of the SHA-256 of a record's line."""
+    return hashlib.sha256(line).hexdigest()[:12]
+
+
+def _read(path: Path) -> Iterator[Rescored]:
+    file = path / RescoredFolder.LINES
+    for number, line in enumerate(read_lines(file), start=1):
+        try:
+            yield Rescored.from_line(line)
+        except ValueError as error:
+            raise RunError(
+                f"{file}, line {number} is damaged ({error}); delete that line to judge it again."
+            ) from error
+
 
 _GIVEN = ("judge", "judge_prompt", "judge_votes")  # settings that another judge does not take over
 
@@ -74,7 +316,7 @@ def rescore(
     retry_unscored: bool = False,
     cassette: Cassette | None = None,
     costs: CostTracker | None = None,
-    watch: Callable[[Standing], None] | None = None,
+    watch: Callable[[RunProgress], None] | None = None,
 ) -> Rescoring:
     """Has another judge score the episodes of a run.
 
@@ -136,14 +378,14 @@ class _How(NamedTuple):
     parallel: int
     retry_unscored: bool
     costs: CostTracker | None
-    watch: Callable[[Standing], None] | None
+    watch: Callable[[RunProgress], None] | None
 
     def report(self, found: Collection[Rescored], total: int) -> None:
         """Tells where the rescoring stands."""
         if self.watch:
             values = [one.verdict["value"] for one in found]
             right = sum(value is not None and value >= 1.0 for value in values)
-            self.watch(Standing(len(values), total, right, sum(value is None for value in values)))
+            self.watch(RunProgress(len(values), total, right, sum(value is None for value in values)))
 
 
 def _check_cassette(run: Mapping[str, Any], path: Path, cassette: Cassette | None, settings: Mapping[str, Any]) -> None:

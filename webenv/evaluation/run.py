@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,17 +16,82 @@ import gymnasium
 from webenv.benchmark import Benchmark
 from webenv.cassette import Cassette
 from webenv.env import SearchEnv
-from webenv.errors import InvalidArgument, RunError
-from webenv.evaluation.driver import play_jobs
+from webenv.errors import DataError, InvalidArgument, RunError
 from webenv.evaluation.environments import make_env
-from webenv.evaluation.folder import RunFolder, read_records
-from webenv.evaluation.identity import run_identity, versions
-from webenv.evaluation.jobs import Job, plan_jobs
 from webenv.evaluation.recording import cassette_entries, cassettes_of, check_cassettes, check_clock, one_run
-from webenv.evaluation.spending import kept_usage, read_usage
+from webenv.evaluation.run_dir import RunFolder, read_records, run_identity, versions
 from webenv.evaluation.summary import Row, Summary, summarize
-from webenv.models import CostTracker
+from webenv.models import CostTracker, Usage
 from webenv.policy import Policy
+from webenv.rollout.play import EpisodeSpec, plan_episodes, play_episodes
+
+
+@contextmanager
+def kept_usage(
+    earlier: Mapping[str, Usage], costs: CostTracker | None, keep: Callable[[Mapping[str, Usage]], None]
+) -> Iterator[dict[str, Usage]]:
+    """While the block runs, what each model has used is kept, earlier parts of the run included.
+
+    It is kept about once a second in which replies come, and at the end, whatever ends the block: a
+    process that is killed loses a second of it. Attempts that were in flight then count as of unknown cost.
+
+    Args:
+        earlier: what the run used before it was taken up; it counts towards the limit.
+        costs: what the run's models are counted by.
+        keep: writes it, model by model; never called by two threads at a time.
+
+    Yields:
+        What is kept; complete when the block has ended.
+
+    Raises:
+        RunError: if it cannot be written.
+    """
+    used = dict(earlier)
+    if costs is None:
+        yield used
+        return
+    costs.carry(earlier)
+    began = costs.usage
+    lock = threading.Lock()
+
+    def write() -> None:
+        with lock:
+            now = {name: one.since(began.get(name, Usage())) for name, one in costs.usage.items()}
+            fresh = {name: one for name, one in now.items() if one.requests}
+            if fresh:
+                used.update(sum_usage([earlier, fresh]))
+                keep(used)
+
+    with costs.reporting(write):
+        try:
+            yield used
+        finally:
+            write()
+
+
+def read_usage(given: object, where: str = "run.json") -> dict[str, Usage]:
+    """What a file says of each model's usage.
+
+    Args:
+        given: the part of it that says so.
+        where: what messages call the file.
+
+    Raises:
+        RunError: if it says something else.
+    """
+    try:
+        if not isinstance(given, dict) or not all(isinstance(one, dict) for one in given.values()):
+            raise DataError(f"usage is {given!r:.60}")
+        return {name: Usage.of(one) for name, one in given.items()}
+    except DataError as error:
+        raise RunError(f"{where} is damaged: {error}") from error
+
+
+def sum_usage(parts: Sequence[Mapping[str, Usage]]) -> dict[str, Usage]:
+    """Usage of several runs together, models in the order of the alphabet."""
+    names = sorted({name for part in parts for name in part})
+    return {name: sum((part[name] for part in parts if name in part), Usage()) for name in names}
+
 
 _KINDS = {"episodes": int | None, "attempts": int, "versions": dict, "resumed_with": list}
 _FIRST = 20  # if none of the first episodes is scored, something is wrong
@@ -34,7 +101,7 @@ _MOST_RECORDED = 1_000_000  # episodes that run.json alone may ask for: each tak
 Rows = dict[tuple[str, int], Row]
 
 
-class Standing(NamedTuple):
+class RunProgress(NamedTuple):
     """Where a run stands, in episodes: done of total; of the done ones, right and unscored."""
 
     done: int
@@ -57,7 +124,7 @@ def evaluate(
     settings: Mapping[str, Any] | None = None,
     cassettes: Sequence[Cassette] = (),
     costs: CostTracker | None = None,
-    watch: Callable[[Standing], None] | None = None,
+    watch: Callable[[RunProgress], None] | None = None,
 ) -> Summary:
     """Plays a policy, keeps every trajectory on disk, and sums it up.
 
@@ -109,7 +176,7 @@ def evaluate(
             "webenv.policies.make_policy makes one from a name."
         )
     name, benchmark, given = _benchmark(env, settings)
-    plan = plan_jobs(benchmark.tasks, episodes=episodes, attempts=1 if attempts is None else attempts, seed=seed)
+    plan = plan_episodes(benchmark.tasks, episodes=episodes, attempts=1 if attempts is None else attempts, seed=seed)
     if parallel < 1:
         raise InvalidArgument(f"parallel={parallel}: expected at least 1.")
     if resume and out is None:
@@ -127,7 +194,7 @@ def evaluate(
             _check_size(before, path, len(benchmark.tasks), episodes, attempts)
             episodes = before["episodes"] if episodes is None else episodes
             attempts = before["attempts"] if attempts is None else attempts
-            plan = plan_jobs(benchmark.tasks, episodes=episodes, attempts=attempts, seed=seed)
+            plan = plan_episodes(benchmark.tasks, episodes=episodes, attempts=attempts, seed=seed)
             notes += _other_versions(before, versions())
             notes += check_cassettes(before, tapes, str(path)) if folder.begun else []
         run |= {"episodes": episodes, "attempts": 1 if attempts is None else attempts, "versions": versions()}
@@ -216,7 +283,9 @@ def _benchmark(
     return (made.benchmark.name, made.benchmark, {}) if spec is None else (spec.id, made.benchmark, spec.kwargs)
 
 
-def _begin(folder: RunFolder, before: Mapping[str, Any] | None, run: Mapping[str, Any], plan: list[Job]) -> Rows:
+def _begin(
+    folder: RunFolder, before: Mapping[str, Any] | None, run: Mapping[str, Any], plan: list[EpisodeSpec]
+) -> Rows:
     """Writes what is run, if it is not there yet, and reads the finished episodes."""
     if before is None:
         folder.write_run({**run, "resumed_with": []})
@@ -244,12 +313,12 @@ def _begin(folder: RunFolder, before: Mapping[str, Any] | None, run: Mapping[str
 def _play(
     benchmark: Benchmark,
     policy: Policy,
-    todo: list[Job],
+    todo: list[EpisodeSpec],
     parallel: int,
     folder: RunFolder,
     rows: Rows,
     total: int,
-    watch: Callable[[Standing], None] | None,
+    watch: Callable[[RunProgress], None] | None,
 ) -> list[Row]:
     """Plays what is to be played into ``rows``; returns the first rows, in the order in which they ended."""
     again = {job.key for job in todo}
@@ -258,8 +327,8 @@ def _play(
     unscored = sum(not row.scored for row in kept)
     first: list[Row] = []
     if watch:
-        watch(Standing(done, total, successes, unscored))
-    for records in play_jobs(benchmark, policy, todo, parallel):
+        watch(RunProgress(done, total, successes, unscored))
+    for records in play_episodes(benchmark, policy, todo, parallel):
         folder.append(records)
         for row in map(Row.of, records):
             rows[row.key] = row
@@ -267,7 +336,7 @@ def _play(
             if len(first) < _FIRST:
                 first.append(row)
         if watch:
-            watch(Standing(done, total, successes, unscored))
+            watch(RunProgress(done, total, successes, unscored))
     return first
 
 

@@ -10,8 +10,8 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from webenv.evaluation.record import Record
 from webenv.models import Usage
+from webenv.rollout.record import Record
 
 MOST_VALUES = 20
 """The most values that a tag may have to be reported by."""

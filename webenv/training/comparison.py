@@ -13,7 +13,7 @@ from webenv.corpora.progress import Progress, silent
 from webenv.envs.numbered import NumberedTasks
 from webenv.errors import RunError
 from webenv.evaluation.recording import opened_env
-from webenv.evaluation.run import Standing, evaluate, folder_name
+from webenv.evaluation.run import RunProgress, evaluate, folder_name
 from webenv.evaluation.summary import Summary
 from webenv.policies.registry import make_policy
 from webenv.policy import Policy
@@ -30,7 +30,7 @@ HAND_WRITTEN = ("random", "keyword", "investigator")
 _REPORT = "evaluation.json"
 _SEED = 0  # of every evaluation: runs of other seeds are compared on the same tasks
 
-Watch = Callable[[str], AbstractContextManager[Callable[[Standing], None] | None]]
+Watch = Callable[[str], AbstractContextManager[Callable[[RunProgress], None] | None]]
 
 
 class HeldOut(NamedTuple):

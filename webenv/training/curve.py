@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument
-from webenv.evaluation.target import check_target
+from webenv.evaluation.run_dir import check_output
 from webenv.runtime.plots import check_plot_file, new_figure, save_figure
 from webenv.training.comparison import read_level, read_split
 from webenv.training.folder import read_rows, read_training
@@ -104,7 +104,7 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     if not curves:
         raise InvalidArgument("there is no curve to draw: name the folder of a training run.")
     check_plot_file(path, _WHAT)
-    check_target(path)
+    check_output(path)
     figure = new_figure(7.5, 4.5, _WHAT)
     axes: Any = figure.subplots()
     names = _names(curves)

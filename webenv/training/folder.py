@@ -7,9 +7,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from webenv.errors import RunError
-from webenv.evaluation.folder import quoted
-from webenv.evaluation.identity import first_difference
-from webenv.evaluation.ledger import Ledger, read_run
+from webenv.evaluation.run_dir import ResumableFolder, first_difference, quoted, read_run
 from webenv.runtime.files import AppendOnlyFile, read_lines, write_atomic
 from webenv.training.row import ProgressRow
 
@@ -19,7 +17,7 @@ CHECKPOINT, POLICY = "checkpoint.pt", "policy.pt"
 _PARTS = ("env", "benchmark", "algorithm", "num_envs", "group_size", "seed")
 
 
-class TrainingFolder(Ledger):
+class TrainingFolder(ResumableFolder):
     """The folder of one training run, held by one process at a time.
 
     ``run.json`` says what is trained; ``progress.jsonl`` has a line for each update

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from webenv.benchmark import Benchmark
 from webenv.corpora.progress import Progress, silent
 from webenv.errors import DataError, InvalidArgument, RunError, WebenvError
-from webenv.evaluation.identity import plain, versions
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder
+from webenv.evaluation.run_dir import plain, versions
 from webenv.runtime.processes import infrequent_gc
 from webenv.training.algorithms import check_settings, make_learner, reads_final
 from webenv.training.folder import TrainingFolder

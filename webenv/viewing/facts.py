@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from webenv.evaluation.record import Record
+from webenv.rollout.record import Record
 from webenv.viewing.gold import Place, Trail
 from webenv.viewing.trajectory import Trajectory
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from webenv.errors import InvalidArgument
+from webenv.evaluation.run_dir import check_output
 from webenv.evaluation.summary import Summary
-from webenv.evaluation.target import check_target
 from webenv.runtime.files import write_atomic
 from webenv.viewing.data import PageData, page_data
 from webenv.viewing.pool import TextPool
@@ -72,7 +72,7 @@ def write_view(run: str | Path, other: str | Path | None = None, out: str | Path
     path = _target(Path(run)) if out is None else Path(out)
     if path.is_dir():
         raise InvalidArgument(f"out={str(path)!r} is a folder; name a file, as in {path / PAGE}.")
-    check_target(path, run, *() if other is None else (other,))
+    check_output(path, run, *() if other is None else (other,))
     pool = TextPool()
     groups = [read_runs(run, pool)] + ([] if other is None else [read_runs(other, pool)])
     runs = labelled(groups)

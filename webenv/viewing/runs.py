@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument, RunError
-from webenv.evaluation.folder import RunFolder
-from webenv.evaluation.ledger import FOLDER, RUN, read_run
-from webenv.evaluation.record import Record
-from webenv.evaluation.rescored import Rescored, RescoredFolder, line_digest, read_rescored, rescored_names
+from webenv.evaluation.rescoring import Rescored, RescoredFolder, line_digest, read_rescored, rescored_names
+from webenv.evaluation.run_dir import FOLDER, RUN, RunFolder, read_run
 from webenv.evaluation.summary import Row
+from webenv.rollout.record import Record
 from webenv.runtime.files import inside, read_lines
 from webenv.viewing.pool import TextPool
 from webenv.viewing.trajectory import Trajectory

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from webenv.evaluation.record import Record, Shown
+from webenv.rollout.record import ObservationRecord, Record
 from webenv.viewing.pool import TextPool
 
 
@@ -128,7 +128,7 @@ def _played(
     kind: str,
     texts: Sequence[str],
     thought: str,
-    shown: Shown,
+    shown: ObservationRecord,
     reward: float,
     terms: Mapping[str, float],
     pool: TextPool,

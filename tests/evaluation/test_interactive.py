@@ -7,7 +7,7 @@ import pytest
 
 from webenv import Benchmark, SearchEnv, SearchVectorEnv, answer, ask, note, search, visit
 from webenv.errors import InvalidArgument, UnknownTask
-from webenv.evaluation.game import Game
+from webenv.evaluation.interactive import InteractiveEpisode
 from webenv.task import Gold
 
 
@@ -17,11 +17,11 @@ def env(benchmark: Benchmark) -> gymnasium.Env[Any, Any]:
 
 
 @pytest.fixture
-def game(env: gymnasium.Env[Any, Any]) -> Game:
-    return Game(env, "north/harbour")
+def game(env: gymnasium.Env[Any, Any]) -> InteractiveEpisode:
+    return InteractiveEpisode(env, "north/harbour")
 
 
-def test_commands(game: Game) -> None:
+def test_commands(game: InteractiveEpisode) -> None:
     """Commands are read as actions; numbers stand for the URLs that were shown."""
     game.step(search("harbour north"))
     first = game.observation["results"][0]["url"]
@@ -50,7 +50,7 @@ def test_commands(game: Game) -> None:
         ("a", "question @", "a needs a question, @, and a site"),
     ],
 )
-def test_bad_commands(game: Game, word: str, rest: str, message: str) -> None:
+def test_bad_commands(game: InteractiveEpisode, word: str, rest: str, message: str) -> None:
     """A command that means nothing is refused with its usage, and costs nothing."""
     if message == rest:
         assert game.read(word, rest) == visit(rest)
@@ -61,7 +61,7 @@ def test_bad_commands(game: Game, word: str, rest: str, message: str) -> None:
     assert game.observation["budget"].tolist() == [3, 3, 0, 8]
 
 
-def test_numbers_stay(game: Game) -> None:
+def test_numbers_stay(game: InteractiveEpisode) -> None:
     """A URL keeps the number of its first sight."""
     game.step(search("harbour"))
     numbers = dict(game.numbers)
@@ -70,7 +70,7 @@ def test_numbers_stay(game: Game) -> None:
     assert sorted(game.numbers.values()) == list(range(1, len(game.numbers) + 1))
 
 
-def test_undo(game: Game) -> None:
+def test_undo(game: InteractiveEpisode) -> None:
     """Undoing a turn gives back what it spent, and what was shown before it."""
     game.step(search("harbour"))
     results = game.observation["results"]
@@ -87,7 +87,7 @@ def test_undo(game: Game) -> None:
         game.undo()
 
 
-def test_gold_at_the_end(game: Game) -> None:
+def test_gold_at_the_end(game: InteractiveEpisode) -> None:
     """The gold is shown when the episode has ended, and not before."""
     assert game.gold == Gold()
     game.step(answer("https://north.example/harbour"))
@@ -99,11 +99,11 @@ def test_gold_at_the_end(game: Game) -> None:
 def test_unknown_task(env: gymnasium.Env[Any, Any]) -> None:
     """An unknown task is refused."""
     with pytest.raises(UnknownTask):
-        Game(env, "nowhere")
+        InteractiveEpisode(env, "nowhere")
 
 
 def test_other_environments(benchmark: Benchmark) -> None:
     """What is no SearchEnv cannot be played."""
     with pytest.raises(InvalidArgument, match="no environment of webenv"):
-        Game(gymnasium.make("CartPole-v1"))
+        InteractiveEpisode(gymnasium.make("CartPole-v1"))
     assert not isinstance(SearchVectorEnv(benchmark), SearchEnv)

@@ -16,7 +16,7 @@ _LARGEST = 2**63  # of any number in a record
 _DEEPEST = 32
 
 
-class Shown(TypedDict):
+class ObservationRecord(TypedDict):
     """An observation as the agent got it, but for the question, which the record holds once."""
 
     results: list[dict[str, str]]
@@ -26,7 +26,7 @@ class Shown(TypedDict):
     budget: list[int]
 
 
-def shown(observation: ObservationDict) -> Shown:
+def plain_observation(observation: ObservationDict) -> ObservationRecord:
     """An observation as plain data."""
     return {
         "results": list(observation["results"]),
@@ -53,7 +53,7 @@ class PlayedTurn:
     kind: str
     texts: tuple[str, ...]
     thought: str
-    observation: Shown
+    observation: ObservationRecord
     reward: float
     reward_terms: Mapping[str, float]
 
@@ -65,7 +65,7 @@ class PlayedTurn:
         action = read_action(raw)
         kind = "invalid" if action is None else Kind(action.kind).name.lower()
         texts = (repr(raw)[:1000],) if action is None else action.arguments
-        return cls(kind, texts, thought, shown(observation), reward, terms)
+        return cls(kind, texts, thought, plain_observation(observation), reward, terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Record:
     seed: int
     tags: Mapping[str, str]
     question: str
-    first: Shown
+    first: ObservationRecord
     turns: tuple[PlayedTurn, ...]
     ending: str
     scored: bool

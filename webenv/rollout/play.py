@@ -1,22 +1,100 @@
-"""The driver: plays a policy, many episodes at a time."""
+"""Plays a policy, many episodes at a time: which episodes a run is made of, and how they go on side by side."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 
 from webenv.benchmark import Benchmark
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ServiceError, WebenvError
-from webenv.evaluation.jobs import Job
-from webenv.evaluation.record import PlayedTurn, Record, shown
 from webenv.judge import Verdict, VerdictDict
 from webenv.policy import Decision, History, Policy
+from webenv.rollout.record import PlayedTurn, Record, plain_observation
+from webenv.task import TaskSet
 from webenv.turn import Step, play_turn
 from webenv.web import Failure
 
+_MOST = 10_000_000
 
-def play_jobs(benchmark: Benchmark, policy: Policy, jobs: Iterable[Job], parallel: int = 64) -> Iterator[list[Record]]:
+
+class EpisodeSpec(NamedTuple):
+    """One episode to be played.
+
+    Attributes:
+        task: the task's id.
+        attempt: which time the run plays this task, from 0.
+        seed: what the policy's chance depends on, 0 to 2⁴⁸ − 1.
+    """
+
+    task: str
+    attempt: int
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What names the episode within its run."""
+        return self.task, self.attempt
+
+
+def plan_episodes(
+    tasks: TaskSet, *, episodes: int | None = None, attempts: int = 1, seed: int = 0
+) -> list[EpisodeSpec]:
+    """The episodes of a run, in the order in which they begin.
+
+    Without ``episodes``: every task, in the order of the task set, ``attempts`` times each. With
+    it: the tasks in an order that the seed decides, ``attempts`` episodes of each, round and round
+    until there are ``episodes`` of them; so a smaller number plays a part of a greater one.
+
+    Args:
+        tasks: the tasks.
+        episodes: how many episodes in all, at least 1.
+        attempts: how many episodes of a task in a row, at least 1.
+        seed: decides the order of the tasks and the seed of every episode.
+
+    Raises:
+        InvalidArgument: for a number below 1.
+    """
+    for name, number in (("episodes", episodes), ("attempts", attempts)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+            raise InvalidArgument(f"{name}={number!r}: expected a whole number from 1.")
+    if (episodes or len(tasks) * attempts) > _MOST:
+        raise InvalidArgument(f"{episodes or len(tasks) * attempts} episodes: a run has at most {_MOST}.")
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise InvalidArgument(f"seed={seed!r}: expected a whole number.")
+    order = list(tasks.ids())
+    if episodes is None:
+        episodes = len(order) * attempts
+    else:
+        order.sort(key=lambda task: (_hash(["order", seed, task]), task))
+    jobs = []
+    for number in range(episodes):
+        block, within = divmod(number, attempts)
+        cycle, place = divmod(block, len(order))
+        attempt = cycle * attempts + within
+        jobs.append(EpisodeSpec(order[place], attempt, episode_seed(seed, order[place], attempt)))
+    return jobs
+
+
+def episode_seed(seed: int, task: str, attempt: int) -> int:
+    """The seed of one episode: the same on every machine, whatever else is played.
+
+    >>> episode_seed(0, "a task", 0)
+    3984730510475
+    """
+    return int.from_bytes(_hash(["episode", seed, task, attempt]), "big")
+
+
+def _hash(parts: list[str | int]) -> bytes:
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=6).digest()
+
+
+def play_episodes(
+    benchmark: Benchmark, policy: Policy, jobs: Iterable[EpisodeSpec], parallel: int = 64
+) -> Iterator[list[Record]]:
     """Plays episodes, as many as ``parallel`` at a time, and yields them as they end.
 
     In each step the policy is asked once for all of them, and at most one batch of searches, of
@@ -84,7 +162,7 @@ def _decide(policy: Policy, playing: list[_Played]) -> list[Decision | Failure]:
 class _Played:
     """One episode that is being played."""
 
-    def __init__(self, benchmark: Benchmark, job: Job) -> None:
+    def __init__(self, benchmark: Benchmark, job: EpisodeSpec) -> None:
         self.job = job
         self.episode = Episode(benchmark.tasks.find(job.task), benchmark.rules, benchmark.budget)
         self.history = History(job.task, job.seed, [self.episode.begin().to_dict()], attempt=job.attempt)
@@ -117,7 +195,7 @@ class _Played:
             seed=self.job.seed,
             tags=dict(task.tags),
             question=self.history.observations[0]["question"],
-            first=shown(self.history.observations[0]),
+            first=plain_observation(self.history.observations[0]),
             turns=tuple(self.turns),
             ending=ending,
             scored=verdict["value"] is not None,

@@ -15,14 +15,12 @@ from webenv.cassette import Cassette
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, RunError, did_you_mean
 from webenv.evaluation.environments import make_env
-from webenv.evaluation.folder import quoted, read_played, read_records
-from webenv.evaluation.identity import first_difference, plain
-from webenv.evaluation.ledger import RUN
-from webenv.evaluation.record import PlayedTurn, Record, Shown, shown
 from webenv.evaluation.recording import recorded_env
 from webenv.evaluation.run import folder_name
+from webenv.evaluation.run_dir import RUN, first_difference, plain, quoted, read_played, read_records
 from webenv.evaluation.trust import recorded_id, recorded_settings
 from webenv.observations import ObservationDict
+from webenv.rollout.record import ObservationRecord, PlayedTurn, Record, plain_observation
 from webenv.runtime.text import one_line
 
 _LIVE = "live"  # what the identity of a live web is called
@@ -219,8 +217,8 @@ def _check(
     path: Path, record: Record, step: int, observation: ObservationDict, about: Mapping[str, Any], now: Benchmark
 ) -> None:
     """Refuses an observation that is not the recorded one."""
-    then: Shown = record.turns[step - 1].observation if step else record.first
-    has = {"question": observation["question"], **json.loads(json.dumps(shown(observation)))}
+    then: ObservationRecord = record.turns[step - 1].observation if step else record.first
+    has = {"question": observation["question"], **json.loads(json.dumps(plain_observation(observation)))}
     found = _first_difference({"question": record.question, **then}, has, "")
     if found is None:
         return

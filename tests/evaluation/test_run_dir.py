@@ -6,17 +6,17 @@ import pytest
 
 from webenv import Benchmark
 from webenv.errors import RunError
-from webenv.evaluation import Record, RunFolder, plan_jobs, read_records
-from webenv.evaluation.driver import play_jobs
+from webenv.evaluation import Record, RunFolder, plan_episodes, read_records
 from webenv.policies import RandomPolicy
+from webenv.rollout.play import play_episodes
 
 RUN = {"env": {"id": "E-v0", "settings": {}}, "benchmark": {}, "policy": {"name": "p"}, "seed": 0}
 
 
 @pytest.fixture(scope="module")
 def records(benchmark: Benchmark) -> list[Record]:
-    jobs = plan_jobs(benchmark.tasks)
-    return [record for batch in play_jobs(benchmark, RandomPolicy(), jobs) for record in batch]
+    jobs = plan_episodes(benchmark.tasks)
+    return [record for batch in play_episodes(benchmark, RandomPolicy(), jobs) for record in batch]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Game: one episode that a person plays, command by command."""
+"""InteractiveEpisode: one episode that a person plays, command by command."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Before(NamedTuple):
     reward: float
 
 
-class Game:
+class InteractiveEpisode:
     """One episode that a person plays.
 
     Attributes:
