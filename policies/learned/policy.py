@@ -100,7 +100,7 @@ class LearnedPolicy:
         ]
         first = history.observations[0]
         menu = self._menus.pop(id(first), None)
-        told = -1 if menu is None else menu.course.told(first, turns)
+        told = -1 if menu is None else menu.history.told(first, turns)
         if menu is None or told < 0:
             menu, told = Menu(self.saved.scorer.size, answers=self.answers).begin(first), 0
         for action, observation in turns[told:]:

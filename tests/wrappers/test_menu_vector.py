@@ -304,7 +304,7 @@ def test_a_step_that_is_cut_short(workers: int, goes_on: str, monkeypatch: pytes
         state = webenv.snapshot(envs)
         first = played_on(envs, state)
         with monkeypatch.context() as patched:
-            patched.setattr("webenv.wrappers.menu.slots.write_features", cut)
+            patched.setattr("webenv.wrappers.menu.shared.write_features", cut)
             with pytest.raises(Interrupted):
                 envs.step(envs.action_masks().argmax(axis=1))
         with pytest.raises(ResetNeeded, match="cut short"):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webenv.wrappers.menu.evidence import evidence_of
-from webenv.wrappers.menu.phrases import best_phrase, sort_of
-from webenv.wrappers.menu.synonyms import learned
-from webenv.wrappers.menu.words import code, read_passage, read_units
+from webenv.wrappers.menu.candidates import evidence_of
+from webenv.wrappers.menu.queries import best_phrase, sort_of
+from webenv.wrappers.menu.words import code, learned, read_passage, read_units
 
 MILL = ("Some mill was rebuilt in oak.", "A flood came over one mill in the 1840s.", "The mill had 1,843 sacks.")
 

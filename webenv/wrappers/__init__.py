@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from webenv.chat import Segment, Tokens, Transcript
     from webenv.wrappers.menu import Menu, MenuSize, MenuWrapper, VectorMenuWrapper
     from webenv.wrappers.sb3 import SearchVecEnv, make_sb3
-    from webenv.wrappers.text import TextWrapper
-    from webenv.wrappers.vector_text import VectorTextWrapper
+    from webenv.wrappers.text import TextWrapper, VectorTextWrapper
 
 __all__ = [
     "Menu",
@@ -40,7 +39,7 @@ _PLACES = {
     "TextWrapper": "webenv.wrappers.text",
     "Tokens": "webenv.chat",
     "Transcript": "webenv.chat",
-    "VectorTextWrapper": "webenv.wrappers.vector_text",
+    "VectorTextWrapper": "webenv.wrappers.text",
 }
 
 

@@ -3,8 +3,7 @@
 from webenv.wrappers.menu.features import CANDIDATE_FEATURES, CONTEXT_FEATURES, QUERY_FEATURES, SITE_FEATURES
 from webenv.wrappers.menu.menu import Answers, Menu, feature_shapes, write_features
 from webenv.wrappers.menu.size import Choice, MenuSize
-from webenv.wrappers.menu.vector import VectorMenuWrapper
-from webenv.wrappers.menu.wrapper import MenuWrapper, answers_of, menu_space
+from webenv.wrappers.menu.wrapper import MenuWrapper, VectorMenuWrapper, answers_of, menu_space
 
 __all__ = [
     "CANDIDATE_FEATURES",

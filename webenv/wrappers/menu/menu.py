@@ -12,23 +12,75 @@ from webenv.actions import Action, Kind, answer, ask, note, search, visit
 from webenv.errors import InvalidArgument
 from webenv.observations import ObservationDict
 from webenv.wrappers.menu.candidates import COLUMNS, Candidate, Candidates
-from webenv.wrappers.menu.course import Course
-from webenv.wrappers.menu.cover import SOURCES, cover_of
 from webenv.wrappers.menu.features import (
     ALONE,
     CANDIDATE_FEATURES,
     CONTEXT_FEATURES,
     QUERY_FEATURES,
     SITE_FEATURES,
+    SOURCES,
     compare,
+    coverage_of,
     over_criteria,
     query_features,
 )
-from webenv.wrappers.menu.phrases import best_phrase
-from webenv.wrappers.menu.queries import queries_of
+from webenv.wrappers.menu.queries import best_phrase, queries_of
 from webenv.wrappers.menu.size import MenuSize
-from webenv.wrappers.menu.synonyms import learned, quoted_together
-from webenv.wrappers.menu.words import read_units
+from webenv.wrappers.menu.words import learned, quoted_together, read_units
+
+
+class MenuHistory:
+    """What a menu was told of an episode, as far as it went.
+
+    Attributes:
+        first: its first observation; ``None`` where none was begun.
+        turns: what was done after it, by kind and texts, and what was seen then.
+    """
+
+    __slots__ = ("first", "turns")
+
+    def __init__(self) -> None:
+        self.first: ObservationDict | None = None
+        self.turns: list[tuple[int, tuple[str, ...], ObservationDict]] = []
+
+    def begin(self, first: ObservationDict) -> None:
+        """Begins an episode."""
+        self.first, self.turns = first, []
+
+    def add(self, action: Action, observation: ObservationDict) -> None:
+        """Takes a turn."""
+        self.turns.append((int(action[0]), tuple(action[1]), observation))
+
+    def told(self, first: ObservationDict, turns: Sequence[tuple[Action, ObservationDict]]) -> int:
+        """How many of the turns after a first observation are its own, these very objects; −1 where it has others."""
+        if self.first is not first or len(self.turns) > len(turns):
+            return -1
+        same = all(
+            observation is seen and (int(action[0]), tuple(action[1])) == (kind, texts)
+            for (kind, texts, seen), (action, observation) in zip(self.turns, turns, strict=False)
+        )
+        return len(self.turns) if same else -1
+
+    @classmethod
+    def load(cls, saved: Mapping[str, Any]) -> MenuHistory:
+        """What :meth:`save` gave."""
+        history = cls()
+        history.first = saved["first"]
+        history.turns = [(kind, tuple(texts), observation) for kind, texts, observation in saved["turns"]]
+        return history
+
+    def save(self) -> dict[str, Any]:
+        """All of it, as JSON-ready data."""
+        return {
+            "first": None if self.first is None else plain(self.first),
+            "turns": [[kind, list(texts), plain(observation)] for kind, texts, observation in self.turns],
+        }
+
+
+def plain(observation: Mapping[str, Any]) -> dict[str, Any]:
+    """An observation as JSON-ready data."""
+    return {**observation, "budget": [int(left) for left in observation["budget"]]}
+
 
 Answers = Literal["url", "phrase"]
 Features = dict[str, npt.NDArray[np.float32]]
@@ -60,7 +112,7 @@ class Menu:
             gives for what is asked.
 
     Attributes:
-        course: what it was told.
+        history: what it was told.
 
     Raises:
         InvalidArgument: for a size that is out of range, or another word for answers.
@@ -73,13 +125,13 @@ class Menu:
         self.answers = answers
         self._choices = self.size.choices()
         self._firsts = {kind: first for kind, first, _ in self.size.parts()}
-        self.course = Course()
+        self.history = MenuHistory()
 
     # ── what happens ──────────────────────────────────────────────────────────
 
     def begin(self, observation: ObservationDict) -> Menu:
         """Begins an episode with its first observation; returns itself."""
-        self.course.begin(observation)
+        self.history.begin(observation)
         self._left = self._budget = [int(left) for left in observation["budget"]]
         self.queries = queries_of(self.size, observation["question"]).copy()
         self._told = self.queries.criteria
@@ -98,10 +150,10 @@ class Menu:
         Raises:
             InvalidArgument: where no episode was begun.
         """
-        if self.course.first is None:
+        if self.history.first is None:
             raise InvalidArgument("Menu.update was called before Menu.begin: give it the first observation.")
         kind, texts = action
-        self.course.add(action, observation)
+        self.history.add(action, observation)
         self._left = [int(left) for left in observation["budget"]]
         candidates, known = self.candidates, len(self.candidates)
         candidates.turn()
@@ -298,12 +350,12 @@ class Menu:
 
     def save(self) -> dict[str, Any]:
         """What the menu was told, as JSON-ready data."""
-        return self.course.save()
+        return self.history.save()
 
     def load(self, saved: Mapping[str, Any]) -> None:
         """Takes up what :meth:`save` gave."""
         if saved["first"] is None:
-            self.course = Course()
+            self.history = MenuHistory()
             return
         self.begin(saved["first"])
         for kind, texts, observation in saved["turns"]:
@@ -319,7 +371,7 @@ def write_features(menus: Sequence[Menu], out: Mapping[str, npt.NDArray[np.float
     """
     out["queries"][...] = 0
     size, n = menus[0].size, len(menus)
-    cover = cover_of([(menu.candidates, menu._chosen) for menu in menus], size.candidates, size.criteria)
+    cover = coverage_of([(menu.candidates, menu._chosen) for menu in menus], size.candidates, size.criteria)
     rows = np.zeros((n, size.candidates, ALONE), dtype=np.float64)
     there = np.arange(size.candidates) < np.array([len(menu._chosen) for menu in menus])[:, None]
     known = b"".join([one.row for menu in menus for one in menu._found])

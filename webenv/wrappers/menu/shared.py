@@ -7,18 +7,143 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import accumulate, pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from webenv.actions import Action
+from webenv.actions import Action, Kind, note
+from webenv.observations import ObservationDict
 from webenv.runtime.processes import WorkerDied, WorkerProcess
-from webenv.wrappers.menu.course import Course
-from webenv.wrappers.menu.menu import Answers, feature_shapes
+from webenv.wrappers.menu.menu import Answers, Features, Menu, MenuHistory, feature_shapes, plain, write_features
 from webenv.wrappers.menu.size import MenuSize
-from webenv.wrappers.menu.slots import Event, Shown, SlotMenus
-from webenv.wrappers.menu.wire import Answer, Servant, read_actions, read_masks, read_shown, sent
+
+
+class SlotEvent(NamedTuple):
+    """What happened in a slot: a turn; the beginning of an episode; both, where one ended and the next began; nothing.
+
+    Attributes:
+        turn: what was done, and what was seen then.
+        first: the first observation of the episode that began.
+    """
+
+    turn: tuple[Action, ObservationDict] | None = None
+    first: ObservationDict | None = None
+
+
+class VectorObservation(NamedTuple):
+    """What n slots show in which e episodes have ended and others begun.
+
+    Attributes:
+        features: float32 (n + e, …) by name: of the slots, and below them of the menus that ended.
+        masks: bool (n, A): what may be done now.
+    """
+
+    features: Features
+    masks: npt.NDArray[np.bool_]
+
+
+class SlotMenus:
+    """The menus of n slots.
+
+    Args:
+        size: of each.
+        answers: what an answer is.
+        count: n.
+    """
+
+    def __init__(self, size: MenuSize, answers: Answers, count: int) -> None:
+        self._menus = [Menu(size, answers) for _ in range(count)]
+
+    def actions(self, numbers: Sequence[int | None]) -> list[Action]:
+        """The actions of numbers, one for each slot; an empty note for ``None``."""
+        pairs = zip(self._menus, numbers, strict=True)
+        return [note("") if number is None else menu.action(number) for menu, number in pairs]
+
+    def tell(self, events: Sequence[SlotEvent]) -> VectorObservation:
+        """Takes what happened in each slot, and gives what they show then."""
+        ended: list[Menu] = []
+        for slot, (turn, first) in enumerate(events):
+            menu = self._menus[slot]
+            if turn is not None:
+                menu.update(*turn)
+                if first is not None:
+                    ended.append(menu)
+                    menu = self._menus[slot] = Menu(menu.size, menu.answers)
+            if first is not None:
+                menu.begin(first)
+        menus = [*self._menus, *ended]
+        shapes = feature_shapes(menus[0].size)
+        features = {name: np.empty((len(menus), *shape), dtype=np.float32) for name, shape in shapes.items()}
+        write_features(menus, features)
+        return VectorObservation(features, self.masks())
+
+    def save(self) -> list[dict[str, Any]]:
+        """What each menu was told, as JSON-ready data."""
+        return [menu.save() for menu in self._menus]
+
+    def load(self, saved: Sequence[Mapping[str, Any]]) -> None:
+        """Takes up what :meth:`save` gave."""
+        for menu, state in zip(self._menus, saved, strict=True):
+            menu.load(state)
+
+    def masks(self) -> npt.NDArray[np.bool_]:
+        """bool (n, A): what may be done now."""
+        return np.stack([menu.mask() for menu in self._menus])
+
+
+WireAnswer = list[Sequence[tuple[Any, ...]]]
+"""What comes back: tuples of texts, numbers and bytes."""
+
+
+class MenuServer:
+    """The other end: has menus, and answers requests about them.
+
+    Args:
+        new: makes the menus.
+    """
+
+    def __init__(self, new: Callable[[], SlotMenus]) -> None:
+        self._menus = new()
+
+    def __call__(self, kind: str, batch: Sequence[Any]) -> WireAnswer:
+        """Answers ``actions`` of numbers, ``tell`` of events as :func:`sent` gives them, or ``load`` of states."""
+        if kind == "actions":
+            return [[(int(action), texts) for action, texts in self._menus.actions(batch)]]
+        if kind == "load":
+            self._menus.load(batch)
+            return [[(self._menus.masks().tobytes(),)]]
+        features, masks = self._menus.tell([_received(one) for one in batch])
+        return [[(masks.tobytes(),)], [(name, rows.tobytes()) for name, rows in features.items()]]
+
+
+def read_actions(answer: WireAnswer) -> list[Action]:
+    """The actions that were asked for."""
+    return [Action(Kind(kind), texts) for kind, texts in answer[0]]
+
+
+def read_masks(answer: WireAnswer, count: int) -> npt.NDArray[np.bool_]:
+    """bool (n, A): the masks of n slots."""
+    return np.frombuffer(answer[0][0][0], dtype=np.bool_).reshape(count, -1)
+
+
+def read_shown(answer: WireAnswer, count: int, shapes: Mapping[str, tuple[int, ...]]) -> VectorObservation:
+    """What n slots show, with features of given shapes."""
+    rows = {name: np.frombuffer(data, dtype=np.float32).reshape(-1, *shapes[name]) for name, data in answer[1]}
+    return VectorObservation(rows, read_masks(answer, count))
+
+
+def sent(event: SlotEvent) -> tuple[Any, ...]:
+    """An event as plain data."""
+    turn, first = event
+    done = None if turn is None else (int(turn[0][0]), tuple(turn[0][1]), plain(turn[1]))
+    return done, None if first is None else plain(first)
+
+
+def _received(data: tuple[Any, ...]) -> SlotEvent:
+    done, first = data
+    return SlotEvent(None if done is None else (Action(Kind(done[0]), done[1]), done[2]), first)
+
 
 T = TypeVar("T")
 
@@ -47,7 +172,7 @@ class SharedMenus:
             begun = [part.actions(numbers[one]) for part, one in self._shared()]
             return [action for take in begun for action in take()]
 
-    def tell(self, events: Sequence[Event]) -> Shown:
+    def tell(self, events: Sequence[SlotEvent]) -> VectorObservation:
         """Takes what happened in each slot, and gives what they show then."""
         with self._closed_if_cut_short():
             begun = [part.tell(events[one]) for part, one in self._shared()]
@@ -62,7 +187,7 @@ class SharedMenus:
             )
             for name in shown[0].features
         }
-        return Shown(features, np.concatenate([one.masks for one in shown]))
+        return VectorObservation(features, np.concatenate([one.masks for one in shown]))
 
     def save(self) -> list[dict[str, Any]]:
         """What each menu was told, as JSON-ready data."""
@@ -95,7 +220,7 @@ class _Part(Protocol):
 
     def actions(self, numbers: Sequence[int | None]) -> Callable[[], list[Action]]: ...
 
-    def tell(self, events: Sequence[Event]) -> Callable[[], Shown]: ...
+    def tell(self, events: Sequence[SlotEvent]) -> Callable[[], VectorObservation]: ...
 
     def save(self) -> list[dict[str, Any]]: ...
 
@@ -114,7 +239,7 @@ class _Here:
     def actions(self, numbers: Sequence[int | None]) -> Callable[[], list[Action]]:
         return partial(self._menus.actions, numbers)
 
-    def tell(self, events: Sequence[Event]) -> Callable[[], Shown]:
+    def tell(self, events: Sequence[SlotEvent]) -> Callable[[], VectorObservation]:
         return partial(self._menus.tell, events)
 
     def load(self, saved: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.bool_]:
@@ -131,33 +256,33 @@ class _There:
     def __init__(self, size: MenuSize, answers: Answers, count: int) -> None:
         self._new = partial(SlotMenus, size, answers, count)
         self._shapes = feature_shapes(size)
-        self._courses = [Course() for _ in range(count)]
+        self._histories = [MenuHistory() for _ in range(count)]
         self._owner = os.getpid()
         self._here: _Here | None = None
         self._partner: WorkerProcess | None = None
         with suppress(WorkerDied):
-            self._partner = WorkerProcess(partial(Servant, self._new))
+            self._partner = WorkerProcess(partial(MenuServer, self._new))
 
     def actions(self, numbers: Sequence[int | None]) -> Callable[[], list[Action]]:
         return self._ask("actions", numbers, lambda here: here.actions(numbers)(), read_actions)
 
-    def tell(self, events: Sequence[Event]) -> Callable[[], Shown]:
-        def read(answer: Answer) -> Shown:
-            for course, (turn, first) in zip(self._courses, events, strict=True):
+    def tell(self, events: Sequence[SlotEvent]) -> Callable[[], VectorObservation]:
+        def read(answer: WireAnswer) -> VectorObservation:
+            for history, (turn, first) in zip(self._histories, events, strict=True):
                 if first is not None:
-                    course.begin(first)
+                    history.begin(first)
                 elif turn is not None:
-                    course.add(*turn)
+                    history.add(*turn)
             return read_shown(answer, len(events), self._shapes)
 
         return self._ask("tell", [sent(event) for event in events], lambda here: here.tell(events)(), read)
 
     def save(self) -> list[dict[str, Any]]:
-        return [course.save() for course in self._courses] if self._here is None else self._here.save()
+        return [history.save() for history in self._histories] if self._here is None else self._here.save()
 
     def load(self, saved: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.bool_]:
-        def read(answer: Answer) -> npt.NDArray[np.bool_]:
-            self._courses = [Course.load(state) for state in saved]
+        def read(answer: WireAnswer) -> npt.NDArray[np.bool_]:
+            self._histories = [MenuHistory.load(state) for state in saved]
             return read_masks(answer, len(saved))
 
         return self._ask("load", saved, lambda here: here.load(saved), read)()
@@ -171,7 +296,7 @@ class _There:
         return vars(self) | {"_partner": None}  # a copy goes on alone
 
     def _ask(
-        self, kind: str, batch: Sequence[Any], here: Callable[[_Here], T], read: Callable[[Answer], T]
+        self, kind: str, batch: Sequence[Any], here: Callable[[_Here], T], read: Callable[[WireAnswer], T]
     ) -> Callable[[], T]:
         """Sends a request; what is given takes its answer, or answers here where there is none."""
         partner = self._partner if os.getpid() == self._owner else None  # a fork has no part in the pipes
@@ -180,7 +305,7 @@ class _There:
                 partner.send((kind, batch))
 
         def take() -> T:
-            answer: Answer | None = None
+            answer: WireAnswer | None = None
             if partner is not None:
                 with suppress(WorkerDied):
                     answer = partner.receive()
@@ -193,6 +318,6 @@ class _There:
         if self._here is None:
             self.close()
             menus = self._new()
-            menus.load([course.save() for course in self._courses])
+            menus.load([history.save() for history in self._histories])
             self._here = _Here(menus)
         return self._here
