@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from webenv.corpora.copies import Subject
-from webenv.corpora.crew import prepare_pages
 from webenv.corpora.document import Skipped, SourcePage, source_page
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.folder import CorpusFolder, reason
@@ -23,6 +22,7 @@ from webenv.corpora.ingest import Source, parse_source
 from webenv.corpora.ingest.files import Meter
 from webenv.corpora.lexical import SITES
 from webenv.corpora.manifest import FORMAT, INDEX, PAGES, Manifest, skipped_line, verify
+from webenv.corpora.prepare import prepare_pages
 from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.segments import index_pages, link_file, own_sites

@@ -6,7 +6,7 @@ import json
 import os
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from webenv.corpora.assembly import Assembly
+from webenv.corpora.caches import LRUCache, ResultCache
 from webenv.corpora.copies import Subject
 from webenv.corpora.day import day_of
 from webenv.corpora.document import PreparedPage, SourcePage, source_page
@@ -25,14 +26,11 @@ from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text
 from webenv.corpora.passages import PASSAGES, Passages, Ready, found
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
-from webenv.corpora.recent import Recent
-from webenv.corpora.responses import Responses
-from webenv.corpora.searchers import Alone, Begun, Searchers
 from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.corpora.url import host_of, key_of, page_key, parents
 from webenv.errors import CorpusDamaged, CorpusError
 from webenv.observations import Page, Result
-from webenv.runtime.processes import Answer, worker_count
+from webenv.runtime.processes import Answer, WorkerPool, worker_count
 from webenv.web import (
     Missing,
     PendingSearches,
@@ -44,7 +42,7 @@ from webenv.web import (
 )
 
 _EVERYTHING = Scope()
-_READY: Recent[tuple[int, int], Ready] = Recent(PASSAGES)  # of all corpora of this process
+_READY: LRUCache[tuple[int, int], Ready] = LRUCache(PASSAGES)  # of all corpora of this process
 _NUMBERS = count()
 T = TypeVar("T")
 
@@ -68,8 +66,8 @@ class Corpus:
         self._engine_name = _LEXICAL
         self._folder = folder
         self._manifest = manifest
-        self._searchers: Searchers[SearchRequest] | None = None
-        self._responses = Responses()
+        self._pool: WorkerPool[SearchRequest] = WorkerPool(_no_worker, 1)
+        self._results = ResultCache()
         self._passages = Passages(store, _READY, next(_NUMBERS))
         self._release: weakref.finalize[Any, Any] | None = None
 
@@ -114,7 +112,7 @@ class Corpus:
         processes = worker_count(workers)
         if processes > 1 and corpus.shareable is not None:
             opener = partial(_answer_in_worker, folder, manifest)
-            corpus._searchers = Searchers(opener, processes)
+            corpus._pool = WorkerPool(opener, processes)
         return corpus
 
     @classmethod
@@ -201,23 +199,18 @@ class Corpus:
 
     def begin_search(self, requests: Sequence[SearchRequest]) -> PendingSearches:
         """Gives worker processes their part of :meth:`search`; to be taken, or dropped, before the next search."""
-        return self._responses.begin(requests, lambda open_: self._begin(_SEARCH, open_, Result._make))
+        return self._results.begin(requests, lambda asked: self._pool.begin(_SEARCH, asked, self.answer, Result._make))
 
     def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
         """Keys and scores of the pages that :meth:`search` finds, from the engine."""
-        return list(map(list, self._begin(_RANK, requests, Hit._make).result()))
-
-    def _begin(self, kind: str, requests: Sequence[SearchRequest], make: Callable[..., T]) -> Begun[T]:
-        if self._searchers is not None:
-            return self._searchers.begin(kind, requests, self.answer, make)
-        return Alone(lambda: list(map(tuple, self.answer(kind, requests))))
+        return list(map(list, self._pool.begin(_RANK, requests, self.answer, Hit._make).result()))
 
     def answer(self, kind: str, requests: Sequence[SearchRequest]) -> list[Sequence[Any]]:
         """The answers of this process alone: ``"search"``: results, ``"rank"``: hits."""
         ranked = self._engine.rank(requests)
         if kind == _RANK:
             return list(ranked)
-        return [self._results(request.query, hits) for request, hits in zip(requests, ranked, strict=True)]
+        return [self._shown(request.query, hits) for request, hits in zip(requests, ranked, strict=True)]
 
     def fetch(self, keys: Iterable[int]) -> list[Page]:
         """The pages of keys that :meth:`rank` gave.
@@ -227,7 +220,7 @@ class Corpus:
         """
         return [_page(found(self._passages.page(key))) for key in keys]
 
-    def _results(self, query: str, hits: Sequence[Hit]) -> tuple[Result, ...]:
+    def _shown(self, query: str, hits: Sequence[Hit]) -> tuple[Result, ...]:
         return self._passages.results([key for key, _ in hits], self._index.weights(parse_query(query))) if hits else ()
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
@@ -326,7 +319,7 @@ class Corpus:
 
     def forget(self) -> None:
         """Lets go of the answers that are kept of late searches."""
-        self._responses.clear()
+        self._results.clear()
 
     def close(self) -> None:
         """Lets go of files and worker processes.
@@ -338,8 +331,7 @@ class Corpus:
         self._engine.close()
         if self._engine is not self._index:
             self._index.close()
-        if self._searchers is not None:
-            self._searchers.close()
+        self._pool.close()
         if self._release is not None:
             self._release()
 
@@ -377,6 +369,10 @@ def _page(page: StoredPage) -> Page:
 def _release_all(*held: int) -> None:
     for descriptor in held:
         release(descriptor)
+
+
+def _no_worker() -> Answer[SearchRequest]:
+    raise NotImplementedError("a pool of one process starts no worker")
 
 
 def _answer_in_worker(folder: Path, manifest: Manifest) -> Answer[SearchRequest]:

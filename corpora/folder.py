@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import Self
 
 from webenv.corpora.manifest import DATA, ENGINE, MANIFEST, PAGES, Manifest, sync_folder, trust, verify
-from webenv.corpora.room import room_line
 from webenv.errors import CorpusDamaged, CorpusError
+from webenv.runtime.files import disk_full_advice
 
 try:
     import fcntl
@@ -237,7 +237,7 @@ def reason(error: BaseException) -> str:
     """Why a build stopped, in one line."""
     if isinstance(error, BrokenExecutor):
         return "a worker process was killed: is there too little memory? Fewer --workers need less"
-    return room_line(error)
+    return disk_full_advice(error)
 
 
 def is_corpus_folder(path: Path) -> bool:

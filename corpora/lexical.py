@@ -25,8 +25,8 @@ from webenv.corpora.day import day_of
 from webenv.corpora.engine import Hit
 from webenv.corpora.indexed_page import IndexedPage
 from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, hidden_hosts, parse_query
-from webenv.corpora.room import no_room
 from webenv.corpora.url import parents
+from webenv.runtime.files import disk_full
 from webenv.web import Scope, SearchRequest
 
 META = "meta.json"
@@ -53,7 +53,7 @@ class NoTemporaryFolder(OSError):
     """A few kilobytes could not be written to the temporary folder, which is no fault of the index."""
 
     def __init__(self, error: OSError) -> None:
-        why = "full, or may not grow" if no_room(error) else "not to be had"
+        why = "full, or may not grow" if disk_full(error) else "not to be had"
         super().__init__(
             f"the temporary folder is {why} ({error}); a few kilobytes must be written there: "
             "make room, or name another by TMPDIR"
@@ -144,7 +144,10 @@ class LexicalIndex:
         Raises:
             InvalidArgument: if a scope's ``as_of`` is no ISO date.
         """
-        return [self.search(parse_query(request.query), request.limit, request.scope) for request in requests]
+        ranked = []
+        for query, limit, scope in requests:  # no comprehension: before Python 3.12 that is a frame more a batch
+            ranked.append(self.search(parse_query(query), limit, scope))
+        return ranked
 
     def search(self, query: ParsedQuery, limit: int, scope: Scope = Scope()) -> list[Hit]:
         """The pages that fit one query best: as :meth:`rank`."""

@@ -8,8 +8,8 @@ from functools import lru_cache
 from sys import getsizeof
 from typing import TypeVar
 
+from webenv.corpora.caches import LRUCache
 from webenv.corpora.query import stem
-from webenv.corpora.recent import Recent
 from webenv.corpora.snippet import (
     MOST_MATCHES,
     MOST_TRIES,
@@ -51,7 +51,7 @@ class Passages:
         name: the number of the corpus.
     """
 
-    def __init__(self, store: Store, kept: Recent[tuple[int, int], Ready], name: int) -> None:
+    def __init__(self, store: Store, kept: LRUCache[tuple[int, int], Ready], name: int) -> None:
         self._store = store
         self._kept = kept
         self._name = name

@@ -1,10 +1,16 @@
-"""From what a source gives to a page that can be stored; the part of a build that runs in worker processes."""
+"""From what a source gives to a page that can be stored, by worker processes: in the order of the sources, with
+bounded memory, and without losing a build to a document that kills its worker."""
 
 from __future__ import annotations
 
 import datetime
 import os
 import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
 
 from webenv.corpora.copies import fingerprint
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
@@ -12,18 +18,28 @@ from webenv.corpora.extract import EXTRACTOR, Extracted, extract
 from webenv.corpora.query import utf8
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.errors import InvalidArgument, MissingExtra
+from webenv.runtime.processes import exit_with_parent
 
 MOST_BYTES = 20_000_000
 """The largest HTML document that is read."""
 MOST_CHARACTERS = 1_000_000
 """The longest main text; a longer one loses its end."""
 
+MOST_SECONDS = 60.0
+"""How long one document may take; a real one takes hundredths of a second, one of 20 MB a few seconds."""
+
 _MOST_TITLE = 1_000
 _STUB = 500  # a document that leads on with less text than this is no page of its own
+_BATCH_PAGES = 16
+_BATCH_BYTES = 500_000
+_AHEAD = 32  # batches a worker: one slow document must not make the other workers wait
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
+Prepared = PreparedPage | Redirect | Skipped
+_Batch = tuple[list[SourcePage | Skipped], Future[list[Prepared]]]
 
-def prepare(page: SourcePage, extractor: str = EXTRACTOR) -> PreparedPage | Redirect | Skipped:
+
+def prepare(page: SourcePage, extractor: str = EXTRACTOR) -> Prepared:
     """Makes one page ready: address, main text, title, date, fingerprint.
 
     Never raises for what a document holds: what cannot be used is :class:`Skipped`.
@@ -102,3 +118,126 @@ def _day(date: str) -> str:
         return datetime.date.fromisoformat(date.strip()[:10]).isoformat()
     except ValueError:
         return ""
+
+
+# ── by worker processes ───────────────────────────────────────────────────────
+
+
+def prepare_pages(
+    pages: Iterable[SourcePage | Skipped], workers: int, extractor: str = EXTRACTOR
+) -> Iterator[Prepared]:
+    """Prepares pages, in order.
+
+    Args:
+        pages: what sources give.
+        workers: processes; 1: this one alone.
+        extractor: what takes main texts from HTML.
+    """
+    if workers == 1:
+        for page in pages:
+            yield page if isinstance(page, Skipped) else prepare(page, extractor)
+        return
+    pool = _ExtractionPool(workers, extractor)
+    waiting: deque[_Batch] = deque()
+    try:
+        for batch in _batches(pages):
+            waiting.append((batch, pool.submit(batch)))
+            if len(waiting) > _AHEAD * workers:
+                yield from _first(pool, waiting)
+        while waiting:
+            yield from _first(pool, waiting)
+    finally:
+        pool.stop()
+
+
+def _batches(pages: Iterable[SourcePage | Skipped]) -> Iterator[list[SourcePage | Skipped]]:
+    batch: list[SourcePage | Skipped] = []
+    size = 0
+    for page in pages:
+        batch.append(page)
+        size += _size(page)
+        if len(batch) >= _BATCH_PAGES or size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _size(page: SourcePage | Skipped) -> int:
+    if isinstance(page, Skipped):
+        return 0
+    if page.path is not None and page.html is None:
+        try:
+            return os.path.getsize(page.path)
+        except OSError:
+            return 0  # whoever reads it will say what is wrong
+    return len(page.html or "") + len(page.text)
+
+
+def _first(pool: _ExtractionPool, waiting: deque[_Batch]) -> list[Prepared]:
+    """The results of the batch that has waited longest."""
+    batch, future = waiting.popleft()
+    try:
+        return future.result(MOST_SECONDS)
+    except (BrokenProcessPool, TimeoutError):
+        # Some worker was killed, or gets no further: all that was under way is lost; find the document that does it.
+        pool.restart()
+        results = _one_by_one(pool, batch)
+        for number, (later, _) in enumerate(waiting):
+            waiting[number] = (later, pool.submit(later))
+        return results
+
+
+def _one_by_one(pool: _ExtractionPool, batch: list[SourcePage | Skipped]) -> list[Prepared]:
+    results: list[Prepared] = []
+    for page in batch:
+        if isinstance(page, Skipped):
+            results.append(page)
+            continue
+        try:
+            results += pool.submit([page]).result(MOST_SECONDS)
+        except (BrokenProcessPool, TimeoutError) as error:
+            pool.restart()
+            reason = "takes too long" if isinstance(error, TimeoutError) else "kills the extractor"
+            results.append(Skipped(reason, page.origin or page.url))
+    return results
+
+
+class _ExtractionPool:
+    def __init__(self, workers: int, extractor: str) -> None:
+        self._workers = workers
+        self._extractor = extractor
+        self._executor = self._start()
+
+    def _start(self) -> Any:
+        from loky import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(
+            max_workers=self._workers, timeout=None, initializer=_begin, initargs=(os.getpid(), self._extractor)
+        )
+
+    def submit(self, batch: list[SourcePage | Skipped]) -> Future[list[Prepared]]:
+        try:
+            future: Future[list[Prepared]] = self._executor.submit(_prepare_batch, batch, self._extractor)
+        except BrokenProcessPool:
+            future = Future()
+            future.set_exception(BrokenProcessPool("a worker was killed"))
+        return future
+
+    def restart(self) -> None:
+        """New workers; comes back when one of them is ready."""
+        self.stop()
+        self._executor = self._start()
+        self.submit([]).result()
+
+    def stop(self) -> None:
+        self._executor.shutdown(wait=True, kill_workers=True)
+
+
+def _begin(parent: int, extractor: str) -> None:
+    exit_with_parent(parent)
+    extract("<html><body><p>Loads what it takes.</p></body></html>", "", extractor)
+
+
+def _prepare_batch(batch: list[SourcePage | Skipped], extractor: str) -> list[Prepared]:
+    return [page if isinstance(page, Skipped) else prepare(page, extractor) for page in batch]

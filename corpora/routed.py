@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
+from webenv.corpora.caches import PendingResults, ResultCache
 from webenv.corpora.corpus import Corpus
-from webenv.corpora.responses import Known, Responses
-from webenv.corpora.searchers import Begun, Searchers
 from webenv.observations import Result
-from webenv.runtime.processes import Answer
+from webenv.runtime.processes import Answer, Batch, WorkerPool
 from webenv.web import (
     Failure,
     SearchRequest,
@@ -52,8 +51,8 @@ class RoutedWeb:
         self._made_of = (open_, self.identity, most, workers)
         self._web = lru_cache(maxsize=most)(open_)
         self._folders: dict[str, tuple[str, str] | None] = {}
-        self._responses = Responses()
-        self._searchers: Searchers[_Routed] = Searchers(_Opener(most), workers)
+        self._results = ResultCache()
+        self._pool: WorkerPool[_Routed] = WorkerPool(_Opener(most), workers)
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
         """Searches each request's world: one batch a world."""
@@ -69,7 +68,7 @@ class RoutedWeb:
         }
         # by worlds: so that each process has to do with few of them
         places = sorted(shared, key=lambda place: shared[place].scope.world)
-        known = self._responses.begin([shared[place] for place in places], self._begin)
+        known = self._results.begin([shared[place] for place in places], self._begin)
         others = [place for place in range(len(requests)) if place not in shared]
         return _Searches(places, known, others, lambda: self._here([requests[place] for place in others]))
 
@@ -82,12 +81,12 @@ class RoutedWeb:
                 self._folders[world] = str(web.shareable), web.digest
         return self._folders[world]
 
-    def _begin(self, requests: list[SearchRequest]) -> Begun[Result]:
+    def _begin(self, requests: list[SearchRequest]) -> Batch[_Routed, Result]:
         items = []
         for request in requests:
             folder, digest = self._folder(request.scope.world) or ("", "")
             items.append(_Routed(request.scope.world, folder, digest, _bare(request)))
-        return self._searchers.begin(_SEARCH, items, self._answer, Result._make)
+        return self._pool.begin(_SEARCH, items, self._answer, Result._make)
 
     def _answer(self, kind: str, items: Sequence[_Routed]) -> list[Sequence[Any]]:
         """The answers of this process to requests in worlds that are corpora."""
@@ -125,12 +124,12 @@ class RoutedWeb:
 
     def forget(self) -> None:
         """Lets go of the answers that are kept of late searches, as for measuring."""
-        self._responses.clear()
+        self._results.clear()
 
     def close(self) -> None:
         """Ends worker processes; they start again when needed. Worlds stay open."""
         self.forget()
-        self._searchers.close()
+        self._pool.close()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RoutedWeb:
         return self
@@ -152,7 +151,7 @@ class _Searches:
     """Searches in several worlds that are under way: some shared with other processes, others for this one."""
 
     def __init__(
-        self, places: list[int], known: Known, others: list[int], here: Callable[[], list[SearchResponse]]
+        self, places: list[int], known: PendingResults, others: list[int], here: Callable[[], list[SearchResponse]]
     ) -> None:
         self._places, self._known, self._others, self._here = places, known, others, here
 

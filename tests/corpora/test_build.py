@@ -344,12 +344,12 @@ def test_an_interrupted_build_cleans_up(tmp_path: Path) -> None:
 
 def test_a_document_that_kills_its_worker_is_left_out(tmp_path: Path, prose: Callable[..., str]) -> None:
     """The document at fault is found and named; all others are stored."""
-    from webenv.corpora import crew
+    from webenv.corpora.prepare import prepare_pages
     from webenv.corpora.document import Skipped
 
     given = [SourcePage(f"https://a.example/{n}", "", prose(n)) for n in range(4)]
     given[2] = SourcePage("https://a.example/2", html=_Deadly())
-    results = list(crew.prepare_pages(given, 2))
+    results = list(prepare_pages(given, 2))
     assert results[2] == Skipped("kills the extractor", "https://a.example/2")
     assert [page.url for page in results if not isinstance(page, Skipped)] == [
         page.url for page in given if page is not given[2]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webenv.corpora.caches import LRUCache
 from webenv.corpora.passages import Passages, Ready
 from webenv.corpora.query import stem
-from webenv.corpora.recent import Recent
 from webenv.corpora.snippet import snippet, sought
 from webenv.corpora.store import MemoryStore, StoredPage
 
@@ -48,7 +48,7 @@ def test_long_texts_and_common_words_show_the_same_snippet() -> None:
 
 def test_a_result_names_its_page() -> None:
     """Title, address, site and the key of the page that it copies stand beside the snippet."""
-    passages = Passages(MemoryStore({3: page("Neap tides.")}, {}), Recent(10_000), 0)
+    passages = Passages(MemoryStore({3: page("Neap tides.")}, {}), LRUCache(10_000), 0)
     assert passages.results([3], {"tide": 1.0}) == (
         ("A page", "https://a.example/1", "Neap tides.", "a.example", "0000000000000007"),
     )

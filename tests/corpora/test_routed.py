@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gc
-import os
 import pickle
 from collections.abc import Sequence
 from functools import partial
@@ -127,8 +126,8 @@ def shared_web(folders: dict[str, str], workers: int) -> RoutedWeb:
     return RoutedWeb(open_folder, IDENTITY, workers=workers)
 
 
-def partners_of(web: RoutedWeb) -> list[WorkerProcess]:
-    return web._searchers._crews[os.getpid()].partners
+def workers_of(web: RoutedWeb) -> list[WorkerProcess]:
+    return web._pool.team.workers
 
 
 REQUESTS = [SearchRequest(f"{n} page", 3, Scope(world=("iron", "tin", "lead")[n * n % 3])) for n in range(60)]
@@ -144,7 +143,7 @@ def test_worlds_share_their_workers(folders: dict[str, str]) -> None:
         Failure("three of them has no world 'lead'"),
         *alone,
     ]
-    (partner,) = partners_of(web)
+    (partner,) = workers_of(web)
     assert partner.ready() is False
     web.close()
     assert partner._process.poll() is not None
@@ -157,7 +156,7 @@ def test_a_killed_worker_of_worlds_costs_no_answer(folders: dict[str, str]) -> N
     web = shared_web(folders, 2)
     alone = web.search(REQUESTS)
     web.forget()
-    partners_of(web)[0]._process.kill()
+    workers_of(web)[0]._process.kill()
     assert web.search(REQUESTS) == alone
     web.close()
 
@@ -192,8 +191,8 @@ def test_a_world_that_was_built_again_costs_no_answer(folders: dict[str, str], t
         asked = [SearchRequest(f"page {batch} {n}", 1, Scope(world="zinc")) for n in range(20)]
         found = web.search(asked)
         assert {hits[0].title.split()[0] for hits in found if not isinstance(hits, Failure)} == {"old"}
-    assert web._searchers._lives == 0
-    assert partners_of(web) == []
+    assert web._pool.lives == 0
+    assert workers_of(web) == []
 
 
 def test_closing_waits_for_no_batch(folders: dict[str, str]) -> None:
@@ -205,7 +204,7 @@ def test_closing_waits_for_no_batch(folders: dict[str, str]) -> None:
         web.close()
         assert begun.result() == alone
     assert web.begin_search(REQUESTS).result() == alone
-    assert len(partners_of(web)) == 0 or web._searchers._lives == 3
+    assert len(workers_of(web)) == 0 or web._pool.lives == 3
     web.close()
 
 
@@ -213,12 +212,12 @@ def test_what_has_begun_and_is_lost_is_dropped(folders: dict[str, str]) -> None:
     """Searches that an interrupt made nobody's leave the workers to the next."""
     web = shared_web(folders, 2)
     begun = web.begin_search(REQUESTS)
-    (worker,) = partners_of(web)
+    (worker,) = workers_of(web)
     del begun
     gc.collect()
     assert worker._process.poll() is not None
     assert web.search(REQUESTS) == shared_web(folders, 1).search(REQUESTS)
-    assert len(partners_of(web)) == 1
+    assert len(workers_of(web)) == 1
     web.close()
 
 

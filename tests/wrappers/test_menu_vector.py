@@ -20,8 +20,8 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import webenv
-from tests.partners import partners_of
 from tests.webs import BrokenWeb, benchmark, pages_of
+from tests.workers import workers_of
 from webenv.benchmark import Benchmark
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError
@@ -176,21 +176,21 @@ def test_a_killed_process_costs_no_menu() -> None:
 
     def kill(turn: int) -> None:
         if turn == 12:
-            (worker,) = partners_of(os.getpid()) - before
+            (worker,) = workers_of(os.getpid()) - before
             os.kill(worker, signal.SIGKILL)
 
-    before = partners_of(os.getpid())
+    before = workers_of(os.getpid())
     with closing(shared()) as envs:
         assert played(envs, kill) == expected
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
 def test_closing_ends_the_processes() -> None:
-    before = partners_of(os.getpid())
+    before = workers_of(os.getpid())
     with closing(shared()) as envs:
-        assert len(partners_of(os.getpid()) - before) == 1
+        assert len(workers_of(os.getpid()) - before) == 1
         envs.reset(seed=0)
-    assert partners_of(os.getpid()) == before
+    assert workers_of(os.getpid()) == before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -18,6 +19,8 @@ from webenv.errors import DataError, RunError
 
 _BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
 _LOCK = ".lock"
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+_TOLD = re.compile(rf"\bos error ({'|'.join(map(str, _FULL))})\b")  # as tantivy tells the number
 _LONGEST_LINE = 64 << 20  # bytes; the longest records of a run are some megabytes
 _MOST_PARTS = 2_000_000  # braces, brackets and commas of a line: "[[],[],…" takes 24 times its size in memory
 # A folder that somebody else made may hold a link in the place of any file: O_NOFOLLOW. A pipe would be waited for.
@@ -293,3 +296,35 @@ def _sync_folder(path: Path) -> None:
 
 def _unwritable(path: Path, error: OSError) -> RunError:
     return RunError(f"{path} cannot be written: {error.strerror or error}; what was written before is kept.")
+
+
+# ── full ──────────────────────────────────────────────────────────────────────
+
+
+def disk_full(error: BaseException) -> bool:
+    """Whether an error, or what it came of, is that a disk, a quota or the largest size of a file is reached.
+
+    >>> disk_full(OSError(27, "File too large")), disk_full(FileNotFoundError(2, "No such file"))
+    (True, False)
+    """
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return True
+    if _sqlite_name(error).startswith("SQLITE_FULL"):
+        return True
+    return bool(_TOLD.search(str(error))) or (error.__cause__ is not None and disk_full(error.__cause__))
+
+
+def disk_full_advice(error: BaseException) -> str:
+    """An error that a writer met, and what there is to do where :func:`disk_full`.
+
+    SQLite has one error for a file that may not grow and for a disk that is broken: there the line asks.
+    """
+    if disk_full(error):
+        return f"{error}: the disk, or what may be used of it, is full; make room and do it again"
+    if _sqlite_name(error).startswith("SQLITE_IOERR"):
+        return f"{error}: is the disk full, or what may be used of it? Then make room and do it again"
+    return str(error)
+
+
+def _sqlite_name(error: BaseException) -> str:
+    return str(getattr(error, "sqlite_errorname", "") or "")

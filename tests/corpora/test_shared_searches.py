@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.partners import partners_of
+from tests.workers import workers_of
 from webenv.corpora import Corpus, SourcePage, build
 from webenv.errors import InvalidArgument
 from webenv.web import Scope, SearchRequest
@@ -39,25 +39,25 @@ def corpus(folder: Path) -> Iterator[Corpus]:
 
 
 def test_a_small_batch_starts_no_worker(corpus: Corpus) -> None:
-    before = partners_of(os.getpid())
+    before = workers_of(os.getpid())
     corpus.search(REQUESTS[:8])
-    assert partners_of(os.getpid()) == before
+    assert workers_of(os.getpid()) == before
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers by /proc")
 def test_a_killed_worker_costs_no_answer(folder: Path, corpus: Corpus) -> None:
-    before = partners_of(os.getpid())
+    before = workers_of(os.getpid())
     expected = corpus.rank(REQUESTS)
-    (worker,) = partners_of(os.getpid()) - before
+    (worker,) = workers_of(os.getpid()) - before
     os.kill(worker, signal.SIGKILL)
     assert corpus.rank(REQUESTS) == expected
 
 
 def test_closing_ends_the_workers_and_searching_goes_on(corpus: Corpus) -> None:
-    before = partners_of(os.getpid())
+    before = workers_of(os.getpid())
     expected = corpus.rank(REQUESTS)
     corpus.close()
-    assert partners_of(os.getpid()) <= before
+    assert workers_of(os.getpid()) <= before
     assert corpus.rank(REQUESTS) == expected
 
 
@@ -79,7 +79,7 @@ def test_a_script_without_a_main_guard_has_workers_that_end_with_it(folder: Path
     with subprocess.Popen([sys.executable, str(script), str(folder)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "64\n"
-        (worker,) = partners_of(process.pid)
+        (worker,) = workers_of(process.pid)
         process.kill()
     for _ in range(50):
         if gone(worker):
@@ -92,9 +92,9 @@ def test_a_bad_request_leaves_the_workers_to_the_next(corpus: Corpus) -> None:
     corpus.rank(REQUESTS)
     with pytest.raises(InvalidArgument, match="as_of"):
         corpus.search([request._replace(scope=Scope(as_of="x")) for request in REQUESTS])
-    before = partners_of(os.getpid())
+    before = workers_of(os.getpid())
     corpus.rank(REQUESTS)
-    assert len(partners_of(os.getpid()) - before) == 1
+    assert len(workers_of(os.getpid()) - before) == 1
 
 
 FORKED = SCRIPT.replace("time.sleep(60)", "os.fork()\ntime.sleep(60)")
@@ -109,7 +109,7 @@ def test_workers_end_with_their_parent_though_a_fork_of_it_lives(folder: Path, t
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "64\n"
-        (worker,) = partners_of(process.pid)
+        (worker,) = workers_of(process.pid)
         time.sleep(0.2)  # for the fork
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
@@ -127,8 +127,7 @@ def test_workers_take_no_room_that_a_user_may_lack(corpus: Corpus) -> None:
     import fcntl
 
     corpus.rank(REQUESTS)
-    assert corpus._searchers is not None
-    (partner,) = corpus._searchers._crews[os.getpid()].partners
+    (partner,) = corpus._pool.team.workers
     usual = os.pipe()
     sizes = {fcntl.fcntl(end, fcntl.F_GETPIPE_SZ) for end in (usual[0], partner._from.fileno(), partner._to.fileno())}
     for end in usual:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-__all__ = ["partners_of"]
+__all__ = ["workers_of"]
 
 
-def partners_of(pid: int) -> set[int]:
+def workers_of(pid: int) -> set[int]:
     """The workers of :mod:`webenv.runtime.processes` that a process has started, and that have not ended."""
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout
     found = set()

@@ -1,13 +1,13 @@
-"""A corpus answers equal searches once."""
+"""What was used lately stays, within so many bytes; a corpus answers equal searches once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from webenv.corpora import Corpus
+from webenv.corpora.caches import _RESULTS, RESULTS, LRUCache
 from webenv.corpora.engine import Hit
 from webenv.corpora.lexical import LexicalIndex
-from webenv.corpora.responses import _KEPT, RESPONSES
 from webenv.web import Failure, Scope, SearchRequest
 
 PAGES = [
@@ -64,10 +64,43 @@ def test_all_webs_of_a_process_keep_so_many_answers_together() -> None:
     for n in range(400):
         for web in webs:
             web.search([SearchRequest(f"tide {n} {'x ' * 10_000}")])
-    assert 0 <= _KEPT._kept.free < RESPONSES
-    held = sum(len(request.query) for _, request in _KEPT._kept.values)
-    assert RESPONSES // 2 < held <= RESPONSES
+    assert 0 <= _RESULTS._entries.free < RESULTS
+    held = sum(len(request.query) for _, request in _RESULTS._entries.values)
+    assert RESULTS // 2 < held <= RESULTS
     for number, web in enumerate(webs):
         (found,) = web.search([SearchRequest("tide")])
         assert not isinstance(found, Failure)
         assert found[0].snippet.startswith(f"Tide {number}.")
+
+
+def test_those_used_longest_ago_go() -> None:
+    """A value that was looked at stays before one that was not."""
+    recent: LRUCache[str, int] = LRUCache(10)
+    for name, size in (("a", 4), ("b", 4)):
+        recent.put(name, 1, size)
+    assert recent.get("a") == 1
+    recent.put("c", 3, 4)
+    assert [recent.get(name) for name in "abc"] == [1, None, 3]
+
+
+def test_what_is_put_again_takes_its_new_size() -> None:
+    """Room that a value gives back is used by others."""
+    recent: LRUCache[str, int] = LRUCache(10)
+    recent.put("a", 1, 9)
+    recent.put("a", 2, 2)
+    recent.put("b", 3, 8)
+    assert [recent.get(name) for name in "ab"] == [2, 3]
+    recent.put("c", 4, 11)
+    assert [recent.get(name) for name in "abc"] == [2, 3, None]
+
+
+def test_nobody_waits_for_another() -> None:
+    """While another thread is at it, which a fork may have lost, nothing is found or kept; clearing makes it anew."""
+    recent: LRUCache[str, int] = LRUCache(10)
+    recent.put("a", 1, 4)
+    recent._entries.lock.acquire()
+    recent.put("b", 2, 4)
+    assert recent.get("a") is None
+    recent.clear()
+    recent.put("b", 2, 4)
+    assert [recent.get(name) for name in "ab"] == [None, 2]

@@ -1,0 +1,146 @@
+"""What a process keeps: values used lately within so many bytes, and answers to searches."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Generic, Protocol, TypeVar
+
+from webenv.observations import Result
+from webenv.web import SearchRequest
+
+KeyT = TypeVar("KeyT")
+ValueT = TypeVar("ValueT")
+
+RESULTS = 24_000_000
+"""Bytes of answers that a process keeps: some 3,000 of ten results."""
+
+_RESULT = 450  # bytes of a result beside its characters, about
+_REQUEST = 400
+
+
+class LRUCache(Generic[KeyT, ValueT]):
+    """A size-bounded LRU cache: where values need more room than there is, those used longest ago go.
+
+    Threads may share it: one that finds another at it gets nothing and keeps nothing, so that none waits,
+    and none is left waiting after a fork.
+
+    Args:
+        room: bytes for all values together, as they are told to :meth:`put`; 0: nothing is kept.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self.clear()
+
+    def get(self, key: KeyT) -> ValueT | None:
+        """The value of a key; ``None`` where it is not kept."""
+        entries = self._entries
+        if not entries.lock.acquire(blocking=False):
+            return None
+        try:
+            one = entries.values.pop(key, None)
+            if one is None:
+                return None
+            entries.values[key] = one
+            return one[0]
+        finally:
+            entries.lock.release()
+
+    def put(self, key: KeyT, value: ValueT, size: int) -> None:
+        """Keeps a value, of so many bytes; one that is larger than all the room is not kept."""
+        entries = self._entries
+        if size > self._room or not entries.lock.acquire(blocking=False):
+            return
+        try:
+            entries.free += entries.values.pop(key, (None, 0))[1] - size
+            while entries.free < 0 and entries.values:
+                entries.free += entries.values.pop(next(iter(entries.values)))[1]
+            entries.values[key] = (value, size)
+        finally:
+            entries.lock.release()
+
+    def clear(self) -> None:
+        """Lets go of everything; who is at it in another thread keeps what nobody will get."""
+        self._entries: _Entries[KeyT, ValueT] = _Entries(self._room)
+
+
+class _Entries(Generic[KeyT, ValueT]):
+    def __init__(self, free: int) -> None:
+        self.free = free
+        self.values: dict[KeyT, tuple[ValueT | None, int]] = {}
+        self.lock = threading.Lock()
+
+
+class _Begun(Protocol):
+    """Searches that are being answered."""
+
+    def result(self) -> list[Sequence[Result]]: ...
+
+    def cancel(self) -> object: ...
+
+
+_RESULTS: LRUCache[tuple[int, SearchRequest], tuple[Result, ...]] = LRUCache(RESULTS)  # of all webs of this process
+_NUMBERS = count()
+
+
+class ResultCache:
+    """Keeps the answers of a web that never changes, by the whole request; equal requests are answered once.
+
+    Groups of attempts at one task ask the same things.
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Lets go of all answers."""
+        self._web = next(_NUMBERS)  # under which nothing is kept yet; what is kept under another goes in time
+
+    def begin(self, requests: Sequence[SearchRequest], ask: Callable[[list[SearchRequest]], _Begun]) -> PendingResults:
+        """Begins to answer requests.
+
+        Args:
+            requests: the requests, of which some may be the same.
+            ask: begins to answer those that are not known, each once.
+        """
+        known: dict[SearchRequest, tuple[Result, ...]] = {}
+        asked: dict[SearchRequest, None] = {}
+        for request in requests:
+            if request not in known and request not in asked:
+                found = _RESULTS.get((self._web, request))
+                if found is None:
+                    asked[request] = None
+                else:
+                    known[request] = found
+        open_ = list(asked)
+        return PendingResults(self._web, requests, known, open_, ask(open_) if open_ else None)
+
+
+class PendingResults:
+    """Requests of which some answers are known and others come: :class:`webenv.web.PendingSearches`."""
+
+    def __init__(
+        self,
+        web: int,
+        requests: Sequence[SearchRequest],
+        known: dict[SearchRequest, tuple[Result, ...]],
+        asked: list[SearchRequest],
+        begun: _Begun | None,
+    ) -> None:
+        self._web, self._requests, self._known, self._asked, self._begun = web, requests, known, asked, begun
+
+    def result(self) -> list[tuple[Result, ...]]:
+        """The answers, in the order of the requests."""
+        if self._begun is not None:
+            for request, hits in zip(self._asked, self._begun.result(), strict=True):
+                self._known[request] = found = tuple(hits)
+                size = sum(_RESULT + len(hit.snippet) + len(hit.title) + len(hit.url) for hit in found)
+                _RESULTS.put((self._web, request), found, _REQUEST + len(request.query) + size)
+        return [self._known[request] for request in self._requests]
+
+    def cancel(self) -> None:
+        """Lets go of what has begun."""
+        if self._begun is not None:
+            self._begun.cancel()
