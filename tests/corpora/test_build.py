@@ -344,8 +344,8 @@ def test_an_interrupted_build_cleans_up(tmp_path: Path) -> None:
 
 def test_a_document_that_kills_its_worker_is_left_out(tmp_path: Path, prose: Callable[..., str]) -> None:
     """The document at fault is found and named; all others are stored."""
-    from webenv.corpora.prepare import prepare_pages
     from webenv.corpora.document import Skipped
+    from webenv.corpora.prepare import prepare_pages
 
     given = [SourcePage(f"https://a.example/{n}", "", prose(n)) for n in range(4)]
     given[2] = SourcePage("https://a.example/2", html=_Deadly())
