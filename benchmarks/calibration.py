@@ -22,10 +22,9 @@ from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds
 from webenv.corpora.procedural.language.phrasing import synonyms
 from webenv.corpora.procedural.world.facts import listed
 from webenv.env import SearchEnv
-from webenv.envs.needle_in_web.answers import read_answer
-from webenv.envs.needle_in_web.exact import ExactJudge
-from webenv.envs.needle_in_web.generate import NeedleGenerator
-from webenv.envs.needle_in_web.generated import numbered_needles
+from webenv.envs.needle_in_web.generate import NeedleGenerator, needle_source
+from webenv.envs.needle_in_web.judge import ExactJudge
+from webenv.envs.needle_in_web.tasks import read_answer
 from webenv.policies.keyword import KeywordPolicy
 from webenv.policy import Decision, History, Policy
 from webenv.rules import Rules
@@ -127,7 +126,7 @@ def main() -> None:
         generator = NeedleGenerator(generated)
         tasks = generator.tasks(arguments.tasks)
         bm25(corpus, generated, tasks, counts)
-        judge = ExactJudge(numbered_needles(Worlds(generated.config)))
+        judge = ExactJudge(needle_source(Worlds(generated.config)))
         benchmark = Benchmark(tasks, corpus, judge, RULES, Budget(10, 10, 0, 20))
         for name, policy in policies(arguments.policies).items():
             play(benchmark, policy, name, counts)

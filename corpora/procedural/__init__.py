@@ -15,11 +15,11 @@ from webenv.corpora.procedural.cache import (
 from webenv.corpora.procedural.config import WebConfig, Worlds, read_spec
 from webenv.corpora.procedural.html import render_html
 from webenv.corpora.procedural.language.language import Language
-from webenv.corpora.procedural.language.phrasing import TIERS, Kind, Relation, of_mode, relations
+from webenv.corpora.procedural.language.phrasing import TIERS, Relation, ThingKind, of_mode, relations
 from webenv.corpora.procedural.questions.provenance import Provenance
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.web import ProceduralWeb
-from webenv.corpora.procedural.world.events import Detail, Event
+from webenv.corpora.procedural.world.events import Detail, NewsEvent
 from webenv.corpora.procedural.world.facts import ANY, NAMED, Constraint, Fact, Pattern, Value, masked_words, vague
 from webenv.corpora.procedural.world.templates import Template, day_text
 from webenv.corpora.procedural.world.world import DistractorSet, Entity
@@ -43,10 +43,9 @@ __all__ = [
     "Detail",
     "DistractorSet",
     "Entity",
-    "Event",
     "Fact",
-    "Kind",
     "Language",
+    "NewsEvent",
     "Pattern",
     "ProceduralPages",
     "ProceduralWeb",
@@ -54,6 +53,7 @@ __all__ = [
     "Relation",
     "Rng",
     "Template",
+    "ThingKind",
     "Value",
     "WebConfig",
     "Worlds",

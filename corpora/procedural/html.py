@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from webenv.corpora.procedural.pages.plan import Plan
+from webenv.corpora.procedural.pages.plan import PagePlan
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.web import ProceduralWeb
 from webenv.corpora.procedural.world.sites import voices
@@ -14,7 +14,7 @@ from webenv.corpora.procedural.world.templates import frames
 _STYLES = ("article", "main", 'div class="post"', 'section class="content"')
 
 
-def render_html(web: ProceduralWeb, plan: Plan) -> str:
+def render_html(web: ProceduralWeb, plan: PagePlan) -> str:
     """The whole document of a page: menu, cookie banner, advertisements, the main text, related
     links, comments, pages to turn, and a footer, in the manner of its site.
 
@@ -68,7 +68,7 @@ def _ad(texts: Mapping[str, tuple[str, ...]], rng: Rng) -> str:
     return f'<div class="ad advertisement" aria-hidden="true">{rng.pick(texts["advertisements"])}</div>'
 
 
-def _history(web: ProceduralWeb, plan: Plan) -> str:
+def _history(web: ProceduralWeb, plan: PagePlan) -> str:
     """Links to the older versions of a page, each by its date."""
     older = [web.plan(number) for number in web.planner.versions(plan.number)]
     items = "".join(f'<li><a href="{escape(other.url)}">{other.date}</a></li>' for other in older)
@@ -76,7 +76,7 @@ def _history(web: ProceduralWeb, plan: Plan) -> str:
     return f'<aside class="history"><h3>{head}</h3><ul>{items}</ul></aside>' if items else ""
 
 
-def _latest(web: ProceduralWeb, plan: Plan) -> str:
+def _latest(web: ProceduralWeb, plan: PagePlan) -> str:
     """Where the current page of an older version is."""
     if plan.version_of < 0:
         return ""
@@ -87,7 +87,7 @@ def _anchor(url: str, nameless: str) -> str:
     return url.rpartition("/")[2].rpartition("-")[0].replace("-", " ").title() or nameless
 
 
-def _body(web: ProceduralWeb, plan: Plan) -> str:
+def _body(web: ProceduralWeb, plan: PagePlan) -> str:
     """The main text with its headings, lists and tables marked up."""
     heads = {head for voice in voices(web.world.language).values() for head in (*voice["heads"], *voice["facts"])}
     parts: list[str] = []

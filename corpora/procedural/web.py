@@ -8,11 +8,11 @@ from hashlib import blake2b
 
 from webenv.corpora.document import SourcePage
 from webenv.corpora.procedural.config import WebConfig
-from webenv.corpora.procedural.pages.plan import Plan, Planner
+from webenv.corpora.procedural.pages.plan import PagePlan, Planner
 from webenv.corpora.procedural.pages.prose import Text, Writer
 from webenv.corpora.procedural.rng import FastRng, Rng
 from webenv.corpora.procedural.world.facts import Fact, Pattern, Value
-from webenv.corpora.procedural.world.sites import Site
+from webenv.corpora.procedural.world.sites import Website
 from webenv.corpora.procedural.world.world import World
 from webenv.corpora.url import key_of
 from webenv.errors import InvalidArgument
@@ -46,17 +46,17 @@ class ProceduralWeb:
     def __len__(self) -> int:
         return self.config.pages
 
-    def plan(self, number: int) -> Plan:
+    def plan(self, number: int) -> PagePlan:
         """What a page is and states; InvalidArgument where there is no page of that number."""
         if not 0 <= number < len(self):
             raise InvalidArgument(f"page {number!r}: expected a number from 0 to {len(self) - 1}.")
         return self.planner.plan(number)
 
-    def text(self, plan: Plan) -> Text:
+    def text(self, plan: PagePlan) -> Text:
         """A page's main text, with the sentence of each fact that it states."""
         return self._writer.write(plan)
 
-    def description(self, site: Site) -> str:
+    def description(self, site: Website) -> str:
         """What a site writes about, in a paragraph."""
         return self._writer.description(site)
 
@@ -66,7 +66,7 @@ class ProceduralWeb:
             plan = self.planner.plan(number)
             yield SourcePage(plan.url, plan.title, self._writer.write(plan).text, date=plan.date, aliases=plan.aliases)
 
-    def links(self, plan: Plan) -> tuple[str, ...]:
+    def links(self, plan: PagePlan) -> tuple[str, ...]:
         """The addresses that a page links to: its kin, other pages, old addresses, now and then a dead one.
 
         Kin are members, other pages on the same event or table or out of the same entity cluster, the
@@ -213,6 +213,6 @@ class ProceduralWeb:
         return digest.hexdigest()
 
 
-def _dead(plan: Plan) -> str:
+def _dead(plan: PagePlan) -> str:
     """The address that leads nowhere of a page that has such a link."""
     return plan.site.url("gone", "moved", plan.number)

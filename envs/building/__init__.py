@@ -1,10 +1,7 @@
 """What builds of tasks share: stages that can be taken up again, and what a person verifies."""
 
-from webenv.envs.building.build import Build, Watch, kept, unwatched
-from webenv.envs.building.folder import BuildFolder
-from webenv.envs.building.outcome import Kept, Open, Outcome, Rejected
-from webenv.envs.building.report import BuildReport
-from webenv.envs.building.tally import Rejection, StageStanding, Tally
+from webenv.envs.building.folder import BuildFolder, Kept, Open, Outcome, Rejected
+from webenv.envs.building.stages import Build, BuildReport, Rejection, StageStanding, StageTally, Watch, kept, unwatched
 
 __all__ = [
     "Build",
@@ -16,7 +13,7 @@ __all__ = [
     "Rejected",
     "Rejection",
     "StageStanding",
-    "Tally",
+    "StageTally",
     "Watch",
     "kept",
     "unwatched",

@@ -16,7 +16,7 @@ _ACCEPT, _REJECT, _UNDO = "accept", "reject", "undo"
 _VERIFIED = {"test.jsonl": "human_verified_test.jsonl"}  # the official release's name
 
 
-class Candidate(NamedTuple):
+class ReviewTask(NamedTuple):
     """A task of the file.
 
     Attributes:
@@ -99,21 +99,21 @@ class Verification:
         """How many are undecided."""
         return len(self.candidates) - self.accepted - self.rejected
 
-    def next(self) -> Candidate | None:
+    def next(self) -> ReviewTask | None:
         """The next task to decide on; ``None``: enough are accepted, or none is left."""
         if self.accepted >= self.count:
             return None
         return next((one for one in self.candidates if one.key not in self._decided), None)
 
-    def accept(self, candidate: Candidate) -> None:
+    def accept(self, candidate: ReviewTask) -> None:
         """Accepts a task."""
         self._write({"key": candidate.key, "decision": _ACCEPT})
 
-    def reject(self, candidate: Candidate, reason: str = "") -> None:
+    def reject(self, candidate: ReviewTask, reason: str = "") -> None:
         """Rejects a task, for a reason if there is one to give."""
         self._write({"key": candidate.key, "decision": _REJECT, **({"reason": reason} if reason else {})})
 
-    def undo(self) -> Candidate | None:
+    def undo(self) -> ReviewTask | None:
         """Takes the last decision back, and gives its task; ``None`` where there is none."""
         known = {one.key: one for one in self.candidates}
         key = next((key for key in reversed(self._decided) if key in known), None)
@@ -154,11 +154,11 @@ class Verification:
         self._take(record)
 
 
-def _read(path: Path) -> list[Candidate]:
+def _read(path: Path) -> list[ReviewTask]:
     records = read_json_records(path, "tasks", TaskFileError)
     if not records or not all(isinstance(one.value, dict) for one in records):
         raise TaskFileError(f"{path} holds no tasks; expected a file of 'webenv tasks build', or an official one.")
-    return [Candidate(_key(one.value), one.value, one.line) for one in records]
+    return [ReviewTask(_key(one.value), one.value, one.line) for one in records]
 
 
 def _key(record: Mapping[str, Any]) -> str:

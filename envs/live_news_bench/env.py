@@ -10,12 +10,10 @@ from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
 from webenv.envs.benchmark_env import BenchmarkEnv, BenchmarkVectorEnv
-from webenv.envs.live_news_bench.generate import GROUPS
-from webenv.envs.live_news_bench.generated import GeneratedNews, numbered_news
+from webenv.envs.generated_tasks import generated_count
+from webenv.envs.live_news_bench.generate import GROUPS, GeneratedNews, news_source
 from webenv.envs.live_news_bench.tasks import load_tasks
-from webenv.envs.opening import TasksArgument, WebArgument, opened
-from webenv.envs.task_ids import generated_count
-from webenv.envs.webs import open_asker
+from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
 from webenv.judge import Judge, Reward
 from webenv.rewards import AnswerJudge
 from webenv.rewards.registry import SHORT, JudgeMaker, make_judge, make_reward
@@ -83,7 +81,7 @@ def live_news_bench(
     reward: Mapping[str, float] | Reward | None = None,
 ) -> Benchmark:
     """The benchmark behind ``LiveNewsBench-v0``; for its arguments see :class:`LiveNewsBenchEnv`."""
-    found = opened(
+    found = load_web_and_tasks(
         web, tasks, split, generate=_generated, load=load_tasks, names=tuple(_TASKS), config=_CONFIG, held_out=_HELD_OUT
     )
     chosen = found.tasks.filter(split=split, month=month, kind=kind)
@@ -180,7 +178,7 @@ class LiveNewsBenchVectorEnv(BenchmarkVectorEnv):
 def _generated(worlds: Worlds, spec: str) -> TaskSet:
     name = spec.partition(":")[0]
     count = generated_count(spec, worlds.count, name=name, each="in all")
-    return GeneratedNews(numbered_news(worlds), count, (_TASKS[name],))
+    return GeneratedNews(news_source(worlds), count, (_TASKS[name],))
 
 
 def _budget(given: Budget | Mapping[str, object] | None) -> Budget:

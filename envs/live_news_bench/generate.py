@@ -8,20 +8,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from webenv.corpora.procedural import ProceduralWeb, Provenance, Rng, WebConfig
-from webenv.envs.live_news_bench.answers import aliases
+from webenv.corpora.procedural import ProceduralWeb, Provenance, Rng, Value, WebConfig, Worlds
+from webenv.envs.generated_tasks import GeneratedTasks, TaskSource, task_id
 from webenv.envs.live_news_bench.blocking import blocked_by
 from webenv.envs.live_news_bench.multi_hop import ChangingQuestions, MultiHopQuestion, MultiHopQuestions
-from webenv.envs.live_news_bench.windows import Window, windows
+from webenv.envs.live_news_bench.tasks import Window, windows
 from webenv.envs.live_news_bench.wording import latest, nouns, render_question, worded
-from webenv.envs.task_ids import task_id
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.task import Gold, Task
 from webenv.web import Scope
+
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December")  # fmt: skip
+
+
+def aliases(value: Value, nouns: Sequence[str] = ()) -> tuple[str, ...]:
+    """The answer as pages write it, then other ways to write it.
+
+    Args:
+        value: the answer.
+        nouns: what may stand beside it where it is a number (:func:`webenv.envs.live_news_bench.wording.nouns`).
+
+    >>> aliases(Value("count", "6,075", "", 6075), ["votes"])
+    ('6,075', '6075', '6,075 votes')
+    >>> aliases(Value("money", "3,200 crowns", "", 3200))
+    ('3,200 crowns', '3,200', '3200 crowns', '3200')
+    >>> aliases(Value("org", "the Bank of Gushim"))
+    ('the Bank of Gushim', 'Bank of Gushim')
+    """
+    found = [value.text]
+    if value.type == "day":
+        day = date.fromordinal(value.number)
+        month = _MONTHS[day.month - 1]
+        found += [f"{month} {day.day}, {day.year}", f"{day.day} {month[:3]} {day.year}", day.isoformat()]
+    elif value.number:
+        grouped, plain = f"{value.number:,}", str(value.number)
+        found += [grouped, value.text.replace(grouped, plain), plain]
+        found += [f"{grouped} {noun}" for noun in nouns]
+    elif value.text.startswith("the "):
+        found.append(value.text[4:])
+    return tuple(dict.fromkeys(found))
+
 
 GROUPS = ("news", "longitudinal")
 """Groups of generated tasks."""
@@ -65,7 +96,7 @@ class News(NamedTuple):
 class NewsGenerator:
     """Draws tasks from a procedural web; the same number gives the same task.
 
-    Only events of the split's days are asked about (:mod:`webenv.envs.live_news_bench.windows`): the
+    Only events of the split's days are asked about (:mod:`webenv.envs.live_news_bench.tasks`): the
     latest event of a question decides. In a world that has no news on these days, the window
     reaches back, 30 days at a time. Where it holds few events, no question comes twice until each has
     come once; then they come again, in other words. Longitudinal tasks come in twos: one question as of two days.
@@ -175,3 +206,22 @@ class NewsGenerator:
         while window.first > self._joins.first_day:
             window = window._replace(first=window.first - _MONTH)
             yield window
+
+
+class GeneratedNews(GeneratedTasks[News]):
+    """Generated tasks about the news; each is made when it is asked for.
+
+    Tags: ``group`` ("news" or "longitudinal"), ``split``, ``month`` (of the latest event asked about),
+    ``kind`` (of join), ``event`` (its kind) and ``answer`` (person, org, place, day, count, money or number).
+    """
+
+
+@lru_cache(maxsize=4)
+def news_source(worlds: Worlds) -> TaskSource[News]:
+    """What draws the tasks of worlds, by group; the same for the same worlds, so that no task is drawn twice.
+
+    Raises:
+        InvalidArgument: for worlds in another language than English.
+    """
+    refuse_language(worlds.first)
+    return TaskSource(worlds, GROUPS, NewsGenerator, has_enough)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, lru_cache
 
-from webenv.corpora.procedural import NAMED, Detail, Entity, Event, Fact, Provenance, Rng, Template, Value
+from webenv.corpora.procedural import NAMED, Detail, Entity, Fact, NewsEvent, Provenance, Rng, Template, Value
 
 KINDS = ("detail", "event", "profile")
 """Kinds of join: two details of one event; an event and another that shares somebody; an event and a profile."""
@@ -51,10 +51,10 @@ class MultiHopQuestion:
     """
 
     kind: str
-    event: Event
+    event: NewsEvent
     clue: Fact | None
     entity: Entity | None
-    other: Event | None
+    other: NewsEvent | None
     role: Fact | None
     first: Side
     second: Side
@@ -68,7 +68,7 @@ class MultiHopQuestion:
         return self.second.fact.object
 
     @property
-    def about(self) -> Event:
+    def about(self) -> NewsEvent:
         """The event that the second fact is about, or the only one."""
         return self.other or self.event
 
@@ -96,7 +96,7 @@ class MultiHopQuestions:
         return self._web.planner.counts["overview"]
 
     @cached_property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[NewsEvent, ...]:
         """The events of the web, by number."""
         return tuple(map(self._newsroom.event, range(len(self))))
 
@@ -105,7 +105,7 @@ class MultiHopQuestions:
         """The day of the earliest event, as an ordinal."""
         return min((event.day for event in self.events), default=0)
 
-    def singled_out(self, fact: Fact, event: Event) -> str:
+    def singled_out(self, fact: Fact, event: NewsEvent) -> str:
         """Whether an event is the only one with such a detail: "always", within its "year", or not (empty)."""
         if self._told[fact.relation, fact.object] == 1:
             return "always"
@@ -135,7 +135,7 @@ class MultiHopQuestions:
 
     # ── the kinds ─────────────────────────────────────────────────────────────
 
-    def _details(self, event: Event, rng: Rng) -> Iterator[MultiHopQuestion]:
+    def _details(self, event: NewsEvent, rng: Rng) -> Iterator[MultiHopQuestion]:
         """Two details of an event, of which its source states both."""
         for clue in event.details:
             if clue.attribute.type not in _CLUES or len(clue.states) > 1:
@@ -157,7 +157,7 @@ class MultiHopQuestions:
                     source, (one, two) = rng.pick(found)
                     yield MultiHopQuestion("detail", event, first, None, None, None, one, two, source, event.day)
 
-    def _events(self, event: Event, rng: Rng) -> Iterator[MultiHopQuestion]:
+    def _events(self, event: NewsEvent, rng: Rng) -> Iterator[MultiHopQuestion]:
         """A part in one event, and a detail of another in which the same entity has a part; the latest is given."""
         for part in filter(leading, event.details):
             mine = today(event, part)
@@ -169,7 +169,7 @@ class MultiHopQuestions:
                 yield from self._across(other, theirs, event, mine, event.day, rng)
 
     def _across(
-        self, event: Event, bridge: Fact, other: Event, role: Fact, day: int, rng: Rng
+        self, event: NewsEvent, bridge: Fact, other: NewsEvent, role: Fact, day: int, rng: Rng
     ) -> Iterator[MultiHopQuestion]:
         if not self.singled_out(role, other):
             return
@@ -184,7 +184,7 @@ class MultiHopQuestions:
                 assert sides is not None
                 yield MultiHopQuestion("event", event, None, entity, other, role, sides[0], sides[1], source, day)
 
-    def _profiles(self, event: Event, rng: Rng) -> Iterator[MultiHopQuestion]:
+    def _profiles(self, event: NewsEvent, rng: Rng) -> Iterator[MultiHopQuestion]:
         """A part in an event, and what is known of whoever had it."""
         for part in filter(leading, event.details):
             bridge = today(event, part)
@@ -200,7 +200,7 @@ class MultiHopQuestions:
 
     # ── pages ─────────────────────────────────────────────────────────────────
 
-    def _source(self, event: Event, bridge: Fact, others: tuple[Fact, ...], rng: Rng) -> int:
+    def _source(self, event: NewsEvent, bridge: Fact, others: tuple[Fact, ...], rng: Rng) -> int:
         """A report of the event that states a fact, and without whose site it and the others can be found; else −1."""
         stating = set(self.pages(bridge))
         for report in rng.shuffle(list(self.reports(event))):
@@ -256,7 +256,7 @@ class MultiHopQuestions:
         """The pages that state something else in a fact's place."""
         return lru_cache(maxsize=65_536)(self._support.contradicting)
 
-    def reports(self, event: Event) -> range:
+    def reports(self, event: NewsEvent) -> range:
         """The reports of an event."""
         start = self._web.planner.number("report", self._newsroom.start(event.number))
         return range(start, start + len(event.reports))
@@ -272,9 +272,9 @@ class MultiHopQuestions:
         return {entity.value: entity for kind in NAMED for entity in self._web.world.entities[kind]}
 
     @cached_property
-    def parts(self) -> dict[Value, list[tuple[Event, Detail]]]:
+    def parts(self) -> dict[Value, list[tuple[NewsEvent, Detail]]]:
         """Who has which parts in which events."""
-        found: dict[Value, list[tuple[Event, Detail]]] = {}
+        found: dict[Value, list[tuple[NewsEvent, Detail]]] = {}
         for event in self.events:
             for detail in filter(leading, event.details):
                 found.setdefault(detail.states[0].value, []).append((event, detail))
@@ -316,7 +316,7 @@ PROFILE = (
 _LEAST = 50  # a number is asked for where none is likelier than 1 in 50
 
 
-def today(event: Event, detail: Detail) -> Fact:
+def today(event: NewsEvent, detail: Detail) -> Fact:
     """A detail as it is today."""
     return event.fact(detail.attribute.name, detail.states[-1].value)
 
@@ -336,13 +336,13 @@ def askable(detail: Detail, changed: bool = False) -> bool:
     return True
 
 
-def _ever(event: Event) -> Iterator[tuple[Detail, Value]]:
+def _ever(event: NewsEvent) -> Iterator[tuple[Detail, Value]]:
     for detail in event.details:
         for value in dict.fromkeys(state.value for state in detail.states):
             yield detail, value
 
 
-def _year(event: Event) -> int:
+def _year(event: NewsEvent) -> int:
     return date.fromordinal(event.day).year
 
 
@@ -378,7 +378,7 @@ class ChangingQuestions:
                         found.append(series)
         return tuple(rng.shuffle(found))
 
-    def _clues(self, event: Event) -> Iterator[tuple[Event, Fact, Fact | None]]:
+    def _clues(self, event: NewsEvent) -> Iterator[tuple[NewsEvent, Fact, Fact | None]]:
         """How an event can be told: by a clue of its own; or by a part in an older event, and the part in this."""
         for detail in event.details:
             if len(detail.states) > 1 or not self._joins.singled_out(today(event, detail), event):
@@ -391,7 +391,7 @@ class ChangingQuestions:
                         yield other, today(other, part), today(event, detail)
 
     def _series(
-        self, event: Event, asked: Detail, start: tuple[Event, Fact, Fact | None], rng: Rng
+        self, event: NewsEvent, asked: Detail, start: tuple[NewsEvent, Fact, Fact | None], rng: Rng
     ) -> Iterator[MultiHopQuestion]:
         """A question on the last day of each value, as far as it can be answered then; one source for all."""
         begin, first, role = start
@@ -413,7 +413,7 @@ class ChangingQuestions:
             day = max(event.day, begin.day)
             yield MultiHopQuestion(kind, begin, clue, entity, other, role, known[0], newest, source, day, as_of)
 
-    def _newest(self, event: Event, asked: Detail, fact: Fact, source: int, as_of: int) -> Side | None:
+    def _newest(self, event: NewsEvent, asked: Detail, fact: Fact, source: int, as_of: int) -> Side | None:
         """The pages that state what holds, if nothing newer or as new states something else; else ``None``."""
         pages = self._joins.reachable(self._joins.pages(fact), source, as_of)
         others = {

@@ -1,4 +1,4 @@
-"""The tasks of LiveNewsBench, from question files."""
+"""The tasks of LiveNewsBench, from question files, and the split of each by the date of its event."""
 
 from __future__ import annotations
 
@@ -10,13 +10,65 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.envs.live_news_bench.blocking import blocked_by, sites_of
-from webenv.envs.live_news_bench.records import FILES, LONGITUDINAL, VERIFIED
-from webenv.envs.live_news_bench.windows import split_of
 from webenv.envs.live_news_bench.wording import render_question
-from webenv.errors import TaskFileError
+from webenv.errors import InvalidArgument, TaskFileError
 from webenv.runtime.files import read_json_records
 from webenv.task import Excluded, Gold, Task, TaskSet
 from webenv.web import Scope
+
+FILES = {"train": "train.jsonl", "validation": "val.jsonl", "test": "test.jsonl"}
+"""The file of each split."""
+
+VERIFIED, LONGITUDINAL = "human_verified_test.jsonl", "longitudinal_test.jsonl"
+
+LAST_DAY = date(2025, 9, 30)
+"""The day on which the news of generated webs end."""
+
+
+class Window(NamedTuple):
+    """The days of a split, as ordinals, both included."""
+
+    first: int
+    last: int
+
+    def holds(self, day: int) -> bool:
+        """Whether a day is one of them."""
+        return self.first <= day <= self.last
+
+
+def windows(last: date = LAST_DAY) -> dict[str, Window]:
+    """The window of each split, where the news end on a day: whole months, the last of them the day's own.
+
+    Source: LiveNewsBench, section 2.3.
+
+    >>> [date.fromordinal(windows()[split].first).isoformat() for split in ("validation", "test")]
+    ['2025-07-01', '2025-08-01']
+    """
+    test, validation = _month_before(last, 1), _month_before(last, 2)
+    return {
+        "train": Window(1, validation.toordinal() - 1),
+        "validation": Window(validation.toordinal(), test.toordinal() - 1),
+        "test": Window(test.toordinal(), last.toordinal()),
+    }
+
+
+def split_of(day: date, last: date = LAST_DAY) -> str:
+    """The split of an event of a day.
+
+    Raises:
+        InvalidArgument: for a day after the last.
+    """
+    for split, window in windows(last).items():
+        if window.holds(day.toordinal()):
+            return split
+    raise InvalidArgument(f"an event of {day} is later than {last}, the last day of the news.")
+
+
+def _month_before(day: date, count: int) -> date:
+    """The first day of the month ``count`` months before."""
+    months = day.year * 12 + day.month - 1 - count
+    return date(months // 12, months % 12 + 1, 1)
+
 
 SPLITS = ("train", "validation", "test")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from webenv.corpora.procedural import Event, Fact, Rng, day_text
+from webenv.corpora.procedural import Fact, NewsEvent, Rng, day_text
 from webenv.envs.live_news_bench.multi_hop import MultiHopQuestion
 
 TASK_LINE = "Answer this question about the news with a short phrase:"
@@ -83,7 +83,7 @@ def _whoever(join: MultiHopQuestion, rng: Rng) -> str:
     return rng.pick(_kinds()[fact.object.type].dated).format(did=rng.pick(_form(fact).did).format(e=told))
 
 
-def _by_clue(event: Event, clue: Fact, text: str, year: bool, rng: Rng) -> str:
+def _by_clue(event: NewsEvent, clue: Fact, text: str, year: bool, rng: Rng) -> str:
     kind = _kind(event)
     told = rng.pick(_form(clue).told).format(o=text)
     return (kind.of_year if year else kind.plain).format(year=_year(event), clue=told)
@@ -98,7 +98,7 @@ def _indefinite(told: str) -> str:
     return ("an " if told[4] in _VOWELS else "a ") + told[4:]
 
 
-def _year(event: Event) -> str:
+def _year(event: NewsEvent) -> str:
     return day_text(event.day).rpartition(" ")[2]
 
 
@@ -127,7 +127,7 @@ class _Kind:
     relations: dict[str, _Form] = field(default_factory=dict)
 
 
-def _kind(event: Event) -> _Kind:
+def _kind(event: NewsEvent) -> _Kind:
     return _kinds()[event.template.kind]
 
 

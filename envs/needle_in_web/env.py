@@ -10,13 +10,11 @@ from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
 from webenv.envs.benchmark_env import BenchmarkEnv, BenchmarkVectorEnv
-from webenv.envs.needle_in_web.answers import read_answer
-from webenv.envs.needle_in_web.exact import ExactJudge
-from webenv.envs.needle_in_web.generated import GeneratedNeedles, numbered_needles
-from webenv.envs.needle_in_web.tasks import load_tasks
-from webenv.envs.opening import TasksArgument, WebArgument, opened
-from webenv.envs.task_ids import generated_count
-from webenv.envs.webs import open_asker
+from webenv.envs.generated_tasks import generated_count
+from webenv.envs.needle_in_web.generate import GeneratedNeedles, needle_source
+from webenv.envs.needle_in_web.judge import ExactJudge
+from webenv.envs.needle_in_web.tasks import load_tasks, read_answer
+from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
 from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Reward
 from webenv.rewards import PageJudge
@@ -48,7 +46,9 @@ def needle_in_web(
     reward: Mapping[str, float] | Reward | None = None,
 ) -> Benchmark:
     """The benchmark behind ``NeedleInWeb-v0``; for its arguments see :class:`NeedleInWebEnv`."""
-    found = opened(web, tasks, split, generate=_generated, load=partial(load_tasks, flagged=flagged), own=_OWN)
+    found = load_web_and_tasks(
+        web, tasks, split, generate=_generated, load=partial(load_tasks, flagged=flagged), own=_OWN
+    )
     chosen = found.tasks.filter(difficulty=difficulty, site=site, split=split)
     judges = _judges(found.tasks)
     if judge is None:
@@ -144,8 +144,8 @@ class NeedleInWebVectorEnv(BenchmarkVectorEnv):
 
 
 def _generated(worlds: Worlds, spec: str) -> TaskSet:
-    return GeneratedNeedles(numbered_needles(worlds), generated_count(spec, worlds.count, each="of each difficulty"))
+    return GeneratedNeedles(needle_source(worlds), generated_count(spec, worlds.count, each="of each difficulty"))
 
 
 def _judges(tasks: TaskSet) -> Mapping[str, JudgeMaker]:
-    return {**JUDGES, "exact": partial(ExactJudge, tasks.numbered)} if isinstance(tasks, GeneratedNeedles) else JUDGES
+    return {**JUDGES, "exact": partial(ExactJudge, tasks.source)} if isinstance(tasks, GeneratedNeedles) else JUDGES

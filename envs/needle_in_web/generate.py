@@ -4,33 +4,181 @@ The recipe is the paper's (section 3) without a model: of one page, three facts 
 centrality; one element of each masked by a generic expression, the rest said in part in other
 words; kept only if one page alone, of the whole web, entails all three. With the dial ``hops``
 at 2 or 3, somebody or something that a criterion would name is told by facts of another page
-(:mod:`webenv.envs.needle_in_web.hops`).
+(:mod:`webenv.envs.needle_in_web.generate`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from webenv.corpora.procedural import (
+    ANY,
     NAMED,
     TIERS,
+    Constraint,
     DistractorSet,
     Fact,
-    Kind,
+    Language,
     Pattern,
     ProceduralWeb,
+    Relation,
     Rng,
+    ThingKind,
     Value,
+    Worlds,
+    masked_words,
     of_mode,
+    relations,
+    vague,
 )
-from webenv.envs.needle_in_web.hops import Description, Descriptions, Hop, leaks
-from webenv.envs.needle_in_web.tasks import render_question
-from webenv.envs.needle_in_web.wording import say, worded
-from webenv.envs.task_ids import task_id
+from webenv.envs.generated_tasks import GeneratedTasks, TaskSource, task_id
+from webenv.envs.needle_in_web.tasks import DIFFICULTIES, render_question
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.task import Gold, Task, TaskSet
 from webenv.web import Scope
+
+
+def worded(value: Value, masked: bool, keep: float, rng: Rng, language: Language) -> tuple[str, Constraint]:
+    """How a criterion words a value, and what it asks of it.
+
+    Args:
+        value: the value.
+        masked: whether a generic expression stands in its place, of which nothing is asked.
+        keep: the probability that it has the pages' wording.
+        dice: chance.
+        language: of the web.
+    """
+    if masked:
+        return masked_words(value.type, rng, language), ANY
+    if rng.chance(keep):
+        return value.text, Constraint(value.type, value.text)
+    return vague(value, rng, language)
+
+
+def say(form: str, subject: str, value: str, value_type: str, qualifier: str, language: Language) -> str:
+    """A form of a relation with its places filled; ``value_type`` is empty where the value's text is not its own."""
+    bare, indefinite = language.forms(value, value_type)
+    return form.format(subject, language.possessive(subject), value, qualifier, bare, indefinite)
+
+
+_Known = dict[str, dict[Value, list[tuple[Value, int]]]]  # relation → object → (qualifier, whose fact it is)
+
+
+class Hop(NamedTuple):
+    """An entity that is not named, the number of the page about it, and what is said of it, as a pattern."""
+
+    entity: Value
+    page: int
+    said: Pattern
+
+
+class Description(NamedTuple):
+    """What a criterion says of an entity in place of its name.
+
+    Attributes:
+        mention: what stands where the name would: "someone".
+        clauses: what is said of it ("that person was born at a certain place in 1843"), then what is
+            said of the entity in that, and so on.
+        hops: the entities that are not named, in that order.
+    """
+
+    mention: str
+    clauses: tuple[str, ...]
+    hops: tuple[Hop, ...]
+
+
+class Descriptions:
+    """Describes entities by facts that the pages about them state.
+
+    What is said of an entity is true, at its time, of no other entity of the world.
+
+    Args:
+        web: the web.
+
+    Raises:
+        InvalidArgument: where the web's language has no words for it.
+    """
+
+    def __init__(self, web: ProceduralWeb) -> None:
+        self._web = web
+        self._language = web.world.language
+        if "hops" not in self._language.texts:
+            raise InvalidArgument(f"{web.config}: descriptions have no words in this language; expected hops=1.")
+        self._references = self._language.rows("hops")
+
+    def describe(self, entity: Value, hops: int, keep: float, rng: Rng) -> Description | None:
+        """A description that leads to an entity over ``hops`` pages; ``None`` where there is none.
+
+        Args:
+            entity: whom or what it is about.
+            hops: 1: the describing fact names what it names; more: that, too, is described.
+            keep: the probability of the pages' wording, for each value.
+            dice: chance.
+        """
+        page = self._web.profile(entity)
+        if page is None:
+            return None
+        for fact in rng.shuffle(self._web.plan(page).facts):
+            if hops > 1 and fact.object.type not in NAMED:
+                continue
+            inner = self.describe(fact.object, hops - 1, keep, rng) if hops > 1 else None
+            if hops > 1 and (inner is None or any(entity == hop.entity for hop in inner.hops)):
+                continue
+            said = self._said(fact, inner, keep, rng)
+            if said is not None:
+                mention = masked_words(entity.type, rng, self._language)
+                clause, pattern = said
+                clauses, further = ((), ()) if inner is None else (inner.clauses, inner.hops)
+                return Description(mention, (clause, *clauses), (Hop(entity, page, pattern), *further))
+        return None
+
+    def _said(self, fact: Fact, inner: Description | None, keep: float, rng: Rng) -> tuple[str, Pattern] | None:
+        """A fact that no other entity has, as a clause; ``None`` where others have it, even in its very words."""
+        relation = self._relations[fact.relation]
+        for share in (keep, 1.0):
+            value, asked = worded(fact.object, False, 1.0 if inner else share, rng, self._language)
+            qualifier, when = worded(fact.qualifier, False, share, rng, self._language)
+            pattern = Pattern(fact.kind, fact.relation, asked, when)
+            if self._owners(pattern) == {fact.subject}:
+                form = rng.pick(of_mode(relation.plain, self._web.config.phrasings)).criterion(rng, share)
+                (reference,) = self._references[fact.kind]
+                value, own = (value, fact.object.type) if inner is None else (inner.mention, "")
+                own = own if value == fact.object.text else ""
+                return say(form, reference, value, own, qualifier, self._language), pattern
+        return None
+
+    def _owners(self, pattern: Pattern) -> set[int]:
+        """The entities of the world of which a fact is true that is as asked."""
+        return {
+            owner
+            for value, held in self._known[pattern.relation].items()
+            if pattern.object.admits(value)
+            for qualifier, owner in held
+            if pattern.qualifier.admits(qualifier)
+        }
+
+    @cached_property
+    def _relations(self) -> dict[str, Relation]:
+        grammars = ("base_person", "base_place", "base_org")
+        return {one.name: one for grammar in grammars for one in relations(grammar, self._language)}
+
+    @cached_property
+    def _known(self) -> _Known:
+        """What is true of all entities, whether or not a page is about them."""
+        found: _Known = {name: {} for name in self._relations}
+        for entities in self._web.world.entities.values():
+            for entity in entities:
+                for fact in self._web.world.profile(entity):
+                    found[fact.relation].setdefault(fact.object, []).append((fact.qualifier, entity.number))
+        return found
+
+
+def leaks(hops: Sequence[Hop], texts: Sequence[str]) -> bool:
+    """Whether the name of an entity that is described stands in one of the texts."""
+    return any(hop.entity.text in text for hop in hops for text in texts)
+
 
 _MOST_DRAWS = 400
 _FUZZ = (0.08, 0.36, 0.5)
@@ -39,7 +187,7 @@ _MASKS = ((0.28, 0.62), (0.4, 0.7), (0.4, 0.7))  # by tier: object, object or qu
 _NUMBERS = ("count", "money", "length", "size", "weight")
 
 
-class Criterion(NamedTuple):
+class GeneratedCriterion(NamedTuple):
     """One demand of a task: as text, as a pattern over facts, and the fact that it was made from.
 
     ``masked`` is "object", "qualifier" or "relation"; ``claim`` the same without mask; ``hops`` are
@@ -59,7 +207,7 @@ class Needle(NamedTuple):
 
     task: Task
     gold: int
-    criteria: tuple[Criterion, ...]
+    criteria: tuple[GeneratedCriterion, ...]
 
 
 class NeedleGenerator:
@@ -119,7 +267,12 @@ class NeedleGenerator:
         return found
 
     def _task(
-        self, difficulty: str, number: int, distractors: DistractorSet, gold: int, criteria: Sequence[Criterion]
+        self,
+        difficulty: str,
+        number: int,
+        distractors: DistractorSet,
+        gold: int,
+        criteria: Sequence[GeneratedCriterion],
     ) -> Task:
         plan = self.web.plan(gold)
         texts = tuple(criterion.text for criterion in criteria)
@@ -137,7 +290,9 @@ class NeedleGenerator:
             scope=self._scope,
         )
 
-    def _criterion(self, distractors: DistractorSet, member: int, slot: int, keep: float, rng: Rng) -> Criterion:
+    def _criterion(
+        self, distractors: DistractorSet, member: int, slot: int, keep: float, rng: Rng
+    ) -> GeneratedCriterion:
         fact = distractors.fact(member, slot)
         relation = distractors.slots[slot].relation
         roll = rng.random()
@@ -166,7 +321,7 @@ class NeedleGenerator:
         claim = say(plain, name, known.text, known.type, fact.qualifier.text, self._language)
         finish = self._language.criterion
         hops = () if told is None else told.hops
-        return Criterion(finish(text), pattern, fact, masked, finish(claim), hops)
+        return GeneratedCriterion(finish(text), pattern, fact, masked, finish(claim), hops)
 
     def _described(self, value: Value, keep: float, rng: Rng) -> Description | None:
         """An entity told by facts, over as many pages as it takes or as can be; ``None`` where it is to be named."""
@@ -178,12 +333,12 @@ class NeedleGenerator:
                 return found
         return None
 
-    def _subject(self, kind: Kind, rng: Rng) -> str:
+    def _subject(self, kind: ThingKind, rng: Rng) -> str:
         """How a criterion names its subject."""
         first = self._language.with_article(kind.name, kind.measure)
         return rng.pick(self._language.texts["subjects"]).format(k=kind.name, m=kind.measure, a=first)
 
-    def _shown(self, criteria: Sequence[Criterion]) -> bool:
+    def _shown(self, criteria: Sequence[GeneratedCriterion]) -> bool:
         """Whether the masked element of one criterion stands in another, or a name that one hides in any."""
         if leaks([hop for criterion in criteria for hop in criterion.hops], [each.text for each in criteria]):
             return True
@@ -209,3 +364,19 @@ def _leading(distractors: DistractorSet, slots: list[int], tier: int, rng: Rng) 
             if others:
                 return [*slots[:-1], rng.pick(others)]
     return slots
+
+
+class GeneratedNeedles(GeneratedTasks[Needle]):
+    """Generated needle tasks; each is made when it is asked for.
+
+    Tags: ``difficulty``, ``split``, ``site`` (the type of site that the page sought stands on) and
+    ``kind`` (what the page is about).
+    """
+
+    tag = "difficulty"
+
+
+@lru_cache(maxsize=4)
+def needle_source(worlds: Worlds) -> TaskSource[Needle]:
+    """What draws the tasks of worlds, by difficulty; the same for the same worlds, so that no task is drawn twice."""
+    return TaskSource(worlds, DIFFICULTIES, NeedleGenerator)

@@ -12,9 +12,8 @@ import pytest
 from webenv.budget import Budget, Spending
 from webenv.corpora import Corpus
 from webenv.corpora.procedural import Fact, ProceduralWeb, WebConfig, Worlds, relations
-from webenv.envs.needle_in_web.exact import ExactJudge
-from webenv.envs.needle_in_web.generate import Criterion, Needle, NeedleGenerator
-from webenv.envs.needle_in_web.generated import numbered_needles
+from webenv.envs.needle_in_web.generate import GeneratedCriterion, Needle, NeedleGenerator, needle_source
+from webenv.envs.needle_in_web.judge import ExactJudge
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.judge import Judge, Submission, Verdict
 from webenv.task import Task
@@ -40,7 +39,7 @@ def needles(generator: NeedleGenerator) -> list[Needle]:
 
 @pytest.fixture(scope="module")
 def judge(web: ProceduralWeb) -> ExactJudge:
-    return ExactJudge(numbered_needles(Worlds(web.config)))
+    return ExactJudge(needle_source(Worlds(web.config)))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def corpus(web: ProceduralWeb) -> Corpus:
     return Corpus.of(web.pages())
 
 
-def _meets(criteria: Sequence[Criterion], facts: Sequence[Fact]) -> bool:
+def _meets(criteria: Sequence[GeneratedCriterion], facts: Sequence[Fact]) -> bool:
     """Brute force, by hand: each criterion has a fact of its kind and relation whose values are as asked."""
     for criterion in criteria:
         pattern = criterion.pattern
@@ -156,7 +155,7 @@ def test_without_fuzziness_every_word_is_kept() -> None:
 
 def test_tasks_are_reproduced_by_id(generator: NeedleGenerator, needles: list[Needle]) -> None:
     """A task's id leads back to it, in a generator made anew; another web's id leads nowhere."""
-    again = numbered_needles(Worlds(generator.web.config))
+    again = needle_source(Worlds(generator.web.config))
     for needle in needles[::37]:
         assert again.find(needle.task.id) == needle
     for wrong in ("default/easy/0", "", "seed=3,split=validation/easy/x", "seed=3,split=validation/harder/1"):

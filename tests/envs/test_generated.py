@@ -17,9 +17,8 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import webenv
 from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds
-from webenv.envs.needle_in_web.generate import NeedleGenerator
-from webenv.envs.needle_in_web.generated import GeneratedNeedles, numbered_needles
-from webenv.envs.task_ids import generated_count
+from webenv.envs.generated_tasks import generated_count
+from webenv.envs.needle_in_web.generate import GeneratedNeedles, NeedleGenerator, needle_source
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.policies import KeywordPolicy, OraclePolicy, RandomPolicy
 from webenv.policy import Decision, History, Policy
@@ -221,7 +220,7 @@ def test_what_is_refused(settings: dict[str, Any], message: str) -> None:
 
 def test_tasks_of_another_web_are_refused() -> None:
     """Generated tasks given as a task set must be of the web that they are put on."""
-    tasks = GeneratedNeedles(numbered_needles(Worlds(WebConfig(pages=200, kinds=2, seed=8))), 2)
+    tasks = GeneratedNeedles(needle_source(Worlds(WebConfig(pages=200, kinds=2, seed=8))), 2)
     with pytest.raises(InvalidArgument, match="expected tasks of the same web"):
         make(tasks=tasks)
     assert benchmark_of(make(web="procedural:pages=200,kinds=2,seed=8", tasks=tasks)).judge.identity["name"] == "exact"
@@ -232,7 +231,7 @@ def test_tasks_of_another_web_are_refused() -> None:
 
 @pytest.fixture(scope="module")
 def tasks() -> GeneratedNeedles:
-    return GeneratedNeedles(numbered_needles(Worlds.parse(WEB)), 7)
+    return GeneratedNeedles(needle_source(Worlds.parse(WEB)), 7)
 
 
 def test_it_is_a_task_set(tasks: GeneratedNeedles) -> None:
@@ -283,11 +282,11 @@ def test_unknown_ids(tasks: GeneratedNeedles, tail: str) -> None:
 
 def test_digests(tasks: GeneratedNeedles) -> None:
     """Equal sets have equal digests; another number, difficulty or web has another."""
-    again = GeneratedNeedles(numbered_needles(Worlds.parse(WEB)), 7)
+    again = GeneratedNeedles(needle_source(Worlds.parse(WEB)), 7)
     others = [
-        GeneratedNeedles(tasks.numbered, 8),
+        GeneratedNeedles(tasks.source, 8),
         tasks.filter(difficulty="easy"),
-        GeneratedNeedles(numbered_needles(Worlds.parse(WEB, fuzziness=0.4)), 7),
+        GeneratedNeedles(needle_source(Worlds.parse(WEB, fuzziness=0.4)), 7),
     ]
     assert again.digest == tasks.digest
     assert len({tasks.digest, *(other.digest for other in others)}) == 4

@@ -9,9 +9,7 @@ import pytest
 
 import webenv
 from webenv.corpora.procedural import ProceduralWeb, Value, WebConfig, Worlds, cached_corpus
-from webenv.envs.needle_in_web.generate import Needle, NeedleGenerator
-from webenv.envs.needle_in_web.generated import numbered_needles
-from webenv.envs.needle_in_web.hops import Descriptions
+from webenv.envs.needle_in_web.generate import Descriptions, Needle, NeedleGenerator, needle_source
 from webenv.errors import InvalidArgument
 from webenv.web import Failure, SearchRequest
 
@@ -120,7 +118,7 @@ def test_the_oracle_is_always_right(hops: int) -> None:
 
 def test_tasks_are_reproduced_by_id(generator: NeedleGenerator, needles: list[Needle]) -> None:
     """A task's id, which tells the hops, leads back to it in a generator made anew."""
-    again = numbered_needles(Worlds(generator.web.config))
+    again = needle_source(Worlds(generator.web.config))
     assert f"hops={generator.web.config.hops}" in needles[0].task.id
     for needle in needles[::23]:
         assert again.find(needle.task.id) == needle

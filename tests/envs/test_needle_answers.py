@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv.envs.needle_in_web.answers import read_answer
+from webenv.envs.needle_in_web.tasks import read_answer
 
 URL = "https://a.example/b"
 

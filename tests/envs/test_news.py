@@ -19,8 +19,8 @@ from webenv.corpora import Corpus, SourcePage, build
 from webenv.corpora.live.terms import hides
 from webenv.corpora.procedural import ProceduralWeb, config_of, write_corpus
 from webenv.envs.live_news_bench.blocking import ARCHIVES, blocked_by
-from webenv.envs.live_news_bench.generated import GeneratedNews, numbered_news
-from webenv.envs.live_news_bench.windows import windows
+from webenv.envs.live_news_bench.generate import GeneratedNews, news_source
+from webenv.envs.live_news_bench.tasks import windows
 from webenv.envs.webs import named_worlds
 from webenv.errors import InvalidArgument
 from webenv.evaluation import evaluate, read_records
@@ -341,7 +341,7 @@ def test_splits_by_worlds_and_dates() -> None:
     for split in windows():
         worlds = named_worlds("procedural:pages=1000,news=0.6,worlds=2", split)
         assert worlds is not None
-        found = GeneratedNews(numbered_news(worlds), 60, ("news",))
+        found = GeneratedNews(news_source(worlds), 60, ("news",))
         assert {task.tags["split"] for task in found} == {split}
         months[split] = {task.tags["month"] for task in found}
     assert (months["test"], months["validation"]) == ({"2025-08", "2025-09"}, {"2025-07"})
@@ -352,7 +352,7 @@ def test_a_world_without_news_on_its_days() -> None:
     """Where a world has no news on the days of its split, the newest that it has before them is asked about."""
     worlds = named_worlds("procedural:pages=300,news=0.2,seed=1", "validation")
     assert worlds is not None
-    found = GeneratedNews(numbered_news(worlds), 5, ("news",))
+    found = GeneratedNews(news_source(worlds), 5, ("news",))
     assert {task.tags["month"] for task in found} == {"2025-04"}
 
 

@@ -13,9 +13,7 @@ import pytest
 from tests.rewards.submissions import answered
 from webenv.corpora.procedural import Fact, ProceduralWeb, Value, WebConfig, Worlds
 from webenv.corpora.procedural.world.templates import templates
-from webenv.envs.live_news_bench.answers import aliases
-from webenv.envs.live_news_bench.generate import News, NewsGenerator
-from webenv.envs.live_news_bench.generated import GeneratedNews, numbered_news
+from webenv.envs.live_news_bench.generate import GeneratedNews, News, NewsGenerator, aliases, news_source
 from webenv.envs.live_news_bench.wording import TASK_LINE, _kinds, nouns
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.rewards import AnswerJudge
@@ -26,7 +24,7 @@ ARTICLE = re.compile(r"\ba [aeio]|\ban [bcdfgjklmnpqrstvwz]|  |\{|\}| ,|\?\?")
 
 
 def generated(web: str = WEB, count: int = 60, group: str = "news") -> GeneratedNews:
-    return GeneratedNews(numbered_news(Worlds.parse(web)), count, (group,))
+    return GeneratedNews(news_source(Worlds.parse(web)), count, (group,))
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +34,7 @@ def tasks() -> GeneratedNews:
 
 @pytest.fixture(scope="module")
 def drawn(tasks: GeneratedNews) -> list[News]:
-    return [tasks.numbered.find(task.id) for task in tasks]
+    return [tasks.source.find(task.id) for task in tasks]
 
 
 # ── wording ───────────────────────────────────────────────────────────────────
@@ -187,8 +185,8 @@ def test_the_same_in_another_process(tasks: GeneratedNews) -> None:
     """Another process, with other hashes, makes the same tasks to the byte."""
     program = (
         "from webenv.corpora.procedural import Worlds\n"
-        "from webenv.envs.live_news_bench.generated import GeneratedNews, numbered_news\n"
-        f"print(GeneratedNews(numbered_news(Worlds.parse({WEB!r})), 60, ('news',)).digest)\n"
+        "from webenv.envs.live_news_bench.generate import GeneratedNews, news_source\n"
+        f"print(GeneratedNews(news_source(Worlds.parse({WEB!r})), 60, ('news',)).digest)\n"
     )
     env = {**os.environ, "PYTHONHASHSEED": "7"}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)

@@ -13,9 +13,9 @@ import pytest
 
 import webenv
 from tests.webs import DictWeb
+from webenv.envs.building.live_news_bench.release import NewsRecord, to_lines
 from webenv.envs.live_news_bench import load_tasks
 from webenv.envs.live_news_bench.blocking import ARCHIVES
-from webenv.envs.live_news_bench.records import NewsRecord, to_lines
 from webenv.errors import TaskFileError, UnknownTask
 from webenv.observations import Page
 

@@ -16,7 +16,7 @@ import webenv
 from webenv.corpora import Corpus, build
 from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds, write_corpus
 from webenv.corpora.routed import RoutedWeb
-from webenv.envs.needle_in_web.generated import GeneratedNeedles, numbered_needles
+from webenv.envs.needle_in_web.generate import GeneratedNeedles, needle_source
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.evaluation import evaluate, read_records
 from webenv.policies import KeywordPolicy, OraclePolicy
@@ -39,7 +39,7 @@ def benchmark_of(env: Any) -> webenv.Benchmark:
 
 @pytest.fixture(scope="module")
 def tasks() -> GeneratedNeedles:
-    return GeneratedNeedles(numbered_needles(Worlds.parse(WEB)), 7)
+    return GeneratedNeedles(needle_source(Worlds.parse(WEB)), 7)
 
 
 # ── the tasks ─────────────────────────────────────────────────────────────────
@@ -59,7 +59,7 @@ def test_worlds_take_turns(tasks: GeneratedNeedles) -> None:
 
 def test_a_task_is_the_same_alone_and_among_others(tasks: GeneratedNeedles) -> None:
     """A world's tasks are those that it has where it is the only one, but for the world that they name."""
-    alone = GeneratedNeedles(numbered_needles(Worlds.parse(ONE)), 3)
+    alone = GeneratedNeedles(needle_source(Worlds.parse(ONE)), 3)
     for task in alone:
         among = tasks.find(task.id) if int(task.id[-1]) < 2 else None
         if among is not None:
@@ -90,9 +90,9 @@ def test_draws_are_even(tasks: GeneratedNeedles) -> None:
 
 def test_digests(tasks: GeneratedNeedles) -> None:
     """Another number of worlds, or another first one, is another set of tasks."""
-    again = GeneratedNeedles(numbered_needles(Worlds.parse(WEB)), 7)
+    again = GeneratedNeedles(needle_source(Worlds.parse(WEB)), 7)
     others = [WEB.replace("worlds=3", "worlds=4"), WEB.replace("seed=4", "seed=3"), WEB.replace("worlds=3,", "")]
-    digests = {GeneratedNeedles(numbered_needles(Worlds.parse(web)), 7).digest for web in others}
+    digests = {GeneratedNeedles(needle_source(Worlds.parse(web)), 7).digest for web in others}
     assert again.digest == tasks.digest
     assert len(digests | {tasks.digest}) == 4
 
@@ -268,7 +268,7 @@ def test_folders_of_other_making_are_refused(tmp_path: Path) -> None:
 
 def test_tasks_of_another_web_are_refused(folder: Path) -> None:
     """Generated tasks must be of the web in the folder."""
-    other = GeneratedNeedles(numbered_needles(Worlds.parse(ONE.replace("seed=5", "seed=6"))), 2)
+    other = GeneratedNeedles(needle_source(Worlds.parse(ONE.replace("seed=5", "seed=6"))), 2)
     with pytest.raises(InvalidArgument, match="expected tasks of the same web"):
         make(web=folder, tasks=other)
     with pytest.raises(InvalidArgument, match="no task has split='test'"):

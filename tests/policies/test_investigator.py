@@ -10,10 +10,9 @@ from webenv.budget import Budget
 from webenv.corpora import Corpus
 from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds
 from webenv.env import SearchEnv
-from webenv.envs.needle_in_web.answers import read_answer
-from webenv.envs.needle_in_web.exact import ExactJudge
-from webenv.envs.needle_in_web.generate import NeedleGenerator
-from webenv.envs.needle_in_web.generated import numbered_needles
+from webenv.envs.needle_in_web.generate import NeedleGenerator, needle_source
+from webenv.envs.needle_in_web.judge import ExactJudge
+from webenv.envs.needle_in_web.tasks import read_answer
 from webenv.policies.investigator import InvestigatorPolicy
 from webenv.policies.keyword import KeywordPolicy
 from webenv.policy import Decision, History, Policy
@@ -34,7 +33,7 @@ def _play(
     generator: NeedleGenerator, corpus: Corpus, policy: Policy, budget: Budget, count: int
 ) -> tuple[float, History]:
     rules = Rules(fetch_answer=True, read_answer=read_answer, unanswered="no_source", overrun="fail", invalid="fail")
-    judge = ExactJudge(numbered_needles(Worlds(generator.web.config)))
+    judge = ExactJudge(needle_source(Worlds(generator.web.config)))
     env = SearchEnv(Benchmark(generator.tasks(count), corpus, judge, rules, budget))
     right = 0.0
     for task in env.benchmark.tasks:

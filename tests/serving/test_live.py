@@ -12,7 +12,7 @@ from webenv import search, visit
 from webenv.corpora import Corpus
 from webenv.corpora.live import LiveWeb, open_live
 from webenv.corpora.procedural import ProceduralWeb, Worlds
-from webenv.envs.needle_in_web.generated import GeneratedNeedles, numbered_needles
+from webenv.envs.needle_in_web.generate import GeneratedNeedles, needle_source
 from webenv.observations import Page
 from webenv.policies import OraclePolicy
 from webenv.policy import Decision, History
@@ -67,7 +67,7 @@ def test_searches_are_those_of_the_corpus(live: LiveWeb, small: tuple[Corpus, Pr
 def test_an_environment_is_solved_over_http(live: LiveWeb, small: tuple[Corpus, ProceduralWeb]) -> None:
     """On NeedleInWeb the oracle reaches every gold page over HTTP, and an agent is shown the corpus's pages."""
     corpus, web = small
-    tasks = GeneratedNeedles(numbered_needles(Worlds(web.config)), 3)
+    tasks = GeneratedNeedles(needle_source(Worlds(web.config)), 3)
     oracle = OraclePolicy(tasks)
     env = gym.make("NeedleInWeb-v0", web=live, tasks=tasks)
     for task in tasks:
@@ -92,6 +92,6 @@ def test_tasks_of_a_web_are_named_beside_the_way_to_it(live: LiveWeb, small: tup
     dials = str(small[1].config)
     env = gym.make("NeedleInWeb-v0", web=live, tasks=dials)
     assert env.unwrapped.benchmark.judge.identity["name"] == "exact"
-    tasks = GeneratedNeedles(numbered_needles(Worlds(small[1].config)))
+    tasks = GeneratedNeedles(needle_source(Worlds(small[1].config)))
     assert env.unwrapped.benchmark.tasks.digest == tasks.digest
     env.close()

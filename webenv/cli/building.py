@@ -22,8 +22,7 @@ from webenv.cli.costs import limit_reached, print_usage, read_costs
 from webenv.cli.options import open_cassette
 from webenv.cli.tables import wide_console
 from webenv.envs.building.folder import MACHINERY
-from webenv.envs.building.report import BuildReport, StageReport
-from webenv.envs.building.tally import StageStanding
+from webenv.envs.building.stages import BuildReport, StageReport, StageStanding
 from webenv.envs.webs import open_web
 from webenv.errors import CostLimitReached, InvalidArgument, ModelError, RunError
 from webenv.evaluation.run import kept_usage, read_usage, sum_usage

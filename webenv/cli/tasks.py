@@ -77,11 +77,11 @@ def build_livenews(
     Endpoint and key: OPENAI_BASE_URL, OPENAI_API_KEY. What fell, and why, stands in DIR/build/rejected.jsonl, what is
     open in open.jsonl. Questions on events after the months of the test set wait in later.jsonl.
     """
-    from webenv.envs.live_news_bench.build import LiveNewsBuilder
+    from webenv.envs.building.live_news_bench.build import LiveNewsBuilder
+    from webenv.envs.building.live_news_bench.events import read_events
+    from webenv.envs.building.live_news_bench.filters import Outlets
+    from webenv.envs.building.live_news_bench.release import Release
     from webenv.envs.live_news_bench.env import JUDGES
-    from webenv.envs.live_news_bench.outlets import Outlets
-    from webenv.envs.live_news_bench.release import Release
-    from webenv.envs.live_news_bench.seeds import read_events
     from webenv.models import make_model
     from webenv.rewards.registry import make_judge
 
@@ -147,7 +147,7 @@ def build_needle(
     Files are named <site>_<difficulty>.json, in the official format. What fell stands in DIR/build/rejected.jsonl.
     """
     from webenv.corpora.dense import SentenceEncoder
-    from webenv.envs.needle_in_web.build import NeedleBuilder, sampled
+    from webenv.envs.building.needle_in_web.build import NeedleBuilder, sampled
     from webenv.models import make_model
     from webenv.rewards.registry import ENTAILMENT, make_judge
 
@@ -198,7 +198,7 @@ def refresh_command(
     Questions on events after the months of the test set wait in later.jsonl. Verified questions that leave the test
     set are kept in DIR/build/earlier.
     """
-    from webenv.envs.live_news_bench.refresh import refresh
+    from webenv.envs.building.live_news_bench.release import refresh
 
     done = refresh(folder, today, add or ())
     if as_json:

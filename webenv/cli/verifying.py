@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from webenv.envs.building.folder import MACHINERY
-from webenv.envs.building.verification import Candidate, Verification
+from webenv.envs.building.verification import ReviewTask, Verification
 from webenv.errors import RunError
 from webenv.runtime.files import read_lines
 
@@ -41,7 +41,7 @@ class VerifyingScreen:
         finally:
             self._end()
 
-    def _decide(self, candidate: Candidate) -> bool:
+    def _decide(self, candidate: ReviewTask) -> bool:
         """One decision; ``False``: the person quits."""
         while True:
             line = _read(self._console)
@@ -65,7 +65,7 @@ class VerifyingScreen:
                 continue
             return True
 
-    def _show(self, candidate: Candidate) -> None:
+    def _show(self, candidate: ReviewTask) -> None:
         one = self._verification
         self._say(f"\n── {one.accepted} of {one.count} verified, {one.rejected} rejected, {one.left} left ──")
         for name, value in _told(candidate.record):
@@ -102,7 +102,7 @@ def _told(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"{'criterion' if name == 'raw_questions' else 'claim'} {number}", str(text)
 
 
-def _page_text(candidate: Candidate, file: Path) -> str:
+def _page_text(candidate: ReviewTask, file: Path) -> str:
     """The text of a task's page, from its record or from the build beside the file."""
     page = candidate.record.get("context")
     if isinstance(page, dict):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from webenv.corpora.progress import Progress, silent
-from webenv.envs.numbered import NumberedTasks
+from webenv.envs.generated_tasks import GeneratedTasks
 from webenv.errors import RunError
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import RunProgress, evaluate, folder_name
@@ -60,7 +60,7 @@ class HeldOut(NamedTuple):
         """
         with opened_env(env, settings) as made:
             tasks = made.benchmark.tasks
-            parted = isinstance(tasks, NumberedTasks) or any(task.tags.get("split") for task in tasks)
+            parted = isinstance(tasks, GeneratedTasks) or any(task.tags.get("split") for task in tasks)
         if not parted:
             return cls(env, dict(settings), "")
         given = {**settings, "split": split}

@@ -76,7 +76,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ValueLimits:
     """What values a kind may have: ranges of measures, and wider names that none of its values falls under."""
 
     ranges: tuple[tuple[str, int, int], ...] = ()
@@ -88,7 +88,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ThingKind:
     """A kind of thing that pages are about; ``measure`` is its measure word, where the language has such."""
 
     name: str
@@ -96,7 +96,7 @@ class Kind:
     grammar: str
     pronoun: str
     sites: tuple[str, ...]
-    limits: Limits
+    limits: ValueLimits
     measure: str = ""
 
 
@@ -164,7 +164,7 @@ def relations(grammar: str, language: Language = ENGLISH) -> tuple[Relation, ...
     return tuple(found)
 
 
-def _limits(text: str) -> Limits:
+def _limits(text: str) -> ValueLimits:
     ranges, without = [], []
     for part in filter(None, text.split(", ")):
         measure = _RANGE.fullmatch(part)
@@ -172,18 +172,18 @@ def _limits(text: str) -> Limits:
             ranges.append((measure[1], int(measure[2]), int(measure[3])))
         else:
             without.append(part)
-    return Limits(tuple(ranges), tuple(without))
+    return ValueLimits(tuple(ranges), tuple(without))
 
 
 @cache
-def kinds(language: Language = ENGLISH) -> tuple[Kind, ...]:
+def kinds(language: Language = ENGLISH) -> tuple[ThingKind, ...]:
     """All kinds, in the order of their file: name and plural, or name, plural and measure word."""
     found = []
     for line in language.lines("kinds.txt"):
         names, grammar, pronoun, sites, *rest = (part.strip() for part in line.split("|"))
         name, plural, *measure = names.split(", ")
         limits = _limits(rest[0] if rest else "")
-        found.append(Kind(name, plural, grammar, pronoun, tuple(sites.split()), limits, "".join(measure)))
+        found.append(ThingKind(name, plural, grammar, pronoun, tuple(sites.split()), limits, "".join(measure)))
     return tuple(found)
 
 

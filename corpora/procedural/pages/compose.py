@@ -10,7 +10,7 @@ from webenv.corpora.procedural.pages.pages import Pages
 from webenv.corpora.procedural.rng import FastRng, Rng
 from webenv.corpora.procedural.world.events import AT_FIRST
 from webenv.corpora.procedural.world.facts import Fact, listed
-from webenv.corpora.procedural.world.sites import Site, Voice
+from webenv.corpora.procedural.world.sites import Voice, Website
 from webenv.corpora.procedural.world.templates import attributes, day_text, frames, say
 from webenv.corpora.procedural.world.world import World
 
@@ -99,7 +99,7 @@ class Composer:
         self._filler = filler
         self._ways = lru_cache(maxsize=2048)(self._ways_of)
 
-    def write(self, role: str, place: int, site: Site, day: int, facts: Sequence[Fact], rng: Rng) -> Composed:
+    def write(self, role: str, place: int, site: Website, day: int, facts: Sequence[Fact], rng: Rng) -> Composed:
         """The text of a page by its role and its place among those of its role.
 
         Args:
@@ -275,7 +275,7 @@ class Composer:
             [description, self._language.space.join(fillers[:half]), self._language.space.join(fillers[half:])]
         )
 
-    def description(self, site: Site) -> str:
+    def description(self, site: Website) -> str:
         """What a site writes about, in a paragraph: the kinds of thing of its three main topics."""
         rng = FastRng(*self._world.seed, "description", site.number)
         shares = self._pages.site_topics.shares(site)

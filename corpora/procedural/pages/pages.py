@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from webenv.corpora.procedural.rng import FastRng
 from webenv.corpora.procedural.world import clusters, tables
 from webenv.corpora.procedural.world.clusters import MEMBERS, EntityCluster, EntityClusters
-from webenv.corpora.procedural.world.events import Event, Newsroom
+from webenv.corpora.procedural.world.events import NewsEvent, Newsroom
 from webenv.corpora.procedural.world.facts import NAMED, Fact
 from webenv.corpora.procedural.world.sites import (
     BRIEFS,
@@ -17,11 +17,11 @@ from webenv.corpora.procedural.world.sites import (
     OVERVIEWS,
     PORTRAITS,
     PROFILES,
-    Site,
+    Website,
     topic_of,
     topics,
 )
-from webenv.corpora.procedural.world.tables import Register, Table
+from webenv.corpora.procedural.world.tables import FactTable, Register
 from webenv.corpora.procedural.world.templates import day_text, say, templates
 from webenv.corpora.procedural.world.world import World
 
@@ -98,7 +98,7 @@ class SiteTopics:
             add(kind_of_entity, PROFILES[kind_of_entity], counts["profile"] / 3)
         return found
 
-    def shares(self, site: Site) -> dict[str, float]:
+    def shares(self, site: Website) -> dict[str, float]:
         """For each topic the share of a site's pages to be expected on it; they sum to 1, or are all 0."""
         directory = self._world.directory
         pages = {
@@ -130,7 +130,7 @@ class Leaf:
         topic: what it is about, in a word.
     """
 
-    site: Site
+    site: Website
     section: str
     name: str
     title: str
@@ -159,11 +159,11 @@ class Pages:
 
     # ── what a page belongs to ────────────────────────────────────────────────
 
-    def event(self, role: str, place: int) -> Event:
+    def event(self, role: str, place: int) -> NewsEvent:
         """The event of a report or an overview."""
         return self.newsroom.at(place)[0] if role == "report" else self.newsroom.event(place)
 
-    def table(self, place: int) -> tuple[Table, int]:
+    def table(self, place: int) -> tuple[FactTable, int]:
         """The table of a page of one, and which of its sheets that is."""
         number, sheet = divmod(place, tables.BLOCK)
         return self.register.table(number), sheet
@@ -239,7 +239,7 @@ class Pages:
         topic = topic_of(event.template.kind, event.template.language)
         return Leaf(report.site, event.template.plural, title, title, report.day, event.stated(report), topic)
 
-    def _told(self, event: Event) -> tuple[int, ...]:
+    def _told(self, event: NewsEvent) -> tuple[int, ...]:
         """The details that the overview of an event states: none of the rare ones."""
         rng = FastRng(*self._world.seed, "overview", event.number)
         wide = [place for place, detail in enumerate(event.details) if detail.attribute.spread != "rare"]

@@ -10,7 +10,7 @@ from webenv.corpora.procedural.rng import FastRng, Rng
 from webenv.corpora.procedural.world import clusters, events, tables
 from webenv.corpora.procedural.world.clusters import EntityClusters
 from webenv.corpora.procedural.world.facts import NAMED, Fact, Value
-from webenv.corpora.procedural.world.sites import BRIEFS, LISTS, PROFILES, Site, topic_of
+from webenv.corpora.procedural.world.sites import BRIEFS, LISTS, PROFILES, Website, topic_of
 from webenv.corpora.procedural.world.templates import iso
 from webenv.corpora.procedural.world.world import LEVELS, DistractorSet, Entity, World
 
@@ -65,7 +65,7 @@ _SECTIONS = {"brief": "notes", "rumour": "facts"}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PagePlan:
     """A page before it is written.
 
     Attributes:
@@ -88,7 +88,7 @@ class Plan:
 
     number: int
     role: str
-    site: Site
+    site: Website
     url: str
     title: str
     date: str
@@ -192,7 +192,7 @@ class Planner:
             found += [number, *self.versions(number)]
         return found
 
-    def plan(self, number: int) -> Plan:
+    def plan(self, number: int) -> PagePlan:
         """The plan of a page."""
         role, place = self.role(number)
         if role in PAGES:
@@ -211,7 +211,7 @@ class Planner:
             site = self.world.directory.by_type["reference"][0]
             title = self._title("leaf", str(place + 1))
             url = site.url("words", "leaf", place + 1)
-            return Plan(number, role, site, url, title, "", (), -1, -1, (), ())
+            return PagePlan(number, role, site, url, title, "", (), -1, -1, (), ())
         return self._copy(number, rng)
 
     def _title(self, use: str, place: str = "", kinds: str = "", home: str = "") -> str:
@@ -224,7 +224,7 @@ class Planner:
         role, place = self.role(number)
         return tuple(self.number("version", version) for version in self.pages.versions(role, place))
 
-    def _leaf(self, number: int, role: str, place: int) -> Plan:
+    def _leaf(self, number: int, role: str, place: int) -> PagePlan:
         leaf = self.pages.leaf(role, place)
         url = leaf.site.url(leaf.section, leaf.name, number)
         date = iso(leaf.day) if leaf.day else ""
@@ -233,17 +233,17 @@ class Planner:
         if role == "version":
             host, host_place, _ = self.pages.host(place)
             version_of = self.number(host, host_place)
-        return Plan(
+        return PagePlan(
             number, role, leaf.site, url, leaf.title, date, aliases, -1, -1, leaf.facts, (), version_of=version_of,
             topic=leaf.topic,
         )  # fmt: skip
 
-    def _aliases(self, site: Site, number: int) -> tuple[str, ...]:
+    def _aliases(self, site: Website, number: int) -> tuple[str, ...]:
         """Old addresses of a page: some pages have moved."""
         moved = FastRng(*self.world.seed, "moved", number).chance(_MOVED)
         return (f"https://{site.host}/p/{number}",) if moved else ()
 
-    def _article(self, number: int, set_number: int, member: int, rng: Rng) -> Plan:
+    def _article(self, number: int, set_number: int, member: int, rng: Rng) -> PagePlan:
         distractors = self.world.distractor_set(set_number)
         topic = topic_of(distractors.kind.name, self.world.language)
         site = self.world.directory.pick(distractors.kind.sites, topic, rng)
@@ -252,7 +252,7 @@ class Planner:
         sides = self._sides(number, distractors, member, rng)
         url = site.url(distractors.kind.plural.replace(" ", "-").replace("'", ""), name, number)
         aliases = self._aliases(site, number)
-        return Plan(
+        return PagePlan(
             number,
             "article",
             site,
@@ -294,7 +294,7 @@ class Planner:
             found.append(Fact(subject, chosen[place], phrasing.id, value, qualifiers[place]))
         return tuple(found)
 
-    def _brief(self, number: int, role: str, set_number: int, rng: Rng) -> Plan:
+    def _brief(self, number: int, role: str, set_number: int, rng: Rng) -> PagePlan:
         distractors = self.world.distractor_set(set_number)
         member = rng.below(len(distractors.names))
         topic = topic_of(distractors.kind.name, self.world.language)
@@ -313,12 +313,12 @@ class Planner:
         language = self.world.language
         title = language.title(name) + rng.pick(language.texts["briefs"])
         url = site.url(_SECTIONS[role], name, number)
-        return Plan(
+        return PagePlan(
             number, role, site, url, title, self._date(rng), (), set_number, member, tuple(facts), tuple(sides),
             topic=topic,
         )  # fmt: skip
 
-    def _list(self, number: int, set_number: int, rng: Rng) -> Plan:
+    def _list(self, number: int, set_number: int, rng: Rng) -> PagePlan:
         distractors = self.world.distractor_set(set_number)
         topic = topic_of(distractors.kind.name, self.world.language)
         site = self.world.directory.pick(LISTS, topic, rng)
@@ -326,9 +326,9 @@ class Planner:
         facts = tuple(distractors.fact(member, slot) for member in range(len(distractors.names)) for slot in slots)
         title = self._title("list title", kinds=distractors.kind.plural, home=distractors.home.text)
         url = site.url("lists", f"{distractors.kind.plural} {distractors.home.text}", number)
-        return Plan(number, "list", site, url, title, self._date(rng), (), set_number, -1, facts, (), topic=topic)
+        return PagePlan(number, "list", site, url, title, self._date(rng), (), set_number, -1, facts, (), topic=topic)
 
-    def _profile(self, number: int, place: int, rng: Rng) -> Plan:
+    def _profile(self, number: int, place: int, rng: Rng) -> PagePlan:
         kind = NAMED[place % 3]
         known = self.world.entities[kind]
         entity = known[place // 3 % len(known)]
@@ -336,7 +336,7 @@ class Planner:
         url = site.url("names", entity.value.text, number)
         facts = self.world.profile(entity)
         title = self.world.language.title(entity.value.text)
-        return Plan(
+        return PagePlan(
             number, "profile", site, url, title, self._date(rng), (), -1, -1, facts, (), entity=entity,
             topic=topic_of(kind, self.world.language),
         )  # fmt: skip
@@ -348,12 +348,12 @@ class Planner:
         """The number of the page that a copy is a copy of."""
         return self._original(Rng(*self.world.seed, "plan", number))
 
-    def _copy(self, number: int, rng: Rng) -> Plan:
+    def _copy(self, number: int, rng: Rng) -> PagePlan:
         original = self.plan(self._original(rng))
         others = [site for site in self.world.sites if site.type not in ("reference", original.site.type)]
         site = rng.pick(others)
         url = site.url("syndicated", original.title, number)
-        return Plan(
+        return PagePlan(
             number, "copy", site, url, original.title, self._date(rng), (), original.distractor_set, original.member,
             original.facts, original.sides, copy_of=original.number, topic=original.topic,
         )  # fmt: skip

@@ -8,13 +8,20 @@ from functools import cached_property, lru_cache
 
 from webenv.corpora.day import day_of
 from webenv.corpora.procedural.language.language import Language
-from webenv.corpora.procedural.language.phrasing import Kind, Phrasing, Relation, of_mode, relations, side_phrasings
+from webenv.corpora.procedural.language.phrasing import (
+    Phrasing,
+    Relation,
+    ThingKind,
+    of_mode,
+    relations,
+    side_phrasings,
+)
 from webenv.corpora.procedural.pages.compose import Composer, Reference
 from webenv.corpora.procedural.pages.pages import PAGES
-from webenv.corpora.procedural.pages.plan import Plan, Planner
+from webenv.corpora.procedural.pages.plan import PagePlan, Planner
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.world.facts import Fact, Value
-from webenv.corpora.procedural.world.sites import Site, Voice, voices
+from webenv.corpora.procedural.world.sites import Voice, Website, voices
 from webenv.errors import InvalidArgument
 
 _QUOTES, _LETTERS, _GLOSSARIES, _LISTS = 0.36, 0.46, 0.53, 0.7  # cumulated; the rest are words and their meanings
@@ -96,7 +103,7 @@ class _Subject:
     own: str
 
     @classmethod
-    def of(cls, name: str, kind: Kind, epithets: Iterable[str], language: Language) -> _Subject:
+    def of(cls, name: str, kind: ThingKind, epithets: Iterable[str], language: Language) -> _Subject:
         """A member of a distractor set, of whom epithets may be used."""
         noun = language.definite(kind.name, kind.measure)
         nouns = [noun, noun]
@@ -125,7 +132,7 @@ class Writer:
         self._language = planner.world.language
         self._mode = planner.world.config.phrasings
 
-    def write(self, plan: Plan) -> Text:
+    def write(self, plan: PagePlan) -> Text:
         """The main text of a page."""
         rng = Rng(*self._world.seed, "prose", plan.number)
         if plan.role == "copy":
@@ -140,11 +147,11 @@ class Writer:
             return self._composed(plan, rng)
         return self._article(plan, rng)
 
-    def description(self, site: Site) -> str:
+    def description(self, site: Website) -> str:
         """What a site writes about, in a paragraph."""
         return self._composer.description(site)
 
-    def _composed(self, plan: Plan, rng: Rng) -> Text:
+    def _composed(self, plan: PagePlan, rng: Rng) -> Text:
         role, place = self._planner.role(plan.number)
         day = day_of(plan.date) if plan.date else 0
         text, stated = self._composer.write(role, place, plan.site, day, plan.facts, rng)
@@ -179,7 +186,7 @@ class Writer:
     def _filler(self, voice: Voice, rng: Rng) -> str:
         return self._digressions.draw(voice, rng)
 
-    def _fill(self, text: str, name: str, kind: Kind, home: Value) -> str:
+    def _fill(self, text: str, name: str, kind: ThingKind, home: Value) -> str:
         return (
             text.replace("{name}", name)
             .replace("{kinds}", kind.plural)
@@ -241,7 +248,7 @@ class Writer:
 
     # ── pages ─────────────────────────────────────────────────────────────────
 
-    def _article(self, plan: Plan, rng: Rng) -> Text:
+    def _article(self, plan: PagePlan, rng: Rng) -> Text:
         """An article, a brief or a rumour: everything that is about one member of a distractor set."""
         distractors = self._world.distractor_set(plan.distractor_set)
         kind = distractors.kind
@@ -321,7 +328,7 @@ class Writer:
         paragraphs.append(self._fill(rng.pick(voice["close"]), name, kind, distractors.home))
         return Text("\n\n".join(paragraphs), tuple(statements))
 
-    def _list(self, plan: Plan, rng: Rng) -> Text:
+    def _list(self, plan: PagePlan, rng: Rng) -> Text:
         distractors = self._world.distractor_set(plan.distractor_set)
         voice = self._voices[plan.site.voice]
         known = self._known(distractors.kind.grammar)
@@ -339,7 +346,7 @@ class Writer:
         fillers = self._language.space.join(self._filler(voice, rng) for _ in range(rng.between(2, 6)))
         return Text("\n\n".join([intro, "\n".join(lines), fillers]), tuple(statements))
 
-    def _profile(self, plan: Plan, rng: Rng) -> Text:
+    def _profile(self, plan: PagePlan, rng: Rng) -> Text:
         if plan.entity is None:
             raise InvalidArgument(f"page {plan.number} is a profile of nobody.")
         value = plan.entity.value
@@ -359,7 +366,7 @@ class Writer:
         paragraphs += [space.join(body[len(body) // 2 :]), space.join(extra[1::2])]
         return Text("\n\n".join(paragraphs), tuple(statements))
 
-    def _copy(self, plan: Plan, rng: Rng) -> Text:
+    def _copy(self, plan: PagePlan, rng: Rng) -> Text:
         original = self._planner.plan(plan.copy_of)
         text = self.write(original)
         note = rng.pick(self._language.texts["copied"]).format(original.site.name)

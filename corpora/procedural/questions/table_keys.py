@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from webenv.corpora.procedural.questions.provenance import Provenance
 from webenv.corpora.procedural.world import tables
-from webenv.corpora.procedural.world.tables import Table
+from webenv.corpora.procedural.world.tables import FactTable
 from webenv.errors import InvalidArgument
 
 
@@ -22,7 +22,7 @@ class TableKey:
         outdated: pages that state a former value, for each row and cell likewise.
     """
 
-    table: Table
+    table: FactTable
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     pages: tuple[tuple[tuple[int, ...], ...], ...]

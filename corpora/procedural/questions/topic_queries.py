@@ -38,7 +38,7 @@ class TopicQuery:
     sites: frozenset[str]
 
 
-class Queries:
+class TopicQueries:
     """The topic queries of a web: as many as asked for, each made alone.
 
     Args:
@@ -90,7 +90,7 @@ def _pattern(kind: str, relation: str, value: Value) -> Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class BrowsingHistory:
     """What somebody has read, and what they would read next.
 
     Attributes:
@@ -108,18 +108,18 @@ class History:
     targets: frozenset[int]
 
 
-class Histories:
+class BrowsingHistories:
     """Browsing histories of a web: as many as asked for, each made alone.
 
     Args:
         queries: gives the intents.
     """
 
-    def __init__(self, queries: Queries) -> None:
+    def __init__(self, queries: TopicQueries) -> None:
         self._queries = queries
         self._web = queries.support.web
 
-    def history(self, number: int) -> History:
+    def history(self, number: int) -> BrowsingHistory:
         """A history of four to eight visits, most of which fulfil an intent; one page or more is left to find.
 
         Raises:
@@ -139,7 +139,7 @@ class Histories:
                 read.append(page)
                 follows.append(page in intent.pages)
         seen = self._queries.support.with_copies(read)
-        return History(number, intent, tuple(read), tuple(follows), intent.pages - seen)
+        return BrowsingHistory(number, intent, tuple(read), tuple(follows), intent.pages - seen)
 
     def _intent(self, rng: Rng) -> tuple[TopicQuery, list[int]]:
         """A query, and the pages that answer it without their copies: one more than the fewest visits, or more."""

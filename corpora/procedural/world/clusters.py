@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.world.facts import NAMED, Fact, Value
-from webenv.corpora.procedural.world.sites import PORTRAITS, Site
+from webenv.corpora.procedural.world.sites import PORTRAITS, Website
 from webenv.corpora.procedural.world.templates import NOTHING, Attribute, Template, templates
 from webenv.corpora.procedural.world.world import Entity, World
 
@@ -54,7 +54,7 @@ class ClusterRelation:
 class ClusterProfile:
     """The page about a member: where it stands, and when it was written (an ordinal)."""
 
-    site: Site
+    site: Website
     day: int
 
 

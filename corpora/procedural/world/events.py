@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from webenv.corpora.procedural.rng import FastRng, Rng
 from webenv.corpora.procedural.world.facts import EVENTS, NAMED, Fact, Value
-from webenv.corpora.procedural.world.sites import Site, topic_of
+from webenv.corpora.procedural.world.sites import Website, topic_of
 from webenv.corpora.procedural.world.templates import NOTHING, Attribute, Template, day_value, templates
 from webenv.corpora.procedural.world.world import World
 
@@ -48,7 +48,7 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class NewsReport:
     """A report of an event.
 
     Attributes:
@@ -61,7 +61,7 @@ class Report:
         recalls: the details of which it also tells what had been believed at first.
     """
 
-    site: Site
+    site: Website
     day: int
     later: bool
     details: tuple[int, ...]
@@ -71,7 +71,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class NewsEvent:
     """Something that happened on a day at a place.
 
     Attributes:
@@ -88,7 +88,7 @@ class Event:
     place: Value
     day: int
     details: tuple[Detail, ...]
-    reports: tuple[Report, ...]
+    reports: tuple[NewsReport, ...]
 
     @property
     def subject(self) -> int:
@@ -112,7 +112,7 @@ class Event:
             f"{kind}.day", day_value(self.day, self.template.language)
         )
 
-    def stated(self, report: Report) -> tuple[Fact, ...]:
+    def stated(self, report: NewsReport) -> tuple[Fact, ...]:
         """The facts that a report states."""
         found = list(self.frame)
         for place in report.details:
@@ -161,13 +161,13 @@ class Newsroom:
         block, second = divmod(number, 2)
         return block * BLOCK + (self.reports(number - 1) if second else 0)
 
-    def at(self, place: int) -> tuple[Event, int]:
+    def at(self, place: int) -> tuple[NewsEvent, int]:
         """The event of the report at a place among all reports, and which of its reports that is."""
         block, offset = divmod(place, BLOCK)
         first = self.reports(2 * block)
         return (self.event(2 * block), offset) if offset < first else (self.event(2 * block + 1), offset - first)
 
-    def _event(self, number: int) -> Event:
+    def _event(self, number: int) -> NewsEvent:
         rng = Rng(*self._world.seed, "event", number)
         template = self.template(number)
         place = self._world.entity("place", rng).value
@@ -182,7 +182,7 @@ class Newsroom:
         days[: count - later] = sorted(days[: count - later])
         details = self._details(template, day, days[count - later :], place, rng)
         reports = self._reports(template, details, days, count - later, rng)
-        return Event(number, template, place, day, details, reports)
+        return NewsEvent(number, template, place, day, details, reports)
 
     # ── what happened ─────────────────────────────────────────────────────────
 
@@ -227,7 +227,7 @@ class Newsroom:
 
     def _reports(
         self, template: Template, details: tuple[Detail, ...], days: list[int], first: int, rng: Rng
-    ) -> tuple[Report, ...]:
+    ) -> tuple[NewsReport, ...]:
         topic = topic_of(template.kind, template.language)
         sites = self._sites(first, topic, rng)
         sites += [rng.pick(sites) for _ in range(len(days) - first)]
@@ -241,14 +241,14 @@ class Newsroom:
                 if place >= first and any(s.since == day for s in details[number].states[1:]) and rng.chance(0.5)
             )
             mine = wrong if wrong >= 0 and mistake[0] == place else -1
-            found.append(Report(site, day, place >= first, told[place], mine, mistake[1] if mine >= 0 else NOTHING,
+            found.append(NewsReport(site, day, place >= first, told[place], mine, mistake[1] if mine >= 0 else NOTHING,
                                 recalls))  # fmt: skip
         return tuple(found)
 
-    def _sites(self, count: int, topic: str, rng: Rng) -> list[Site]:
+    def _sites(self, count: int, topic: str, rng: Rng) -> list[Website]:
         """Outlets, none twice as far as there are enough, those first that write most about the topic."""
         directory = self._world.directory
-        found: list[Site] = []
+        found: list[Website] = []
         while len(found) < min(count, len(self._outlets)):
             site = directory.within("news", topic, rng)
             if site in found:  # then any that is left, so that this ends
@@ -257,7 +257,7 @@ class Newsroom:
         return found + [rng.pick(found) for _ in range(count - len(found))]
 
     @staticmethod
-    def _told(details: tuple[Detail, ...], days: list[int], sites: list[Site], rng: Rng) -> list[tuple[int, ...]]:
+    def _told(details: tuple[Detail, ...], days: list[int], sites: list[Website], rng: Rng) -> list[tuple[int, ...]]:
         """Which details each report states: none all of them, each detail and each of its values some report."""
         told: list[set[int]] = [set() for _ in days]
         forced: list[set[int]] = [set() for _ in days]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.language import Language
-from webenv.corpora.procedural.language.phrasing import Limits
+from webenv.corpora.procedural.language.phrasing import ValueLimits
 from webenv.corpora.procedural.rng import Rng
 
 EVENTS = 1 << 43
@@ -114,7 +114,7 @@ class Pattern(NamedTuple):
         return any(self.admits(fact) for fact in facts)
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = ValueLimits()
 NAMED = ("person", "place", "org")
 """Types whose values are entities of the world."""
 
@@ -170,7 +170,7 @@ def numeric(kind: str, number: int, language: Language = ENGLISH) -> Value:
 
 
 def levels(
-    kind: str, count: int, rng: Rng, taken: set[str], limits: Limits = NO_LIMITS, language: Language = ENGLISH
+    kind: str, count: int, rng: Rng, taken: set[str], limits: ValueLimits = NO_LIMITS, language: Language = ENGLISH
 ) -> list[Value]:
     """Values of a listed or numeric type, of different wider names or well apart; none twice in ``taken``.
 

@@ -26,7 +26,7 @@ _PARTS = re.compile(r"[a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class Website:
     """A website: its number, type, name, host (under the reserved ``.example``), and voice."""
 
     number: int
@@ -55,7 +55,7 @@ def slug(name: str) -> str:
     return "-".join(_PARTS.findall(text.replace("'", "").replace("’", "")))
 
 
-def make_sites(count: int, names: Namer, *seed: int | str, language: Language = ENGLISH) -> tuple[Site, ...]:
+def make_sites(count: int, names: Namer, *seed: int | str, language: Language = ENGLISH) -> tuple[Website, ...]:
     """The sites of a world: one of each type, then more of those that any web has many of."""
     rng = Rng(*seed, "sites")
     types = list(SITE_TYPES)
@@ -69,7 +69,7 @@ def make_sites(count: int, names: Namer, *seed: int | str, language: Language = 
             word = names.word(rng)
         hosts.add(slug(word))
         voice = kind.rstrip("23")
-        found.append(Site(number, voice, forms[kind][0].format(word), f"{slug(word)}.example", kind))
+        found.append(Website(number, voice, forms[kind][0].format(word), f"{slug(word)}.example", kind))
     return tuple(found)
 
 
@@ -145,9 +145,9 @@ class Directory:
         language: of the world.
     """
 
-    def __init__(self, sites: tuple[Site, ...], *seed: int | str, language: Language = ENGLISH) -> None:
+    def __init__(self, sites: tuple[Website, ...], *seed: int | str, language: Language = ENGLISH) -> None:
         self.sites = sites
-        self.by_type: dict[str, list[Site]] = {}
+        self.by_type: dict[str, list[Website]] = {}
         for site in sites:
             self.by_type.setdefault(site.type, []).append(site)
         self._sums: dict[tuple[str, str], list[float]] = {}
@@ -157,11 +157,11 @@ class Directory:
             for topic in topics(language):
                 self._sums[kind, topic] = list(accumulate(weights[site.number][topic] for site in known))
 
-    def pick(self, types: tuple[str, ...], topic: str, rng: Rng) -> Site:
+    def pick(self, types: tuple[str, ...], topic: str, rng: Rng) -> Website:
         """A site of one of the types, for a page on a topic."""
         return self.within(rng.pick(types), topic, rng)
 
-    def within(self, kind: str, topic: str, rng: Rng) -> Site:
+    def within(self, kind: str, topic: str, rng: Rng) -> Website:
         """A site of a type, for a page on a topic."""
         known = self.by_type[kind]
         if len(known) == 1:
@@ -171,7 +171,7 @@ class Directory:
             return rng.pick(known)
         return known[bisect_right(sums, rng.random() * sums[-1])]
 
-    def share(self, site: Site, kind: str, topic: str) -> float:
+    def share(self, site: Website, kind: str, topic: str) -> float:
         """The part that a site gets of the pages on a topic that go to sites of a type, 0 to 1."""
         if site.type != kind:
             return 0.0

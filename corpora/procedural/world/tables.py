@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.world.facts import NAMED, ROWS, Fact, Value
-from webenv.corpora.procedural.world.sites import Site, topic_of
+from webenv.corpora.procedural.world.sites import Website, topic_of
 from webenv.corpora.procedural.world.templates import NOTHING, Attribute, Template, templates
 from webenv.corpora.procedural.world.world import World
 
@@ -21,7 +21,7 @@ _SEEN = (datetime.date(2017, 6, 1).toordinal(), datetime.date(2025, 12, 1).toord
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A thing of the set: its number as a subject of facts, and its name."""
 
     subject: int
@@ -40,7 +40,7 @@ class Sheet:
         holes: cells (row, column) within these that it leaves out.
     """
 
-    site: Site
+    site: Website
     day: int
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -54,7 +54,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FactTable:
     """Things of one kind around a place, in rows and columns.
 
     Attributes:
@@ -72,7 +72,7 @@ class Table:
     template: Template
     place: Value
     columns: tuple[Attribute, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     cells: tuple[tuple[Value, ...], ...]
     changes: tuple[tuple[int, int, Value], ...]
     sheets: tuple[Sheet, ...]
@@ -126,7 +126,7 @@ class Register:
         known = templates("tables", self._world.language)
         return known[number % len(known)]
 
-    def _table(self, number: int) -> Table:
+    def _table(self, number: int) -> FactTable:
         rng = Rng(*self._world.seed, "table", number)
         template = self.template(number)
         place = self._place(number)
@@ -135,11 +135,11 @@ class Register:
         names: dict[str, None] = {}
         while len(names) < count:
             names[template.names[0].replace("{w}", self._world.names.word(rng))] = None
-        rows = tuple(Row(ROWS + number * BLOCK + row, name) for row, name in enumerate(names))
+        rows = tuple(TableRow(ROWS + number * BLOCK + row, name) for row, name in enumerate(names))
         cells = tuple(tuple(self._value(column, place, rng) for column in columns) for _ in rows)
         changes = self._changes(columns, cells, rng)
         sheets = self._sheets(template, count, len(columns), rng)
-        return Table(number, template, place, columns, rows, cells, changes, sheets)
+        return FactTable(number, template, place, columns, rows, cells, changes, sheets)
 
     def _place(self, number: int) -> Value:
         """The place of a table: of one kind no two tables have the same."""

@@ -9,10 +9,10 @@ from webenv.corpora.procedural.config import WebConfig
 from webenv.corpora.procedural.language.chinese import CHINESE
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.language import Language
-from webenv.corpora.procedural.language.phrasing import TIERS, Kind, Limits, Relation, kinds, relations
+from webenv.corpora.procedural.language.phrasing import TIERS, Relation, ThingKind, ValueLimits, kinds, relations
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.world.facts import EVENTS, NAMED, ROWS, Fact, Value, levels, numeric
-from webenv.corpora.procedural.world.sites import Directory, Site, make_sites
+from webenv.corpora.procedural.world.sites import Directory, Website, make_sites
 
 LEVELS = 3
 
@@ -40,7 +40,7 @@ class DistractorSet:
     """
 
     number: int
-    kind: Kind
+    kind: ThingKind
     home: Value
     names: tuple[str, ...]
     slots: tuple[Slot, ...]
@@ -113,12 +113,12 @@ class World:
         self.language = LANGUAGES[config.language]
         self.seed: tuple[int | str, ...] = ("webenv", config.split, config.seed)
         self.names = self.language.names(*self.seed)
-        self.kinds: tuple[Kind, ...] = tuple(Rng(*self.seed, "kinds").sample(kinds(self.language), config.kinds))
+        self.kinds: tuple[ThingKind, ...] = tuple(Rng(*self.seed, "kinds").sample(kinds(self.language), config.kinds))
         self.distractor_sets = max(1, round(config.pages * (1 - config.news) * 0.62 / config.family))
         self.distractor_set = lru_cache(maxsize=256)(self._distractor_set)
 
     @cached_property
-    def sites(self) -> tuple[Site, ...]:
+    def sites(self) -> tuple[Website, ...]:
         """The websites."""
         return make_sites(self.config.sites, self.names, *self.seed, language=self.language)
 
@@ -194,12 +194,12 @@ class World:
         names = tuple(self.names.member(kind.grammar, kind.name, rng) for _ in range(size))
         return DistractorSet(number, kind, home, names, slots, layout(rng, related, size), number * size)
 
-    def _slot(self, relation: Relation, limits: Limits, rng: Rng, taken: set[str]) -> Slot:
+    def _slot(self, relation: Relation, limits: ValueLimits, rng: Rng, taken: set[str]) -> Slot:
         objects = self._levels(relation.object, limits, rng, taken)
         qualifiers = self._levels(relation.qualifier, limits, rng, taken)
         return Slot(relation, tuple(zip(objects, qualifiers, strict=True)))
 
-    def _levels(self, kind: str, limits: Limits, rng: Rng, taken: set[str]) -> list[Value]:
+    def _levels(self, kind: str, limits: ValueLimits, rng: Rng, taken: set[str]) -> list[Value]:
         if kind not in NAMED:
             return levels(kind, LEVELS, rng, taken, limits, self.language)
         found: list[Value] = []

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from webenv.corpora.procedural import ProceduralWeb, WebConfig
-from webenv.corpora.procedural.world.events import AT_FIRST, BLOCK, Event, Newsroom
+from webenv.corpora.procedural.world.events import AT_FIRST, BLOCK, NewsEvent, Newsroom
 from webenv.corpora.procedural.world.world import World
 
 
 @pytest.fixture(scope="module")
-def events() -> list[Event]:
+def events() -> list[NewsEvent]:
     newsroom = Newsroom(World(WebConfig()))
     return [newsroom.event(number) for number in range(120)]
 
@@ -22,12 +22,12 @@ def test_a_default_web_has_thirty_events(default: ProceduralWeb) -> None:
     assert len({default.planner.pages.newsroom.event(n).template.kind for n in range(30)}) == 12
 
 
-def test_each_event_is_made_alone(events: list[Event]) -> None:
+def test_each_event_is_made_alone(events: list[NewsEvent]) -> None:
     """An event is the same whatever was made before it."""
     assert Newsroom(World(WebConfig())).event(77) == events[77]
 
 
-def test_three_to_six_outlets_report_at_first(events: list[Event]) -> None:
+def test_three_to_six_outlets_report_at_first(events: list[NewsEvent]) -> None:
     """At first three to six outlets report, each once and within three days; follow-ups come later, on days of
     their own."""
     for event in events:
@@ -42,7 +42,7 @@ def test_three_to_six_outlets_report_at_first(events: list[Event]) -> None:
     assert len({report.site.voice for event in events for report in event.reports}) == 3
 
 
-def test_no_report_has_all_details(events: list[Event]) -> None:
+def test_no_report_has_all_details(events: list[NewsEvent]) -> None:
     """A report states two to six of the eight details, and one that is rare stands in one or two."""
     for event in events:
         assert all(2 <= len(report.details) <= 6 for report in event.reports)
@@ -51,7 +51,7 @@ def test_no_report_has_all_details(events: list[Event]) -> None:
                 assert 1 <= sum(number in report.details for report in event.reports) <= 2
 
 
-def test_each_value_is_reported_while_it_holds(events: list[Event]) -> None:
+def test_each_value_is_reported_while_it_holds(events: list[NewsEvent]) -> None:
     """Each value of each detail stands in a report of its time, and what is new in the report of that day."""
     for event in events:
         for number, detail in enumerate(event.details):
@@ -62,7 +62,7 @@ def test_each_value_is_reported_while_it_holds(events: list[Event]) -> None:
                 assert any(r.day == state.since and number in r.details for r in event.reports)
 
 
-def test_some_detail_of_each_event_changes(events: list[Event]) -> None:
+def test_some_detail_of_each_event_changes(events: list[NewsEvent]) -> None:
     """One to three details get other values later: counts rise or fall, days are put off, people are replaced."""
     for event in events:
         changed = [detail for detail in event.details if len(detail.states) > 1]
@@ -77,7 +77,7 @@ def test_some_detail_of_each_event_changes(events: list[Event]) -> None:
                 assert len({state.value.text for state in detail.states}) == len(numbers)
 
 
-def test_a_value_before_it_is_known_is_none(events: list[Event]) -> None:
+def test_a_value_before_it_is_known_is_none(events: list[NewsEvent]) -> None:
     """What comes out later is not known on the day of the event, and known on the day it comes out."""
     late = [(event, d) for event in events for d in event.details if d.attribute.change == "late"]
     assert len(late) > 50
@@ -86,7 +86,7 @@ def test_a_value_before_it_is_known_is_none(events: list[Event]) -> None:
         assert detail.at(detail.states[0].since) == detail.states[0].value
 
 
-def test_mistakes_are_marked(events: list[Event]) -> None:
+def test_mistakes_are_marked(events: list[NewsEvent]) -> None:
     """A few reports state a number that never was true, with less confidence; another report of that time is right."""
     wrong = [(event, report) for event in events for report in event.reports if report.wrong >= 0]
     assert 10 < len(wrong) < 60
@@ -97,7 +97,7 @@ def test_mistakes_are_marked(events: list[Event]) -> None:
         assert fact.object not in {state.value for state in detail.states}
 
 
-def test_follow_ups_recall_what_was_believed(events: list[Event]) -> None:
+def test_follow_ups_recall_what_was_believed(events: list[NewsEvent]) -> None:
     """Some follow-ups also tell the first value of what has changed, as that of the beginning."""
     recalled = 0
     for event in events:

@@ -13,12 +13,12 @@ from webenv.corpora.procedural import ProceduralWeb
 from webenv.corpora.procedural.html import render_html
 from webenv.corpora.procedural.language.phrasing import kinds
 from webenv.corpora.procedural.pages.pages import HOSTS, PAGES, Editions
-from webenv.corpora.procedural.pages.plan import Plan
+from webenv.corpora.procedural.pages.plan import PagePlan
 from webenv.web import Missing, Scope, SearchRequest, VisitRequest
 
 
 @pytest.fixture(scope="module")
-def plans(default: ProceduralWeb) -> list[Plan]:
+def plans(default: ProceduralWeb) -> list[PagePlan]:
     """The plans of these pages."""
     found = []
     for role in PAGES:
@@ -27,21 +27,21 @@ def plans(default: ProceduralWeb) -> list[Plan]:
     return found
 
 
-def test_their_share(default: ProceduralWeb, plans: list[Plan]) -> None:
+def test_their_share(default: ProceduralWeb, plans: list[PagePlan]) -> None:
     """A default web has some of each, and families keep their 62%."""
     counts = Counter(plan.role for plan in plans)
     assert counts == {"report": 165, "overview": 30, "table": 64, "portrait": 120, "version": 102, "about": 20}
     assert default.planner.counts["article"] == 1863
 
 
-def test_they_state_nothing_of_families(plans: list[Plan]) -> None:
+def test_they_state_nothing_of_families(plans: list[PagePlan]) -> None:
     """No fact here is about a kind that needles are sought by."""
     names = {kind.name for kind in kinds()}
     assert not {fact.kind for plan in plans for fact in plan.facts} & names
     assert all(not plan.sides and plan.distractor_set == -1 for plan in plans)
 
 
-def test_every_fact_is_said(default: ProceduralWeb, plans: list[Plan]) -> None:
+def test_every_fact_is_said(default: ProceduralWeb, plans: list[PagePlan]) -> None:
     """Each fact has a sentence that stands on the page and holds its value; nothing of the grammar is left."""
     for plan in plans:
         text = default.text(plan)
@@ -55,7 +55,7 @@ def test_every_fact_is_said(default: ProceduralWeb, plans: list[Plan]) -> None:
         ), plan.url
 
 
-def test_their_lengths(default: ProceduralWeb, plans: list[Plan]) -> None:
+def test_their_lengths(default: ProceduralWeb, plans: list[PagePlan]) -> None:
     """They have 100 to 900 words, half of them more than 350."""
     words = sorted(len(default.text(plan).text.split()) for plan in plans)
     assert words[0] >= 100
@@ -63,7 +63,7 @@ def test_their_lengths(default: ProceduralWeb, plans: list[Plan]) -> None:
     assert words[len(words) // 2] > 350
 
 
-def test_trafilatura_recovers_them(default: ProceduralWeb, plans: list[Plan]) -> None:
+def test_trafilatura_recovers_them(default: ProceduralWeb, plans: list[PagePlan]) -> None:
     """Of the words of every role it finds at least 95%."""
     for role in PAGES:
         found = total = 0
@@ -100,7 +100,7 @@ def test_six_percent_of_pages_have_several_versions(default: ProceduralWeb) -> N
     assert 0.05 < share < 0.07
 
 
-def test_an_older_version_differs(default: ProceduralWeb, plans: list[Plan]) -> None:
+def test_an_older_version_differs(default: ProceduralWeb, plans: list[PagePlan]) -> None:
     """It is older than the next, says so, and states something else or less; most often one value has changed."""
     changed = 0
     for plan in (plan for plan in plans if plan.role == "version"):
@@ -116,7 +116,7 @@ def test_an_older_version_differs(default: ProceduralWeb, plans: list[Plan]) -> 
     assert changed > 0.6 * default.planner.counts["version"]
 
 
-def test_an_older_version_is_linked_and_marked(default: ProceduralWeb, plans: list[Plan]) -> None:
+def test_an_older_version_is_linked_and_marked(default: ProceduralWeb, plans: list[PagePlan]) -> None:
     """The current page links to its versions by date, and each version to the current page."""
     plan = next(plan for plan in plans if plan.role == "version")
     host = default.plan(plan.version_of)
@@ -125,7 +125,7 @@ def test_an_older_version_is_linked_and_marked(default: ProceduralWeb, plans: li
     assert default.text(plan).text.partition("\n")[0] != default.text(host).text.partition("\n")[0]
 
 
-def test_as_of_shows_the_version_of_the_day(default: ProceduralWeb, plans: list[Plan]) -> None:
+def test_as_of_shows_the_version_of_the_day(default: ProceduralWeb, plans: list[PagePlan]) -> None:
     """Of a page and its versions, a day's search and visit reach just those published by then."""
     host = next(default.plan(p.version_of) for p in plans if p.role == "version" and p.facts[0].kind == "person")
     distractors = [host, *(default.plan(number) for number in default.planner.versions(host.number))]
@@ -170,7 +170,7 @@ def test_old_addresses_are_linked(default: ProceduralWeb) -> None:
             assert f'href="{plan.aliases[0]}"' in render_html(default, default.plan(number + 1))
 
 
-def test_links_lead_to_kin(default: ProceduralWeb, plans: list[Plan]) -> None:
+def test_links_lead_to_kin(default: ProceduralWeb, plans: list[PagePlan]) -> None:
     """A report links to others on its event, a portrait to others of its circle."""
     for plan in plans[::25]:
         if plan.role in ("report", "overview", "portrait", "table"):

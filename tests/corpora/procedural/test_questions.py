@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from webenv.corpora.procedural import ProceduralWeb, Provenance, WebConfig
-from webenv.corpora.procedural.questions.key_points import KeyPoints
 from webenv.corpora.procedural.questions.multi_hop import Chains
+from webenv.corpora.procedural.questions.report_topics import ReportTopics
 from webenv.corpora.procedural.questions.table_keys import TableKeys
-from webenv.corpora.procedural.questions.topic_queries import Histories, Queries
+from webenv.corpora.procedural.questions.topic_queries import BrowsingHistories, TopicQueries
 from webenv.corpora.procedural.questions.two_site import TwoSiteQuestions
 from webenv.corpora.procedural.world.facts import ANY, Constraint, Fact, Pattern, Value
 from webenv.corpora.procedural.world.tables import BLOCK
@@ -24,10 +24,10 @@ class Known:
         self.events = web.planner.counts["overview"]
         self.tables = TableKeys(self.provenance)
         self.chains = Chains(self.provenance)
-        self.queries = Queries(self.provenance)
-        self.histories = Histories(self.queries)
+        self.queries = TopicQueries(self.provenance)
+        self.histories = BrowsingHistories(self.queries)
         self.two_site = TwoSiteQuestions(self.provenance)
-        self.key_points = KeyPoints(self.provenance)
+        self.key_points = ReportTopics(self.provenance)
 
 
 @pytest.fixture(scope="module")

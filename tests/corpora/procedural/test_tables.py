@@ -9,12 +9,12 @@ import pytest
 from webenv.corpora.procedural import WebConfig
 from webenv.corpora.procedural.world.clusters import BLOCK as MEMBERS
 from webenv.corpora.procedural.world.clusters import EntityCluster, EntityClusters
-from webenv.corpora.procedural.world.tables import BLOCK, Register, Table
+from webenv.corpora.procedural.world.tables import BLOCK, FactTable, Register
 from webenv.corpora.procedural.world.world import World
 
 
 @pytest.fixture(scope="module")
-def tables() -> list[Table]:
+def tables() -> list[FactTable]:
     register = Register(World(WebConfig()))
     return [register.table(number) for number in range(40)]
 
@@ -26,7 +26,7 @@ def clusters() -> list[EntityCluster]:
     return [known.cluster(number) for number in range(known.count)]
 
 
-def test_each_cell_stands_somewhere(tables: list[Table]) -> None:
+def test_each_cell_stands_somewhere(tables: list[FactTable]) -> None:
     """Ten to thirteen rows, four to seven columns, sixteen pages; every cell is on at least one."""
     for table in tables:
         assert 10 <= len(table.rows) <= 13
@@ -36,7 +36,7 @@ def test_each_cell_stands_somewhere(tables: list[Table]) -> None:
         assert shown == {(row, column) for row in range(len(table.rows)) for column in range(len(table.columns))}
 
 
-def test_no_page_has_the_whole_table(tables: list[Table]) -> None:
+def test_no_page_has_the_whole_table(tables: list[FactTable]) -> None:
     """No page shows more than two thirds of the cells, and the pages stand on several sites."""
     for table in tables:
         cells = len(table.rows) * len(table.columns)
@@ -44,7 +44,7 @@ def test_no_page_has_the_whole_table(tables: list[Table]) -> None:
         assert len({sheet.site.host for sheet in table.sheets}) >= 3
 
 
-def test_rows_have_names_of_their_own(tables: list[Table]) -> None:
+def test_rows_have_names_of_their_own(tables: list[FactTable]) -> None:
     """Names are the key, and no two tables of a kind are about one place."""
     for table in tables:
         assert len({row.name for row in table.rows}) == len(table.rows)
@@ -53,7 +53,7 @@ def test_rows_have_names_of_their_own(tables: list[Table]) -> None:
     assert max(Counter((table.template.kind, table.place.text) for table in tables).values()) == 1
 
 
-def test_former_values_come_before_the_change(tables: list[Table]) -> None:
+def test_former_values_come_before_the_change(tables: list[FactTable]) -> None:
     """In the column that changes a row has its former value until the day of its change, today's from then on."""
     for table in tables:
         for day, row, before in table.changes:

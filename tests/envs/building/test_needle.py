@@ -16,8 +16,7 @@ from tests.extras import needs_extra
 from tests.openai_server import Messages, OpenAIServer, Reply, Script, serve
 from webenv.cli.app import run
 from webenv.corpora import build as build_corpus
-from webenv.envs.needle_in_web.claims import standing_alone
-from webenv.envs.needle_in_web.masking import Masked, fault_of
+from webenv.envs.building.needle_in_web.prompts import Masked, fault_of, standing_alone
 from webenv.envs.needle_in_web.tasks import load_tasks
 
 NEAR = (

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from webenv.envs.building.question import FieldQuestion, article_text, read_all_fields
-from webenv.envs.live_news_bench.drafting import (
+from webenv.envs.building.asking import FieldQuestion, article_text, read_all_fields
+from webenv.envs.building.live_news_bench.events import SeedEvent
+from webenv.envs.building.live_news_bench.prompts import (
     Article,
     Checked,
     Draft,
@@ -21,9 +22,13 @@ from webenv.envs.live_news_bench.drafting import (
     Skip,
     Written,
 )
-from webenv.envs.live_news_bench.seeds import SeedEvent
-from webenv.envs.needle_in_web.claims import ClaimsQuestion, PageText, SummaryQuestion
-from webenv.envs.needle_in_web.masking import Chosen, MaskingQuestion
+from webenv.envs.building.needle_in_web.prompts import (
+    Chosen,
+    ClaimsQuestion,
+    MaskingQuestion,
+    PageText,
+    SummaryQuestion,
+)
 
 EVENT = SeedEvent.of("2025-08-20", "A bridge is opened in Ardel.")
 ARTICLE = Article("https://a.example/x", "Ardel", "Ada Ems opened it.", "2025-08-20", "")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from webenv.envs.live_news_bench.outlets import Outlets
-from webenv.envs.live_news_bench.release import Release
-from webenv.envs.live_news_bench.seeds import read_events
+from webenv.envs.building.live_news_bench.events import read_events
+from webenv.envs.building.live_news_bench.filters import Outlets
+from webenv.envs.building.live_news_bench.release import Release
 from webenv.errors import DataError, InvalidArgument, TaskFileError
 
 WIKITEXT = """\

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from webenv.envs.building.workers import finished
+from webenv.envs.building.stages import finished
 
 
 def test_all_come() -> None:

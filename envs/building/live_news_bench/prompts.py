@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar, NamedTuple
 
-from webenv.envs.building.question import FieldQuestion, Fields, article_text
-from webenv.envs.live_news_bench.seeds import SeedEvent
+from webenv.envs.building.asking import FieldQuestion, Fields, article_text
+from webenv.envs.building.live_news_bench.events import SeedEvent
 from webenv.rewards.prompt import read_choice
 from webenv.runtime.text import one_line
 
@@ -93,7 +93,7 @@ class DraftedArticle(NamedTuple):
     draft: Draft
 
 
-class Read(NamedTuple):
+class ReaderAnswer(NamedTuple):
     """What a reader of an article answers; empty: the article does not tell."""
 
     answer: str
@@ -231,7 +231,7 @@ or with nothing but:
         )
 
 
-class ReadQuestion(FieldQuestion[DraftedArticle, Read]):
+class ReadQuestion(FieldQuestion[DraftedArticle, ReaderAnswer]):
     """Asks for the answer to a question from an article alone."""
 
     name, given, once = "answer", ("article", "question"), ("answer", "unanswerable")
@@ -256,11 +256,11 @@ Weigh it in a few sentences. Then end with one of these two, id included:
         """Article and question; the drafter's answer is not shown."""
         return [item.article.shown(), item.draft.question]
 
-    def understand(self, fields: Fields, item: DraftedArticle) -> Read | None:
+    def understand(self, fields: Fields, item: DraftedArticle) -> ReaderAnswer | None:
         """The answer, or none."""
         if bool(fields["answer"]) == bool(fields["unanswerable"]):
             return None
-        return Read(one_line(fields["answer"][0], 2_000) if fields["answer"] else "")
+        return ReaderAnswer(one_line(fields["answer"][0], 2_000) if fields["answer"] else "")
 
 
 class GuidelineQuestion(FieldQuestion[DraftedArticle, Checked]):

@@ -10,7 +10,7 @@ from webenv.errors import InvalidArgument
 
 
 @dataclass(frozen=True, slots=True)
-class KeyPoint:
+class ReportPoint:
     """One fact of a topic.
 
     Attributes:
@@ -29,14 +29,14 @@ class KeyPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class ReportTopic:
     """A topic for a report: its title, and its key points."""
 
     title: str
-    points: tuple[KeyPoint, ...]
+    points: tuple[ReportPoint, ...]
 
 
-class KeyPoints:
+class ReportTopics:
     """The topics of a web: first its events, then the members of its distractor sets.
 
     Args:
@@ -51,7 +51,7 @@ class KeyPoints:
     def __len__(self) -> int:
         return self._events + self._web.planner.counts["article"]
 
-    def brief(self, number: int) -> Brief:
+    def brief(self, number: int) -> ReportTopic:
         """The key points of a topic.
 
         Raises:
@@ -61,7 +61,7 @@ class KeyPoints:
             raise InvalidArgument(f"topic {number!r}: expected a number from 0 to {len(self) - 1}.")
         return self._event(number) if number < self._events else self._member(number - self._events)
 
-    def _event(self, number: int) -> Brief:
+    def _event(self, number: int) -> ReportTopic:
         event = self._web.planner.pages.newsroom.event(number)
         facts = [event.fact(detail.attribute.name, detail.states[-1].value) for detail in event.details]
         labels = [detail.attribute.label for detail in event.details]
@@ -69,15 +69,15 @@ class KeyPoints:
         form = self._web.world.language.texts["event title"][0]
         title = form.replace("{event}", event.names[0]).replace("{place}", where.object.text)
         title = title.replace("{day}", when.object.text)
-        return Brief(title, tuple(map(self._point, facts, labels)))
+        return ReportTopic(title, tuple(map(self._point, facts, labels)))
 
-    def _member(self, number: int) -> Brief:
+    def _member(self, number: int) -> ReportTopic:
         set_number, member = divmod(number, self._web.config.family)
         distractors = self._web.world.distractor_set(set_number)
         facts = [distractors.fact(member, slot) for slot in range(len(distractors.slots))]
         labels = [slot.relation.label for slot in distractors.slots]
-        return Brief(distractors.names[member], tuple(map(self._point, facts, labels)))
+        return ReportTopic(distractors.names[member], tuple(map(self._point, facts, labels)))
 
-    def _point(self, fact: Fact, label: str) -> KeyPoint:
+    def _point(self, fact: Fact, label: str) -> ReportPoint:
         support = self._support
-        return KeyPoint(fact, label, support.stating(fact), support.contradicting(fact), support.mistaken(fact))
+        return ReportPoint(fact, label, support.stating(fact), support.contradicting(fact), support.mistaken(fact))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from webenv.envs.generated_tasks import TaskSource
 from webenv.envs.needle_in_web.generate import Needle
-from webenv.envs.numbered import Numbered
 from webenv.errors import UnknownTask
 from webenv.judge import Submission, Verdict
 from webenv.observations import Page
@@ -24,7 +24,7 @@ class ExactJudge:
     name = "exact"
     asks = False
 
-    def __init__(self, needles: Numbered[Needle]) -> None:
+    def __init__(self, needles: TaskSource[Needle]) -> None:
         self._needles = needles
 
     @property

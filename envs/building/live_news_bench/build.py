@@ -21,27 +21,23 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from webenv.envs.building.asking import Upheld, asked, judged, model_identity, submission, visited
-from webenv.envs.building.build import Build, Watch, kept, unwatched
-from webenv.envs.building.folder import BuildFolder
-from webenv.envs.building.outcome import Kept, Open, Outcome, Rejected
-from webenv.envs.building.question import prompt_files
-from webenv.envs.building.report import BuildReport
-from webenv.envs.live_news_bench import drafting
-from webenv.envs.live_news_bench.drafting import (
+from webenv.envs.building.asking import Accepted, asked, judged, model_identity, prompt_files, submission, visited
+from webenv.envs.building.folder import BuildFolder, Kept, Open, Outcome, Rejected
+from webenv.envs.building.live_news_bench import prompts
+from webenv.envs.building.live_news_bench.events import SeedEvent
+from webenv.envs.building.live_news_bench.filters import Outlets, first_of_each, read_page, sort_records, sound
+from webenv.envs.building.live_news_bench.prompts import (
     Article,
     Checked,
     Draft,
     DraftedArticle,
     EventArticle,
-    Read,
+    ReaderAnswer,
     Ruled,
     Skip,
 )
-from webenv.envs.live_news_bench.outlets import Outlets
-from webenv.envs.live_news_bench.release import Release
-from webenv.envs.live_news_bench.seeds import SeedEvent
-from webenv.envs.live_news_bench.sifting import first_of_each, read_page, sort_records, sound
+from webenv.envs.building.live_news_bench.release import Release
+from webenv.envs.building.stages import Build, BuildReport, Watch, kept, unwatched
 from webenv.errors import InvalidArgument, RunError, ServiceError
 from webenv.judge import Judge, Submission
 from webenv.models import Model
@@ -60,7 +56,7 @@ _OPERATORS = 10  # hosts that are put into a query; of a longer list the results
 _SHOWN = 300  # characters of a question or summary in rejected.jsonl
 
 
-class Found(NamedTuple):
+class FoundPages(NamedTuple):
     """The pages found for an event: those it cites come first, ``cited`` of them."""
 
     urls: tuple[str, ...]
@@ -146,13 +142,13 @@ class _Stages:
         files = prompt_files(builder.prompts, PROMPTS)
         screener = builder.screener or builder.drafter
         self._builder = builder
-        self._query = LLMGrader(screener, drafting.QueryQuestion(files["query"]))
-        self._relevance = LLMGrader(screener, drafting.RelevanceQuestion(files["relevance"]))
+        self._query = LLMGrader(screener, prompts.QueryQuestion(files["query"]))
+        self._relevance = LLMGrader(screener, prompts.RelevanceQuestion(files["relevance"]))
         self._draft: LLMGrader[Article, Draft | Skip] = LLMGrader(
-            builder.drafter, drafting.DraftQuestion(files["draft"])
+            builder.drafter, prompts.DraftQuestion(files["draft"])
         )
-        self._answer = LLMGrader(builder.checker, drafting.ReadQuestion(files["answer"]))
-        self._guideline = LLMGrader(builder.checker, drafting.GuidelineQuestion(files["guideline"]))
+        self._answer = LLMGrader(builder.checker, prompts.ReadQuestion(files["answer"]))
+        self._guideline = LLMGrader(builder.checker, prompts.GuidelineQuestion(files["guideline"]))
         self._judge: Judge = builder.judge or ShortAnswerJudge(builder.checker)
 
     def settings(self) -> dict[str, object]:
@@ -187,13 +183,15 @@ class _Stages:
             "query",
             "events",
             by_id,
-            drafting.Written,
+            prompts.Written,
             asked(self._query, lambda event, written: Kept(written)),
             _of_event,
             workers=workers,
         )
         searches = {_search_key(by_id[key]): (by_id[key], one.query) for key, one in kept(queries).items()}
-        found = build.ask("search", "events", searches, Found, self._find, lambda item: _of_event(item[0]), batch=32)
+        found = build.ask(
+            "search", "events", searches, FoundPages, self._find, lambda item: _of_event(item[0]), batch=32
+        )
         events_of = {key: event for key, (event, _) in searches.items()}
         pairs = {
             f"{events_of[key].id} {url}": _Candidate(events_of[key], url, number < one.cited)
@@ -206,10 +204,10 @@ class _Stages:
             key: Kept(pair) if pair.cited or outlets.allows(pair.url) else Rejected(foreign)
             for key, pair in pairs.items()
         }
-        build.sift("outlet", "pages found", pairs, allowed, _of_candidate)
+        build.filter("outlet", "pages found", pairs, allowed, _of_candidate)
         return kept(allowed)
 
-    def _find(self, searches: Sequence[tuple[SeedEvent, str]]) -> list[Outcome[Found]]:
+    def _find(self, searches: Sequence[tuple[SeedEvent, str]]) -> list[Outcome[FoundPages]]:
         outlets = self._builder.outlets.hosts
         sites = " OR ".join(f"site:{host}" for host in outlets) if len(outlets) <= _OPERATORS else ""
         requests = [
@@ -222,14 +220,14 @@ class _Stages:
             answers = self._builder.web.search(requests)
         except ServiceError as error:
             return [Open(str(error))] * len(searches)
-        outcomes: list[Outcome[Found]] = []
+        outcomes: list[Outcome[FoundPages]] = []
         for (event, _), answer in zip(searches, answers, strict=True):
             if isinstance(answer, Failure):
                 outcomes.append(Open(answer.reason))
                 continue
             cited = tuple(dict.fromkeys(event.urls))
             urls = tuple(dict.fromkeys((*cited, *(result.url for result in answer))))
-            outcomes.append(Kept(Found(urls, len(cited))) if urls else Rejected("nothing found"))
+            outcomes.append(Kept(FoundPages(urls, len(cited))) if urls else Rejected("nothing found"))
         return outcomes
 
     def _fetch(self, build: Build, candidates: Mapping[str, _Candidate]) -> dict[str, EventArticle]:
@@ -243,7 +241,7 @@ class _Stages:
             if isinstance(page, Kept):
                 articles[key] = EventArticle(candidate.event, page.value)
                 dated[key] = self._in_window(articles[key], candidate)
-        build.sift("window", "articles", articles, dated, _of_article)
+        build.filter("window", "articles", articles, dated, _of_article)
         return kept(dated)
 
     def _in_window(self, item: EventArticle, candidate: _Candidate) -> Outcome[EventArticle]:
@@ -272,7 +270,7 @@ class _Stages:
             workers=self._builder.workers,
         )
         single = first_of_each(articles, relevance)
-        build.sift("copies", "articles", {key: articles[key] for key in single}, single, _of_article)
+        build.filter("copies", "articles", {key: articles[key] for key in single}, single, _of_article)
         return kept(single)
 
     # ── questions ─────────────────────────────────────────────────────────────
@@ -289,7 +287,7 @@ class _Stages:
         )
         drafts = {key: DraftedArticle(relevant[key].article, draft) for key, draft in kept(found).items()}
         formed = sound(drafts)
-        build.sift("form", "questions", drafts, formed, _of_draft)
+        build.filter("form", "questions", drafts, formed, _of_draft)
         return kept(formed)
 
     def _check(self, build: Build, drafts: Mapping[str, DraftedArticle]) -> dict[str, Checked]:
@@ -298,7 +296,7 @@ class _Stages:
             "answer",
             "questions",
             drafts,
-            Read,
+            ReaderAnswer,
             asked(self._answer, lambda _, found: Kept(found) if found.answer else Rejected("not told by the article")),
             _of_draft,
             workers=workers,
@@ -308,7 +306,7 @@ class _Stages:
             "agreement",
             "questions",
             both,
-            Upheld,
+            Accepted,
             judged(self._judge, _answers, "the answers differ"),
             lambda item: {**_of_draft(item[0]), "answered": item[1]},
             workers=workers,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import cache, cached_property, lru_cache
@@ -12,9 +13,72 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 import numpy as np
 
 from webenv.corpora.procedural import GENERATOR_VERSION, ProceduralWeb, WebConfig, Worlds, generated_web
-from webenv.envs.task_ids import COUNT, read_id, task_id
 from webenv.errors import InvalidArgument, UnknownTask, did_you_mean
 from webenv.task import Task, TaskSet
+
+COUNT = 600
+"""Tasks of each group, where no other number is asked for; but ``EACH`` of every world where that is more."""
+
+EACH = 100
+
+_MOST = 10_000_000
+_NUMBER = re.compile("0|[1-9][0-9]{0,11}")
+_KIND, _DEFAULT = "procedural", "default"
+
+
+class TaskId(NamedTuple):
+    """What an id says: the world as the text of its dials, the group, and the number there."""
+
+    world: str
+    group: str
+    number: int
+
+
+def task_id(config: WebConfig, group: str, number: int) -> str:
+    """The id of a task.
+
+    >>> task_id(WebConfig(seed=3), "easy", 7), task_id(WebConfig(), "hard", 0)
+    ('seed=3/easy/7', 'default/hard/0')
+    """
+    return f"{str(config).removeprefix(_KIND).lstrip(':') or _DEFAULT}/{group}/{number}"
+
+
+def read_id(text: str, groups: Sequence[str]) -> TaskId | None:
+    """What an id says; ``None`` for a text that is none.
+
+    >>> read_id("seed=3/easy/7", ("easy", "hard"))
+    TaskId(world='procedural:seed=3', group='easy', number=7)
+    """
+    world, _, rest = text.partition("/")
+    group, _, number = rest.partition("/")
+    if not world or group not in groups or not _NUMBER.fullmatch(number):
+        return None
+    return TaskId(_KIND if world == _DEFAULT else f"{_KIND}:{world}", group, int(number))
+
+
+def generated_count(spec: str, worlds: int = 1, *, each: str, name: str = "generated") -> int:
+    """The number in a text such as ``"generated:count=1000"``; without one, ``COUNT``, or ``EACH`` a world if more.
+
+    Args:
+        spec: the text.
+        worlds: how many worlds there are.
+        each: what it counts, for messages: "of each difficulty", "in all".
+        name: what the text begins with.
+
+    Raises:
+        InvalidArgument: for a text of another form, or a number out of range.
+    """
+    kind, colon, rest = spec.partition(":")
+    setting, equals, number = (part.strip() for part in rest.partition("="))
+    if kind != name or (colon and (setting != "count" or not equals)):
+        raise InvalidArgument(f"tasks={spec!r:.100}: expected {name!r} or '{name}:count=1000'.")
+    if not colon:
+        return max(COUNT, EACH * worlds)
+    if not number.isascii() or not number.isdigit() or not worlds <= int(number[:9]) <= _MOST:
+        of_each = each + (f", one of each world at least ({worlds:,})" if worlds > 1 else "")
+        raise InvalidArgument(f"tasks={spec!r:.100}: expected a count from {worlds:,} to {_MOST:,}, {of_each}.")
+    return int(number)
+
 
 _SAMPLE = 8  # tasks of each group that the digest covers
 _WORLDS = 16  # worlds whose facts are kept at hand
@@ -22,7 +86,7 @@ _KEPT = 8_192  # tasks, of the last drawn
 _TRIED = 100  # worlds, of those that may have no task
 
 
-class Drawn(Protocol):
+class GeneratedTask(Protocol):
     """A task with what its judge knows of it."""
 
     @property
@@ -31,16 +95,16 @@ class Drawn(Protocol):
         ...
 
 
-DrawnT = TypeVar("DrawnT", bound=Drawn)
-DrawnT_co = TypeVar("DrawnT_co", bound=Drawn, covariant=True)
+TaskT = TypeVar("TaskT", bound=GeneratedTask)
+TaskT_co = TypeVar("TaskT_co", bound=GeneratedTask, covariant=True)
 
 
-class Generator(Protocol[DrawnT_co]):
+class TaskGenerator(Protocol[TaskT_co]):
     """Draws the tasks of one world; the same number gives the same task."""
 
     web: ProceduralWeb
 
-    def draw(self, group: str, number: int) -> DrawnT_co:
+    def draw(self, group: str, number: int) -> TaskT_co:
         """Task ``number`` of a group; :class:`webenv.errors.InvalidArgument` where there is none."""
         ...
 
@@ -48,7 +112,7 @@ class Generator(Protocol[DrawnT_co]):
 # ── tasks by number ───────────────────────────────────────────────────────────
 
 
-class Place(NamedTuple):
+class TaskPosition(NamedTuple):
     """Where a task stands: the world that it is of, from 0, its group and its number there."""
 
     world: int
@@ -56,7 +120,7 @@ class Place(NamedTuple):
     number: int
 
 
-class Numbered(Generic[DrawnT]):
+class TaskSource(Generic[TaskT]):
     """The tasks that can be drawn from worlds.
 
     Of each group the worlds take turns: task ``n`` of all is task ``n // len(worlds)`` of world
@@ -73,7 +137,7 @@ class Numbered(Generic[DrawnT]):
         self,
         worlds: Worlds,
         groups: tuple[str, ...],
-        make: Callable[[ProceduralWeb, str], Generator[DrawnT]],
+        make: Callable[[ProceduralWeb, str], TaskGenerator[TaskT]],
         enough: Callable[[ProceduralWeb], bool] | None = None,
     ) -> None:
         self.worlds = worlds
@@ -91,7 +155,7 @@ class Numbered(Generic[DrawnT]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
-    def _made(self, world: int) -> Generator[DrawnT]:
+    def _made(self, world: int) -> TaskGenerator[TaskT]:
         config = self.worlds[world]
         return self._make(generated_web(config), str(config) if self.worlds.count > 1 else "")
 
@@ -113,18 +177,18 @@ class Numbered(Generic[DrawnT]):
                 f"{_TRIED} worlds."
             )
         for world in range(self.worlds.count):
-            self._drawn(Place(world, group, 0))
+            self._drawn(TaskPosition(world, group, 0))
 
-    def draw(self, group: str, number: int) -> DrawnT:
+    def draw(self, group: str, number: int) -> TaskT:
         """Task ``number`` of a group, of all worlds.
 
         Raises:
             InvalidArgument: for an unknown group, or a world that has no such task.
         """
         within, world = divmod(number, self.worlds.count)
-        return self._drawn(Place(world, group, within))
+        return self._drawn(TaskPosition(world, group, within))
 
-    def find(self, task: str) -> DrawnT:
+    def find(self, task: str) -> TaskT:
         """The task of an id.
 
         Raises:
@@ -132,7 +196,7 @@ class Numbered(Generic[DrawnT]):
         """
         return self._drawn(self.place(task))
 
-    def place(self, task: str) -> Place:
+    def place(self, task: str) -> TaskPosition:
         """Where the task of an id stands.
 
         Raises:
@@ -140,7 +204,7 @@ class Numbered(Generic[DrawnT]):
         """
         return self._place(task)
 
-    def number(self, place: Place) -> int:
+    def number(self, place: TaskPosition) -> int:
         """The number of a task among those of its group, of all worlds."""
         return place.number * self.worlds.count + place.world
 
@@ -149,7 +213,7 @@ class Numbered(Generic[DrawnT]):
         within, world = divmod(number, self.worlds.count)
         return task_id(self.worlds[world], group, within)
 
-    def _placed(self, task: str) -> Place:
+    def _placed(self, task: str) -> TaskPosition:
         read = read_id(task, self.groups)
         world = None if read is None else self.worlds.place(read.world)
         if read is not None and world is None and _is_world(read.world):
@@ -157,9 +221,9 @@ class Numbered(Generic[DrawnT]):
         if read is None or world is None:
             example = task_id(self.worlds.first, self.groups[0], 0)
             raise UnknownTask(f"{self.worlds}: no task {task!r:.100}; expected an id such as {example!r}.")
-        return Place(world, read.group, read.number)
+        return TaskPosition(world, read.group, read.number)
 
-    def _draw(self, place: Place) -> DrawnT:
+    def _draw(self, place: TaskPosition) -> TaskT:
         return self._generator(place.world).draw(place.group, place.number)
 
 
@@ -171,7 +235,7 @@ def _is_world(text: str) -> bool:
         return False
 
 
-class NumberedTasks(TaskSet, Generic[DrawnT]):
+class GeneratedTasks(TaskSet, Generic[TaskT]):
     """The first tasks of each group that can be drawn from worlds; each is made when it is asked for.
 
     Where there are several worlds, the tasks of a group come from each in turn. A group is the
@@ -188,13 +252,13 @@ class NumberedTasks(TaskSet, Generic[DrawnT]):
 
     tag = "group"
 
-    def __init__(self, numbered: Numbered[DrawnT], count: int = COUNT, groups: tuple[str, ...] | None = None) -> None:
-        self.numbered = numbered
-        super().__init__((), name=str(numbered.worlds))
+    def __init__(self, source: TaskSource[TaskT], count: int = COUNT, groups: tuple[str, ...] | None = None) -> None:
+        self.source = source
+        super().__init__((), name=str(source.worlds))
         self._each = count
-        self._groups = numbered.groups if groups is None else groups
+        self._groups = source.groups if groups is None else groups
         for group in self._groups:
-            numbered.check(group)
+            source.check(group)
 
     def __len__(self) -> int:
         return self._each * len(self._groups)
@@ -212,11 +276,11 @@ class NumberedTasks(TaskSet, Generic[DrawnT]):
 
     def _task(self, place: int) -> Task:
         group, number = divmod(place, self._each)
-        return self.numbered.draw(self._groups[group], number).task
+        return self.source.draw(self._groups[group], number).task
 
     def ids(self) -> Sequence[str]:
         """The ids of the tasks, in their order; no task is made for it."""
-        return [self.numbered.id(group, n) for group in self._groups for n in range(self._each)]
+        return [self.source.id(group, n) for group in self._groups for n in range(self._each)]
 
     def find(self, task_id: str) -> Task:
         """The task of this id.
@@ -224,14 +288,14 @@ class NumberedTasks(TaskSet, Generic[DrawnT]):
         Raises:
             UnknownTask: if there is none.
         """
-        place = self.numbered.place(str(task_id))
-        if self.numbered.number(place) >= self._each or place.group not in self._groups:
-            last = (self._each - 1 - place.world) // self.numbered.worlds.count
+        place = self.source.place(str(task_id))
+        if self.source.number(place) >= self._each or place.group not in self._groups:
+            last = (self._each - 1 - place.world) // self.source.worlds.count
             raise UnknownTask(
                 f"{self.name} has no task {task_id!r:.100} here: it has numbers 0 to {last} of "
                 f"{', '.join(self._groups)}; tasks='generated:count=…' gives more."
             )
-        return self.numbered.find(task_id).task
+        return self.source.find(task_id).task
 
     def filter(self, **tags: str | Iterable[str] | None) -> TaskSet:
         """As :meth:`webenv.TaskSet.filter`; by group and split without making a task, by other tags all of them.
@@ -240,8 +304,8 @@ class NumberedTasks(TaskSet, Generic[DrawnT]):
             InvalidArgument: for a tag or value that no task has.
         """
         chosen = self._wanted(self.tag, tags.pop(self.tag, None), self._groups)
-        self._wanted("split", tags.pop("split", None), (self.numbered.worlds.first.split,))
-        found = type(self)(self.numbered, self._each, chosen)
+        self._wanted("split", tags.pop("split", None), (self.source.worlds.first.split,))
+        found = type(self)(self.source, self._each, chosen)
         if all(wanted is None for wanted in tags.values()):
             return found
         return TaskSet(found, name=self.name).filter(**tags)
@@ -266,9 +330,9 @@ class NumberedTasks(TaskSet, Generic[DrawnT]):
 
         No other world is made for it.
         """
-        worlds = self.numbered.worlds
+        worlds = self.source.worlds
         first = [
-            self.numbered.draw(group, number * worlds.count).task
+            self.source.draw(group, number * worlds.count).task
             for group in self._groups
             for number in range(_SAMPLE)
             if number * worlds.count < self._each

@@ -25,16 +25,23 @@ import numpy as np
 import numpy.typing as npt
 
 from webenv.corpora.url import host_of
-from webenv.envs.building.asking import Upheld, asked, judged, model_identity, submission, visited
-from webenv.envs.building.build import Build, Watch, kept, unwatched
-from webenv.envs.building.folder import BuildFolder
-from webenv.envs.building.outcome import Kept, Outcome, Rejected
-from webenv.envs.building.question import prompt_files
-from webenv.envs.building.report import BuildReport
-from webenv.envs.needle_in_web.claims import Claims, ClaimsQuestion, PageText, Summary, SummaryQuestion, standing_alone
-from webenv.envs.needle_in_web.masking import ATTEMPTS, Chosen, Masked, MaskingQuestion, fault_of
+from webenv.envs.building.asking import Accepted, asked, judged, model_identity, prompt_files, submission, visited
+from webenv.envs.building.folder import BuildFolder, Kept, Outcome, Rejected
+from webenv.envs.building.needle_in_web.prompts import (
+    ATTEMPTS,
+    Chosen,
+    Claims,
+    ClaimsQuestion,
+    Masked,
+    MaskingQuestion,
+    PageSummary,
+    PageText,
+    SummaryQuestion,
+    fault_of,
+    standing_alone,
+)
+from webenv.envs.building.stages import Build, BuildReport, Watch, kept, unwatched
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES, render_question
-from webenv.envs.needle_in_web.tiers import FEWEST, rank_claims, tiers
 from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Submission
 from webenv.models import Model
@@ -43,6 +50,40 @@ from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.needle import EntailmentJudge
 from webenv.task import Gold, Task
 from webenv.web import Web
+
+CRITERIA = 3
+"""How many criteria a query has."""
+
+FEWEST = CRITERIA * len(DIFFICULTIES)
+"""The fewest claims with which tiers do not overlap."""
+
+
+def rank_claims(page: npt.NDArray[np.float32], claims: npt.NDArray[np.float32]) -> list[int]:
+    """The numbers of the claims, the nearest to the whole page first; claims that are as near keep their order.
+
+    Args:
+        page: the vector of the page, of length 1, shape [dimension].
+        claims: those of the claims, of length 1, shape [claims, dimension].
+    """
+    nearness = np.round(claims @ page, 6)
+    return [int(number) for number in np.argsort(-nearness, kind="stable")]
+
+
+def tiers(ranked: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """The claims of each difficulty: the 3 nearest, the 3 in the middle, the 3 farthest.
+
+    Source: Needle in the Web, section 3.
+
+    Args:
+        ranked: the numbers of at least 9 claims, nearest first.
+
+    >>> tiers([4, 0, 9, 1, 8, 2, 7, 3, 6, 5])
+    {'easy': (4, 0, 9), 'medium': (1, 8, 2), 'hard': (3, 6, 5)}
+    """
+    middle = (len(ranked) - CRITERIA) // 2
+    parts = (ranked[:CRITERIA], ranked[middle : middle + CRITERIA], ranked[-CRITERIA:])
+    return {difficulty: tuple(part) for difficulty, part in zip(DIFFICULTIES, parts, strict=True)}
+
 
 PROMPTS = ("claims", "summary", "masking")
 """The questions whose prompts a file may replace, ``<name>.txt``."""
@@ -172,7 +213,7 @@ class _Stages:
             "validation",
             "queries",
             both,
-            Upheld,
+            Accepted,
             judged(self._judge, _submitted, "a criterion is not on the page"),
             lambda item: {**_of_chosen(item[0]), "criteria": list(item[1].criteria)},
             workers=self._builder.workers,
@@ -188,7 +229,7 @@ class _Stages:
             "summary",
             "long pages",
             long,
-            Summary,
+            PageSummary,
             asked(self._summary, lambda _, found: Kept(found)),
             _of_page,
             workers=self._builder.workers,
