@@ -14,7 +14,7 @@ from gymnasium.wrappers.utils import create_zero_array
 from webenv.actions import Kind
 from webenv.errors import InvalidArgument
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 LIMITS = {
     "query": 2_000,
@@ -190,7 +190,8 @@ def clean(text: str, sort: str) -> str:
 
 
 def printable(text: str) -> str:
-    """A text from outside without what could steer a terminal: control characters, but for tabs and line ends.
+    """A text from outside without what could steer a terminal: control characters, but for tabs and line ends,
+    and those that turn the direction of what stands after them.
 
     >>> printable("a\x1b[2Jb")
     'a[2Jb'

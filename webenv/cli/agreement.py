@@ -30,6 +30,7 @@ from webenv.cli.options import (
 )
 from webenv.cli.rescore import Env, rescore_run
 from webenv.cli.tables import wide_console
+from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation.agreement import (
     OWN,
@@ -108,7 +109,7 @@ def command(
     if as_json:
         shown = [flip.to_dict() for flip in flips[:_SHOWN]]
         usage = {model: one.to_dict() for model, one in costs.usage.items()}
-        print(json.dumps({**agreement.to_dict(), "differing": len(differing), "flips": shown, "usage": usage}))
+        print_json({**agreement.to_dict(), "differing": len(differing), "flips": shown, "usage": usage})
         return
     console = wide_console()
     _print_agreement(agreement, console)

@@ -12,6 +12,7 @@ import typer
 
 import webenv
 from webenv.cli.options import as_options, options_of
+from webenv.cli.terminal import guard_streams
 from webenv.errors import WebenvError
 
 COMMANDS = {
@@ -45,6 +46,7 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a character that a terminal lacks becomes another
             reconfigure(errors="replace")
+    guard_streams(sys.argv[1:])
     sys.exit(run(sys.argv[1:]))
 
 

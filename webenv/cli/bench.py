@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from webenv.bench import draw, measure, print_growth
 from webenv.bench.growth import Point
 from webenv.cli.options import AsJson
+from webenv.cli.terminal import SafeConsole, print_json
 from webenv.runtime.plots import check_plot_file
 
 _SIZES = (10_000, 100_000, 1_000_000)
@@ -53,7 +52,7 @@ def command(
     """
     if picture is not None:
         check_plot_file(picture)
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     points: list[Point] = []
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="webenv-bench-")))
@@ -80,9 +79,9 @@ def command(
         ):
             points.append(point)
     if as_json:
-        print(json.dumps([dataclasses.asdict(point) for point in points]))
+        print_json([dataclasses.asdict(point) for point in points])
     else:
-        screen = Console(highlight=False)
+        screen = SafeConsole()
         screen.width = min(screen.width, _WIDTH) if screen.is_terminal else _WIDTH
         print_growth(points, screen)
     if picture is not None:

@@ -12,7 +12,6 @@ from typing import Annotated
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +20,7 @@ from webenv.cli.app import Interrupted
 from webenv.cli.costs import limit_reached, print_usage, read_costs
 from webenv.cli.options import open_cassette
 from webenv.cli.tables import wide_console
+from webenv.cli.terminal import SafeConsole, print_json
 from webenv.envs.building.folder import MACHINERY
 from webenv.envs.building.stages import BuildReport, StageReport, StageStanding
 from webenv.envs.webs import open_web
@@ -135,7 +135,7 @@ class BuildCommand:
         used = sum_usage([self._earlier, self._costs.usage])
         if as_json:
             usage = {model: one.to_dict() for model, one in used.items()}
-            print(json.dumps({**report.to_dict(), "usage": usage}))
+            print_json({**report.to_dict(), "usage": usage})
             return
         console = wide_console()
         console.print(_table(report))
@@ -169,7 +169,7 @@ def _reasons(stage: StageReport) -> str:
 @contextmanager
 def _bars() -> Iterator[Callable[[StageStanding], None]]:
     """A bar for each stage on stderr, with what was kept, fell and is open; nothing where that is no terminal."""
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +20,7 @@ from webenv.cassette import Answer, Cassette, Contents, Taken
 from webenv.cassette.file import FORMAT
 from webenv.cassette.question import ROLES, question
 from webenv.cli.options import AsJson
+from webenv.cli.terminal import SafeConsole, json_line, print_json
 from webenv.errors import DataError
 from webenv.evaluation.run_dir import check_kept
 from webenv.recorded.model import read_reply
@@ -42,7 +42,7 @@ def info_command(file: _File, as_json: AsJson = False) -> None:
     if as_json:
         answerers = [{"role": role, "identity": by, "answers": n} for role, by, n in contents.answerers]
         data = {"cassette": str(file), "format": FORMAT, "digest": digest, **contents._asdict(), "answerers": answerers}
-        typer.echo(json.dumps(data, ensure_ascii=False))
+        print_json(data)
         return
     _print_contents(file, contents, digest)
 
@@ -72,7 +72,7 @@ def export_command(
                 _write(lines, answer._asdict())
                 count += 1
     if out is not None:
-        typer.echo(f"{count:,} answers in {out}")
+        print(f"{count:,} answers in {out}")
 
 
 @app.command("import")
@@ -89,9 +89,9 @@ def import_command(
             taken = Taken(*map(sum, zip(taken, more, strict=True)))
         contents, digest = cassette.contents(), cassette.digest
     if as_json:
-        typer.echo(json.dumps({"cassette": str(file), **taken._asdict(), "digest": digest}))
+        print(json.dumps({"cassette": str(file), **taken._asdict(), "digest": digest}))
         return
-    typer.echo(f"{taken.added:,} answers added, {taken.same:,} were there, {taken.other:,} have another answer there")
+    print(f"{taken.added:,} answers added, {taken.same:,} were there, {taken.other:,} have another answer there")
     _print_contents(file, contents, digest)
 
 
@@ -177,11 +177,7 @@ def _writing(out: Path | None) -> Iterator[IO[bytes]]:
 
 
 def _write(lines: IO[bytes], data: Mapping[str, Any]) -> None:
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
-    try:
-        lines.write(text.encode())
-    except UnicodeEncodeError:  # lone surrogates, which UTF-8 has no form for
-        lines.write((json.dumps(data, separators=(",", ":")) + "\n").encode())
+    lines.write((json_line(data, (",", ":")) + "\n").encode())
 
 
 def _count(contents: Contents) -> int:
@@ -190,14 +186,14 @@ def _count(contents: Contents) -> int:
 
 def _watched(answers: Iterator[Answer], total: int | None, what: str) -> Iterator[Answer]:
     """The answers, with a bar on a terminal."""
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         yield from bar.track(answers, total=total, description=what)
 
 
 def _print_contents(file: Path, contents: Contents, digest: str) -> None:
-    console = Console(width=shutil.get_terminal_size((100, 24)).columns, highlight=False, markup=False, emoji=False)
+    console = SafeConsole(width=shutil.get_terminal_size((100, 24)).columns)
     console.print(Text(str(file), style="bold"))
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="dim", no_wrap=True)

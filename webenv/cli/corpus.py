@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.cli.options import AsJson
+from webenv.cli.terminal import SafeConsole, print_json
 from webenv.corpora import Corpus, Manifest, add, build
 from webenv.corpora.engine_folder import known_engines
 from webenv.corpora.engines import add_dense, add_lucene
@@ -104,15 +104,13 @@ def _make(folder: Path, build: Callable[..., Manifest], before: int, as_json: bo
         return
     _print_manifest(folder, manifest)
     new = manifest.pages - before
-    typer.echo(
-        f"{'added' if before else 'built'} {new} pages in {seconds:.1f} s ({new / max(seconds, 1e-9):.0f} pages/s)"
-    )
+    print(f"{'added' if before else 'built'} {new} pages in {seconds:.1f} s ({new / max(seconds, 1e-9):.0f} pages/s)")
 
 
 @contextmanager
 def _progress() -> Iterator[Progress]:
     """A bar for each stage of long work, on a terminal."""
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
     with Bars(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks: dict[str, Any] = {}
@@ -180,7 +178,7 @@ def index_command(
         _print_json(dataclasses.asdict(made) | {"seconds": round(seconds, 3)})
         return
     how = f"search with --engine {engine}, play on {folder}#{engine}"
-    typer.echo(f"{engine}: {size / 1e6:,.1f} MB in {seconds:.1f} s; {how}")
+    print(f"{engine}: {size / 1e6:,.1f} MB in {seconds:.1f} s; {how}")
 
 
 def _meant(engine: str) -> str:
@@ -219,7 +217,7 @@ def info_command(
         return
     _print_manifest(folder, manifest)
     if full:
-        typer.echo(f"all {len(manifest.files)} files are what was written")
+        print(f"all {len(manifest.files)} files are what was written")
 
 
 def _realism(webs: Sequence[str], words: int, picture: Path | None, as_json: bool) -> None:
@@ -270,7 +268,7 @@ def search_command(
         _print_json({"query": query, "results": [hit._asdict() for hit in hits]})
         return
     if not hits:
-        typer.echo("nothing was found")
+        print("nothing was found")
         return
     console = _console()
     for number, hit in enumerate(hits, start=1):
@@ -309,10 +307,10 @@ def visit_command(
     if as_json:
         _print_json(page._asdict())
         return
-    typer.echo(page.title)
-    typer.echo(f"{page.url}  {page.date}".rstrip())
-    typer.echo()
-    typer.echo(page.text)
+    print(page.title)
+    print(f"{page.url}  {page.date}".rstrip())
+    print()
+    print(page.text)
 
 
 @app.command("cache")
@@ -331,7 +329,7 @@ def cache_command(
         each = [{"web": web.web, "bytes": web.size, "used": _when(web.used), "current": web.current} for web in webs]
         _print_json({"folder": str(kept.path), "webs": len(webs), "bytes": size, "removed": removed, "each": each})
         return
-    typer.echo(f"{kept.path}: {len(webs)} webs, {size / 1e6:,.1f} MB" + (f"; {removed / 1e6:,.1f} MB removed" * clear))
+    print(f"{kept.path}: {len(webs)} webs, {size / 1e6:,.1f} MB" + (f"; {removed / 1e6:,.1f} MB removed" * clear))
     if webs:
         _console().print(_cache_table(webs))
 
@@ -369,7 +367,7 @@ class _Rate(ProgressColumn):
 def _console() -> Console:
     """A console as wide as the terminal; what is piped is not cut."""
     width = shutil.get_terminal_size((100, 24)).columns
-    return Console(width=width, highlight=False, markup=False, emoji=False)
+    return SafeConsole(width=width)
 
 
 def _described(folder: Path, manifest: Manifest) -> dict[str, Any]:
@@ -419,4 +417,4 @@ def _engines(folder: Path, manifest: Manifest) -> str:
 
 
 def _print_json(record: dict[str, Any]) -> None:
-    typer.echo(json.dumps(record, ensure_ascii=False))
+    print_json(record)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import shlex
 import sys
@@ -37,6 +36,7 @@ from webenv.cli.options import (
 from webenv.cli.progress import ProgressBar
 from webenv.cli.sweep import draw_sweep, print_sweep
 from webenv.cli.tables import print_comparison, print_summary, wide_console
+from webenv.cli.terminal import print_json
 from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
 from webenv.evaluation.environments import PlayedRun, Sweep, plan_runs, read_arguments, read_sweep, training_tasks
 from webenv.evaluation.recording import opened_env
@@ -204,7 +204,7 @@ def command(
             run.summary.to_dict() if swept is None else {"value": run.value, **run.summary.to_dict()} for run in runs
         ]
         whole = {"runs": data} if swept is None else {"sweep": swept.entry, "picture": picture, "runs": data}
-        print(json.dumps(data[0] if swept is None and len(data) == 1 else whole))
+        print_json(data[0] if swept is None and len(data) == 1 else whole)
         return
     _report(runs, swept, picture, top, resume_line)
     if tape is not None and tape.mode == "record":

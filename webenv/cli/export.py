@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from rich.text import Text
 
 from webenv.cli.options import AsJson
 from webenv.cli.tables import wide_console
+from webenv.cli.terminal import SafeConsole, print_json
 from webenv.evaluation.chats import Exported, export_chats
 from webenv.evaluation.replay import run_of_policy
 from webenv.evaluation.run_dir import count_records
@@ -82,7 +82,7 @@ def command(
             arguments=arguments,
         )
     if as_json:
-        print(json.dumps(exported.to_dict()))
+        print_json(exported.to_dict())
         return
     _report(exported, wide_console())
 
@@ -90,7 +90,7 @@ def command(
 @contextmanager
 def _bar(path: Path) -> Iterator[Callable[[int, int], None]]:
     """A bar on stderr, in episodes; nothing where that is no terminal."""
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("export", total=count_records(path))

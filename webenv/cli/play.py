@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile, Settings, Site, Split, Tasks, WebName
 from webenv.cli.screen import Screen
+from webenv.cli.terminal import SafeConsole
 from webenv.errors import InvalidArgument
 from webenv.evaluation.environments import make_env, read_arguments, training_tasks
 from webenv.evaluation.interactive import InteractiveEpisode
@@ -46,7 +46,7 @@ def command(
     settings = read_arguments(named, budget=budget, others=set_ or ())
     made = make_env(env, settings)
     game = InteractiveEpisode(made, task, seed)
-    console = Console(highlight=False, emoji=False, markup=False, record=svg is not None)
+    console = SafeConsole(record=svg is not None)
     screen = Screen(game, console)
     screen.begin()
     if policy is None:

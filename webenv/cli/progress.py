@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from webenv.cli.terminal import SafeConsole
 from webenv.evaluation.run import RunProgress
 
 
@@ -27,7 +27,7 @@ class ProgressBar:
     """
 
     def __init__(self, name: str) -> None:
-        console = Console(stderr=True)
+        console = SafeConsole(stderr=True)
         self._begun = False
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Mapping
@@ -30,6 +29,7 @@ from webenv.cli.options import (
 )
 from webenv.cli.progress import ProgressBar
 from webenv.cli.tables import print_comparison, wide_console
+from webenv.cli.terminal import print_json
 from webenv.errors import CostLimitReached
 from webenv.evaluation.environments import read_arguments
 from webenv.evaluation.rescoring import Rescoring, rescore
@@ -81,7 +81,7 @@ def command(
     with nullcontext() if tape is None else tape:
         rescoring = rescore_run(run, judge, env, settings, parallel, tape, costs, again, retry_unscored)
     if as_json:
-        print(json.dumps(rescoring.to_dict()))
+        print_json(rescoring.to_dict())
         return
     _report(rescoring)
 

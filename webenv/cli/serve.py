@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument
 from webenv.serving import Served, bind, retrieval_app, run, website_app
 from webenv.serving.opening import open_served, open_sites
@@ -95,7 +95,7 @@ def _serve(make: Callable[[], Served], name: str, host: str, port: int, as_json:
 def _say(name: str, url: str, as_json: bool, about: Mapping[str, Any]) -> None:
     """One line: where it listens, and what it serves."""
     if as_json:
-        print(json.dumps({"url": url, "serves": name, **about}, ensure_ascii=False), flush=True)
+        print_json({"url": url, "serves": name, **about})
         return
     size = f": {_counted(about['pages'], 'page')} on {_counted(about['sites'], 'site')}" if "pages" in about else ""
     print(f"{url} serves {name}{size}; Ctrl-C ends it.", flush=True)

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from webenv.cli.terminal import SafeConsole
 from webenv.evaluation.summary import Group, Summary
 from webenv.runtime.text import one_line
 
@@ -29,7 +30,7 @@ _MEANS = ("reward", "searches", "visits", "asks", "turns")
 
 def wide_console() -> Console:
     """Standard output for tables: as wide as the terminal or the variable COLUMNS says, and ``WIDTH`` at most."""
-    console = Console(highlight=False)
+    console = SafeConsole()
     known = console.is_terminal or os.environ.get("COLUMNS", "").isdigit()
     console.width = min(console.width, WIDTH) if known else WIDTH
     return console

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 from webenv.cli.building import BuildCommand, Out, Prompts
 from webenv.cli.costs import CostLimit, PriceFile
 from webenv.cli.options import AsJson, CassetteFile, CassetteMode, Parallel
+from webenv.cli.terminal import print_json
 from webenv.cli.verifying import VerifyingScreen
 from webenv.envs.building.verification import Verification
 from webenv.errors import DataError, InvalidArgument
@@ -202,7 +202,7 @@ def refresh_command(
 
     done = refresh(folder, today, add or ())
     if as_json:
-        print(json.dumps(done._asdict()))
+        print_json(done._asdict())
         return
     if done.newest == done.before:
         print(f"The test set still ends with {done.newest}: no quarter after it is over on {today}.")

@@ -28,6 +28,7 @@ from webenv.cli.options import (
     WebName,
 )
 from webenv.cli.tables import wide_console
+from webenv.cli.terminal import print_json
 from webenv.cli.training_progress import RivalProgress, TrainingProgress
 from webenv.cli.training_tables import print_rivals, print_throughput
 from webenv.errors import InvalidArgument, MissingExtra
@@ -160,7 +161,7 @@ def command(
     summaries = _compare(test, trained, algo, eval_episodes, resume_line) if eval_ else []
     picture = _draw(folder)
     if as_json:
-        print(json.dumps(_json(trained, summaries, test, picture)))
+        print_json(_json(trained, summaries, test, picture))
     else:
         _report(plan, trained, summaries, test, picture, resume_line)
 

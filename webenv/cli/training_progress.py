@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from webenv.cli.progress import ProgressBar
+from webenv.cli.terminal import SafeConsole
 from webenv.evaluation.run import RunProgress
 from webenv.training.plan import Limits
 from webenv.training.row import ProgressRow, latest, mean_of, recent
@@ -32,7 +32,7 @@ class TrainingProgress:
     """
 
     def __init__(self, name: str, every: float = _EVERY) -> None:
-        console = Console(stderr=True)
+        console = SafeConsole(stderr=True)
         self._name, self._every = name, every
         self._live = console.is_terminal
         self._due = time.monotonic() + min(_FIRST, every)
@@ -114,7 +114,7 @@ class RivalProgress(ProgressBar):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self._name, self._told = name, Console(stderr=True).is_terminal
+        self._name, self._told = name, SafeConsole(stderr=True).is_terminal
 
     def __call__(self, standing: RunProgress) -> None:
         """Shows where the policy stands."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
+from webenv.cli.terminal import SafeConsole
 from webenv.envs.building.folder import MACHINERY
 from webenv.envs.building.verification import ReviewTask, Verification
 from webenv.errors import RunError
@@ -26,7 +27,7 @@ class VerifyingScreen:
 
     def __init__(self, verification: Verification) -> None:
         self._verification = verification
-        self._console = Console(highlight=False, emoji=False, markup=False)
+        self._console = SafeConsole()
 
     def sit(self) -> None:
         """Asks until enough are verified, or the person has had enough."""

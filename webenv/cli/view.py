@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import webbrowser
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated
 import typer
 
 from webenv.cli.options import AsJson
+from webenv.cli.terminal import print_json
 from webenv.viewing import write_view
 
 
@@ -38,7 +38,7 @@ def command(
     """
     view = write_view(run, other, out)
     if as_json:
-        print(json.dumps(view.to_dict()))
+        print_json(view.to_dict())
     else:
         for summary in view.summaries:
             total = summary.total

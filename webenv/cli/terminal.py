@@ -1,0 +1,83 @@
+"""What reaches a terminal: all that commands print goes through one function that lets nothing steer it.
+
+Texts of pages, of models and of files that somebody else made may hold escape sequences, which move the cursor, set the
+clipboard or change what was printed before, and characters that turn the direction of what stands after them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable
+from typing import IO, Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from webenv.spaces import printable
+
+_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class SafeStream:
+    """A text stream that :func:`~webenv.spaces.printable` texts alone reach; all else is that of the stream within.
+
+    Args:
+        within: the stream.
+    """
+
+    def __init__(self, within: IO[str]) -> None:
+        self.within = within
+
+    def write(self, text: str) -> int:
+        """Writes a text without what could steer a terminal."""
+        return self.within.write(printable(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Writes texts, one after the other."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.within, name)
+
+
+class SafeConsole(Console):
+    """rich's console, whose own sequences are let through and nobody else's.
+
+    Args:
+        stderr: whether it writes there, and not on standard output.
+        options: what rich's takes.
+    """
+
+    def __init__(self, *, stderr: bool = False, **options: Any) -> None:
+        stream: Any = sys.stderr if stderr else sys.stdout
+        super().__init__(file=getattr(stream, "within", stream), highlight=False, markup=False, emoji=False, **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of what is printed; of whatever it is made, each passes here before it is written."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text), style, control)
+
+
+def guard_streams(words: Iterable[str]) -> None:
+    """Lets nothing that is printed from here on steer a terminal.
+
+    Args:
+        words: of the command line; where they ask for help, standard output stays, as that is typer's, in colours.
+    """
+    sys.stderr = SafeStream(sys.stderr)
+    if not {"-h", "--help"} & set(words):
+        sys.stdout = SafeStream(sys.stdout)
+
+
+def json_line(record: Any, separators: tuple[str, str] | None = None) -> str:
+    """A record as JSON for people and programs: its texts to the letter, what no terminal should get by its escapes."""
+    text = json.dumps(record, ensure_ascii=False, separators=separators)
+    return _IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def print_json(record: Any) -> None:
+    """Prints one JSON object a line."""
+    print(json_line(record), flush=True)
