@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from webenv.corpora.caches import PendingResults, ResultCache
 from webenv.corpora.corpus import Corpus
 from webenv.observations import Result
-from webenv.runtime.processes import Answer, Batch, WorkerPool
+from webenv.runtime.processes import Answer, SharedBatch, WorkerPool
 from webenv.web import (
     Failure,
     SearchRequest,
@@ -81,7 +81,7 @@ class RoutedWeb:
                 self._folders[world] = str(web.shareable), web.digest
         return self._folders[world]
 
-    def _begin(self, requests: list[SearchRequest]) -> Batch[_Routed, Result]:
+    def _begin(self, requests: list[SearchRequest]) -> SharedBatch[_Routed, Result]:
         items = []
         for request in requests:
             folder, digest = self._folder(request.scope.world) or ("", "")

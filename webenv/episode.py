@@ -80,7 +80,7 @@ class Turn(NamedTuple):
     verdict: Verdict | None
 
 
-class _Plan(NamedTuple):
+class _PlannedTurn(NamedTuple):
     """A turn between ``request`` and ``receive``."""
 
     action: Action | None
@@ -116,7 +116,7 @@ class Episode:
         self.spent = Spending()
         self.ending = ""
         self._seen: dict[str, str] = {}  # URL → key, in the order of first sight
-        self._plan: _Plan | None = None
+        self._plan: _PlannedTurn | None = None
 
     # ── the turn ──────────────────────────────────────────────────────────────
 
@@ -152,9 +152,9 @@ class Episode:
         """
         if self.ending:
             raise ResetNeeded(f"the episode has ended ({self.ending}): it cannot be finished.")
-        return self._planned(_Plan(None, Requests(), self.spent, "The episode was cut off.", CUT_OFF, (), 0))
+        return self._planned(_PlannedTurn(None, Requests(), self.spent, "The episode was cut off.", CUT_OFF, (), 0))
 
-    def _planned(self, plan: _Plan) -> Requests:
+    def _planned(self, plan: _PlannedTurn) -> Requests:
         if plan.ending:
             world = Scope(world=self.task.scope.world)
             gold = tuple(VisitRequest(url, world) for url in self.task.gold.urls)
@@ -259,12 +259,12 @@ class Episode:
             )
         return "", ""
 
-    def _refuse(self, problem: str, ending: str) -> _Plan:
+    def _refuse(self, problem: str, ending: str) -> _PlannedTurn:
         spent = self.spent._replace(turns=self.spent.turns + 1)
         fails = (self.rules.overrun if ending.endswith("_overrun") else self.rules.invalid) == "fail"
-        return _Plan(None, Requests(), spent, problem, ending if fails else "", (), 0)
+        return _PlannedTurn(None, Requests(), spent, problem, ending if fails else "", (), 0)
 
-    def _accept(self, action: Action) -> _Plan:
+    def _accept(self, action: Action) -> _PlannedTurn:
         kind, texts = action.kind, action.arguments
         scope, (searched, visited, asked, turns, seconds) = self.task.scope, self.spent
         turns += 1
@@ -272,31 +272,31 @@ class Episode:
             limit = self.rules.results
             searches = tuple([SearchRequest(text, limit, scope) for text in texts])
             spent = Spending(searched + len(texts), visited, asked, turns, seconds)
-            return _Plan(action, Requests(searches), spent, "", "", (), 0)
+            return _PlannedTurn(action, Requests(searches), spent, "", "", (), 0)
         if kind == Kind.VISIT:
             visits = tuple([VisitRequest(url, scope) for url in self._visitable(texts)])
             spent = Spending(searched, visited + len(texts), asked, turns, seconds)
-            return _Plan(action, Requests(visits=visits), spent, "", "", (), len(visits))
+            return _PlannedTurn(action, Requests(visits=visits), spent, "", "", (), len(visits))
         if kind == Kind.ASK:
             question, *sites = texts
             asks = tuple([AskRequest(question, site, scope) for site in sites])
             spent = Spending(searched, visited, asked + len(sites), turns, seconds)
-            return _Plan(action, Requests(asks=asks), spent, "", "", (), 0)
+            return _PlannedTurn(action, Requests(asks=asks), spent, "", "", (), 0)
         spent = Spending(searched, visited, asked, turns, seconds)
         if kind == Kind.ANSWER:
             answer = self.rules.read_answer(texts)
             if isinstance(answer, str):
                 raise InvalidArgument(f"Rules.read_answer gave {answer!r:.80}: expected a tuple of texts.")
             fetched = tuple(VisitRequest(url, scope) for url in answer) if self.rules.fetch_answer else ()
-            return _Plan(action, Requests(visits=fetched), spent, "", "answered", answer, 0)
-        return _Plan(action, Requests(), spent, "", "", (), 0)
+            return _PlannedTurn(action, Requests(visits=fetched), spent, "", "answered", answer, 0)
+        return _PlannedTurn(action, Requests(), spent, "", "", (), 0)
 
     def _visitable(self, urls: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(url.strip() for url in urls if self.rules.unseen == "allow" or url.strip() in self._seen)
 
     # ── showing what came back ────────────────────────────────────────────────
 
-    def _show(self, plan: _Plan, responses: Responses) -> Observation:
+    def _show(self, plan: _PlannedTurn, responses: Responses) -> Observation:
         notices = [plan.notice] if plan.notice else []
         results: list[Result] = []
         for number, hits in enumerate(responses.searches, start=1):

@@ -29,7 +29,7 @@ _MODES = {
 }
 
 
-class _Group:
+class _SlotGroup:
     """Slots that work on the same tasks: the tasks drawn for them so far, and the chance that draws."""
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         self.single_observation_space = cast("Space[Any]", observation_space())
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self._groups = [_Group() for _ in range(num_envs // group_size)]
+        self._groups = [_SlotGroup() for _ in range(num_envs // group_size)]
         self._rounds = [-1] * num_envs
         self._episodes: list[Episode | None] = [None] * num_envs
         self._observations: list[Observation | None] = [None] * num_envs
@@ -364,7 +364,7 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
                 raise SnapshotError(f"the state has {name}={saved.get(name)!r}; this environment {value!r}.")
         groups = []
         for record in saved["groups"]:
-            group = _Group()
+            group = _SlotGroup()
             group.seed, group.drawn, group.first = record["seed"], list(record["drawn"]), record["first"]
             if record["rng"] is not None:
                 group.rng, _ = seeding.np_random(0)

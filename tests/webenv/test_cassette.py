@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from webenv.cassette import Answer, Cassette, Taken
+from webenv.cassette import Cassette, Imported, RecordedAnswer
 from webenv.cassette.file import TapeFile
-from webenv.cassette.question import Question
-from webenv.cassette.question import question as asked
+from webenv.cassette.keys import KeyedRequest
+from webenv.cassette.keys import keyed as asked
 from webenv.errors import CassetteMiss, DataError, InvalidArgument, ServiceError
 
 WHO = {"name": "someone"}
@@ -31,19 +31,19 @@ WHO = {"name": "someone"}
 WRITER = """
 import sys
 from webenv.cassette import Cassette
-from webenv.cassette.question import question
+from webenv.cassette.keys import keyed
 
 path, prefix, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 cassette = Cassette(path, "record")
 for number in range(count):
-    rows = [(question("search", {"query": f"{prefix} {number} {n}"}), [prefix]) for n in range(4)]
-    shared = (question("search", {"query": f"shared {number}"}), [prefix])
+    rows = [(keyed("search", {"query": f"{prefix} {number} {n}"}), [prefix]) for n in range(4)]
+    shared = (keyed("search", {"query": f"shared {number}"}), [prefix])
     kept = cassette.add([*rows, shared], {"name": "someone"})
     print(number, kept[shared[0].key][0], flush=True)
 """
 
 
-def look(number: int) -> Question:
+def look(number: int) -> KeyedRequest:
     return asked("search", {"query": f"query {number}"})
 
 
@@ -253,11 +253,11 @@ def test_two_processes_record_at_once(tmp_path: Path) -> None:
 CLOSER = """
 import sys
 from webenv.cassette import Cassette
-from webenv.cassette.question import question
+from webenv.cassette.keys import keyed
 
 for number in range(int(sys.argv[3])):
     cassette = Cassette(f"{sys.argv[1]}/{number}.db", "record")
-    cassette.add([(question("search", {"query": sys.argv[2]}), [1])], {"name": "someone"})
+    cassette.add([(keyed("search", {"query": sys.argv[2]}), [1])], {"name": "someone"})
     print("open", flush=True)
     sys.stdin.readline()
     cassette.close()
@@ -476,12 +476,12 @@ def test_full_disk(tape: Path) -> None:
         "import resource, signal, sys\n"
         "from webenv.cassette import Cassette\n"
         "from webenv.errors import DataError\n"
-        "from webenv.cassette.question import question\n"
+        "from webenv.cassette.keys import keyed\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))\n"
         "cassette = Cassette(sys.argv[1], 'record')\n"
         "try:\n"
         "    for n in range(1000):\n"
-        "        cassette.add([(question('search', {'query': f'{n}'}), 'x' * 3_000)], {'name': 'someone'})\n"
+        "        cassette.add([(keyed('search', {'query': f'{n}'}), 'x' * 3_000)], {'name': 'someone'})\n"
         "except DataError as error:\n    print(n); print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(tape)], capture_output=True, text=True, timeout=300)
@@ -552,7 +552,7 @@ def test_no_key_depends_on_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("CI_PASSWORD")
     assert Cassette(tmp_path / "tape.db").find([one]) == {one.key: ["x"]}
     with Cassette(tmp_path / "copy.db", "record") as copied:
-        assert copied.take(Cassette(tmp_path / "tape.db").rows()) == Taken(1, 0, 0)
+        assert copied.take(Cassette(tmp_path / "tape.db").rows()) == Imported(1, 0, 0)
         assert copied.find([asked("search", {"query": "lighthouse rain"})]) == {one.key: ["x"]}
         assert [row.request for row in copied.rows()] == [{"query": "*** rain"}]
 
@@ -584,11 +584,11 @@ def test_failures_are_merged(tape: Path, tmp_path: Path) -> None:
         other.add_failures([(look(n), "down") for n in (1, 20, 21)], WHO)
         with Cassette(tape, "record") as cassette:
             cassette.add_failures([(look(20), "down")], WHO)
-            assert cassette.take(other.rows()) == Taken(added=1, same=1, other=1)
+            assert cassette.take(other.rows()) == Imported(added=1, same=1, other=1)
             assert cassette.contents().failures == {"search": 2}
             cassette.take([row for row in Cassette(tape).rows() if row.request == {"query": "query 1"}])
             other.add([(look(21), [21])], WHO)
-            assert cassette.take(other.rows()) == Taken(added=1, same=1, other=1)
+            assert cassette.take(other.rows()) == Imported(added=1, same=1, other=1)
             assert cassette.failures([look(21)]) == {}
             assert cassette.find([look(21)]) == {look(21).key: [21]}
 
@@ -602,8 +602,8 @@ def test_merged(tape: Path, tmp_path: Path) -> None:
         other.add([(look(9), [9]), (look(1), ["other"]), (look(10), [10])], {"name": "another"})
         rows = list(other.rows())
     assert rows[0][:5] == ("search", {"query": "query 9"}, 0, [9], {"name": "another"})
-    assert isinstance(rows[0], Answer)
+    assert isinstance(rows[0], RecordedAnswer)
     with Cassette(tape, "record") as cassette:
-        assert cassette.take(rows) == Taken(added=1, same=1, other=1)
+        assert cassette.take(rows) == Imported(added=1, same=1, other=1)
         assert cassette.find([look(1), look(10)]) == {look(1).key: [1], look(10).key: [10]}
         assert cassette.answerers("web") == [WHO, {"name": "another"}]

@@ -16,7 +16,7 @@ from tests.openai_server import Fault, serve
 from tests.webs import BrokenWeb, CountingWeb, DictWeb, GoldJudge, benchmark, pages_of, small_tasks, small_web
 from webenv import Budget, Failure, Gold, SearchEnv, Spending, Task, answer, search, visit
 from webenv.cassette import Cassette
-from webenv.cassette.question import question
+from webenv.cassette.keys import keyed
 from webenv.episode import Episode
 from webenv.errors import CassetteMiss, DataError, InvalidArgument, WebenvError
 from webenv.evaluation import EpisodeSpec
@@ -99,7 +99,7 @@ PINNED = {
 def test_pinned_keys(name: str) -> None:
     """The key of a request is what it always was: cassettes that were recorded stay valid."""
     request, key = PINNED[name]
-    assert question(name.split()[0], plain(request)).key.hex() == key
+    assert keyed(name.split()[0], plain(request)).key.hex() == key
 
 
 def test_pinned_keys_of_models(path: Path) -> None:
@@ -124,7 +124,7 @@ def test_pinned_keys_of_models(path: Path) -> None:
             "extra": {"a": 1},
         },
     ]
-    keys = [question("model", row.request, row.sample).key.hex() for row in rows]
+    keys = [keyed("model", row.request, row.sample).key.hex() for row in rows]
     assert keys == [
         "5a12efba9095b0cc67b1a2d309cd478a55b6eec3483dd63e1fbe78ab06b6f7f4",
         "5237dc061bdefabf2a21559fd61b090b3ec076162de973564eecf38b1cc8761e",

@@ -1,6 +1,5 @@
 """The cassette: what was asked of webs, judges and models, and what they answered, in one file."""
 
-from webenv.cassette.records import Answer, Contents, Taken
-from webenv.cassette.tape import MODES, Cassette
+from webenv.cassette.tape import MODES, Cassette, Contents, Imported, RecordedAnswer
 
-__all__ = ["MODES", "Answer", "Cassette", "Contents", "Taken"]
+__all__ = ["MODES", "Cassette", "Contents", "Imported", "RecordedAnswer"]

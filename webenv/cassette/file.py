@@ -1,18 +1,22 @@
-"""TapeFile: the SQLite file of a cassette: opened, made, locked, and what goes wrong with it."""
+"""The SQLite file of a cassette: opened, made, locked, what goes wrong with it, and its rows."""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from random import SystemRandom
-from typing import Any, TypeVar
+from sqlite3 import Connection
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import quote
 
+from webenv.cassette.keys import KeyedRequest, plain_text
 from webenv.errors import DataError
 
 T = TypeVar("T")
@@ -305,13 +309,105 @@ def _decompress(data: bytes) -> bytes:
         raise ValueError(str(error)) from error
 
 
-class _Reader(threading.local):
+class _Decompressor(threading.local):
     zstd: Any
 
 
-_reader = _Reader()
+_reader = _Decompressor()
 
 
 def _name(error: sqlite3.Error) -> str:
     """SQLite's own name of an error, as in ``SQLITE_BUSY``."""
     return str(getattr(error, "sqlite_errorname", "") or "")
+
+
+# ── rows ────────────────────────────────────────────────────────────────────────
+
+
+Table = Literal["answers", "failures"]
+
+_CHUNK = 250  # keys in one query
+
+
+class TapeRow(NamedTuple):
+    """A row that is to be written.
+
+    Attributes:
+        request: what was asked.
+        response: what came of it, as JSON.
+    """
+
+    request: KeyedRequest
+    response: str
+
+
+def texts(link: Connection, file: TapeFile, keys: Sequence[bytes], table: Table = "answers") -> dict[bytes, str]:
+    """What is recorded under these keys, as JSON.
+
+    Raises:
+        DataError: if it is not what was recorded.
+    """
+    found = {}
+    for start in range(0, len(keys), _CHUNK):
+        some = keys[start : start + _CHUNK]
+        query = f"SELECT key, response, digest FROM {table} WHERE key IN ({','.join('?' * len(some))})"
+        for key, response, digest in link.execute(query, some):
+            found[key] = text_of(file, response, digest)
+    return found
+
+
+def text_of(file: TapeFile, data: bytes, digest: bytes = b"") -> str:
+    """A text as it was recorded.
+
+    Raises:
+        DataError: if it is not.
+    """
+    try:
+        text = unpacked(data)
+        if digest and sha256(text).digest() != digest:
+            raise ValueError("an answer is not what was recorded")
+        return text.decode()
+    except ValueError as error:
+        raise file.damaged(str(error)) from error
+
+
+def insert(
+    link: Connection, table: Table, answerer: int, recorded: str, rows: Iterable[TapeRow], secrets: tuple[str, ...]
+) -> None:
+    """Writes rows whose keys are not in the table; the secrets are masked in their requests."""
+    link.executemany(
+        f"INSERT INTO {table} (key, digest, kind, sample, answerer, recorded, request, response) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                one.key,
+                sha256(response.encode()).digest(),
+                one.kind,
+                one.sample,
+                answerer,
+                recorded,
+                packed(plain_text(json.loads(one.request), secrets)),
+                packed(response),
+            )
+            for one, response in rows
+        ],
+    )
+
+
+def drop_failures(link: Connection, keys: Iterable[bytes]) -> None:
+    """Forgets that these requests failed."""
+    link.executemany("DELETE FROM failures WHERE key = ?", [(key,) for key in keys])
+
+
+def answerer_id(link: Connection, role: str, identity: str) -> int:
+    """The id of who answers; noted if it is new."""
+    link.execute("INSERT OR IGNORE INTO answerers (role, identity) VALUES (?, ?)", (role, identity))
+    row = link.execute("SELECT id FROM answerers WHERE role = ? AND identity = ?", (role, identity)).fetchone()
+    return int(row[0])
+
+
+def answerers(link: Connection, role: str) -> list[dict[str, str]]:
+    """The identities of who answered, or stood ready to; who answered last comes last."""
+    latest = "SELECT max(id) FROM answers WHERE answerer = answerers.id"
+    query = f"SELECT coalesce(({latest}), 0), id, identity FROM answerers WHERE role = ? ORDER BY 1, 2"
+    return [json.loads(text) for _, _, text in link.execute(query, (role,)).fetchall()]

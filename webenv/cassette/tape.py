@@ -23,13 +23,10 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
-from webenv.cassette.file import TapeFile
-from webenv.cassette.nearest import differing, nearest
-from webenv.cassette.question import ROLES, Question, plain_text, question, secrets
-from webenv.cassette.records import Answer, Contents, Taken
-from webenv.cassette.rows import Row, Table, answerer_id, answerers, drop_failures, insert, text_of, texts
+from webenv.cassette.file import Table, TapeFile, TapeRow, answerer_id, answerers, drop_failures, insert, text_of, texts
+from webenv.cassette.keys import ROLES, KeyedRequest, differing, keyed, nearest, plain_text, secrets
 from webenv.errors import CassetteMiss, InvalidArgument, did_you_mean
 
 MODES = ("live", "record", "replay", "strict")
@@ -41,6 +38,65 @@ _PAGE = 500  # rows read or written at a time
 _COMPARED = 50_000  # requests, in search of the nearest
 _CHARACTERS = 100_000_000  # of these requests
 _SAMPLES = 64  # of a request whose sample is missing, looked for
+
+
+class RecordedAnswer(NamedTuple):
+    """What came of a request, as plain data: a line of an export.
+
+    Attributes:
+        kind: one of ``ROLES``.
+        request: what was asked, secrets masked.
+        sample: which of several answers this is, from 0.
+        response: what was answered, or how that failed.
+        by: the identity of who answered.
+        recorded: when, in UTC, as in ``2025-01-31T12:00:00Z``.
+        key: the SHA-256 by which it is found, of the request before anything was masked, in hex; empty: to be
+            made from ``request``.
+        failed: whether there was no answer, and ``response`` says why.
+    """
+
+    kind: str
+    request: Mapping[str, Any]
+    sample: int
+    response: Any
+    by: Mapping[str, str]
+    recorded: str
+    key: str = ""
+    failed: bool = False
+
+
+class Contents(NamedTuple):
+    """What a cassette holds.
+
+    Attributes:
+        answers: number of answers by kind.
+        failures: number of requests that failed, and were not answered since, by kind.
+        answerers: role, identity and number of answers of each who answered, or stood ready to.
+        first: when the first answer was recorded, in UTC; empty where there is none.
+        last: when the last was.
+        size: bytes on disk.
+    """
+
+    answers: Mapping[str, int]
+    failures: Mapping[str, int]
+    answerers: tuple[tuple[str, Mapping[str, str], int], ...]
+    first: str
+    last: str
+    size: int
+
+
+class Imported(NamedTuple):
+    """What became of answers and failures that were recorded elsewhere.
+
+    Attributes:
+        added: how many are new here.
+        same: how many were here already.
+        other: how many have another answer here, which stays.
+    """
+
+    added: int
+    same: int
+    other: int
 
 
 class Cassette:
@@ -100,38 +156,38 @@ class Cassette:
 
     # ── answers ───────────────────────────────────────────────────────────────
 
-    def find(self, questions: Sequence[Question]) -> dict[bytes, Any]:
+    def find(self, requests: Sequence[KeyedRequest]) -> dict[bytes, Any]:
         """The answers that are recorded, by key.
 
         Raises:
             DataError: if the file cannot be read, or an answer is not what was recorded.
         """
-        return self._find(questions, "answers")
+        return self._find(requests, "answers")
 
-    def failures(self, questions: Sequence[Question]) -> dict[bytes, Any]:
+    def failures(self, requests: Sequence[KeyedRequest]) -> dict[bytes, Any]:
         """What is not asked again of what failed, by key: in a replay all, in a recording that of :meth:`one_run`.
 
         Raises:
             DataError: as :meth:`find`.
         """
         if self.replays:
-            return self._find(questions, "failures")
+            return self._find(requests, "failures")
         failed = self._failed or {}
-        return {one.key: failed[one.key] for one in questions if one.key in failed}
+        return {one.key: failed[one.key] for one in requests if one.key in failed}
 
-    def _find(self, questions: Sequence[Question], table: Table) -> dict[bytes, Any]:
-        keys = list(dict.fromkeys(one.key for one in questions))
+    def _find(self, requests: Sequence[KeyedRequest], table: Table) -> dict[bytes, Any]:
+        keys = list(dict.fromkeys(one.key for one in requests))
         found = self._file.read(lambda link: texts(link, self._file, keys, table))
         return {key: json.loads(text) for key, text in found.items()}
 
     def add(
-        self, answers: Sequence[tuple[Question, Any]], by: Mapping[str, str], *, durable: bool = False
+        self, answers: Sequence[tuple[KeyedRequest, Any]], by: Mapping[str, str], *, durable: bool = False
     ) -> dict[bytes, Any]:
         """Records answers, all or none, and gives by key what now counts: for what someone else has
         recorded meanwhile, that.
 
         Args:
-            answers: questions of one role, with what was answered, as plain data.
+            answers: requests of one role, with what was answered, as plain data.
             by: the identity of who answered.
             durable: whether they are flushed to the disk before this returns.
 
@@ -142,13 +198,13 @@ class Cassette:
         return kept | fresh
 
     def add_failures(
-        self, failures: Sequence[tuple[Question, Any]], by: Mapping[str, str]
+        self, failures: Sequence[tuple[KeyedRequest, Any]], by: Mapping[str, str]
     ) -> tuple[dict[bytes, Any], dict[bytes, Any]]:
         """Records what failed, in place of how it failed before; gives by key the answers that someone else
         has recorded meanwhile, which count, and the failures of the others.
 
         Args:
-            failures: questions of one role, with what became of them, as plain data.
+            failures: requests of one role, with what became of them, as plain data.
             by: the identity of who was asked.
 
         Raises:
@@ -160,18 +216,18 @@ class Cassette:
         return kept, fresh
 
     def _add(
-        self, table: Table, rows: Sequence[tuple[Question, Any]], by: Mapping[str, str], durable: bool = False
+        self, table: Table, rows: Sequence[tuple[KeyedRequest, Any]], by: Mapping[str, str], durable: bool = False
     ) -> tuple[dict[bytes, Any], dict[bytes, Any]]:
         """The answers that were there already, and what is new."""
         if not rows:
             return {}, {}
         now, role, identity = _now(), ROLES[rows[0][0].kind], self._identity(by)
-        made = {one.key: Row(one, plain_text(response, self.secrets)) for one, response in rows}
+        made = {one.key: TapeRow(one, plain_text(response, self.secrets)) for one, response in rows}
 
         def work(link: Connection) -> dict[bytes, str]:
             kept = texts(link, self._file, list(made))
             fresh = [row for key, row in made.items() if key not in kept]
-            drop_failures(link, [row.question.key for row in fresh])
+            drop_failures(link, [row.request.key for row in fresh])
             insert(link, table, answerer_id(link, role, identity), now, fresh, self.secrets)
             return kept
 
@@ -223,11 +279,11 @@ class Cassette:
 
     # ── a miss ────────────────────────────────────────────────────────────────
 
-    def miss(self, missing: Sequence[Question]) -> CassetteMiss:
+    def miss(self, missing: Sequence[KeyedRequest]) -> CassetteMiss:
         """The error for what is not recorded: the first such request, the nearest recorded, what to do.
 
         Args:
-            missing: the questions of one batch that have no answer, at least one.
+            missing: the requests of one batch that have no answer, at least one.
         """
         first = missing[0]
         asked = plain_text(json.loads(first.request), self.secrets)
@@ -246,10 +302,10 @@ class Cassette:
             f"{close}; to have it asked and recorded, use mode 'record' (--cassette-mode record)."
         )
 
-    def _samples(self, of: Question) -> list[int]:
+    def _samples(self, of: KeyedRequest) -> list[int]:
         """The samples of a request that are recorded, of the first 64."""
         request = json.loads(of.request)
-        keys = {question(of.kind, request, sample).key: sample for sample in range(_SAMPLES)}
+        keys = {keyed(of.kind, request, sample).key: sample for sample in range(_SAMPLES)}
         return sorted(keys[key] for key in self._file.read(lambda link: texts(link, self._file, list(keys))))
 
     def _requests(self, kind: str) -> Iterator[str]:
@@ -303,7 +359,7 @@ class Cassette:
 
         return self._file.read(work)
 
-    def rows(self) -> Iterator[Answer]:
+    def rows(self) -> Iterator[RecordedAnswer]:
         """All answers, in the order in which they were recorded, and then all failures.
 
         Raises:
@@ -312,7 +368,7 @@ class Cassette:
         yield from self._rows("answers")
         yield from self._rows("failures")
 
-    def _rows(self, table: Table) -> Iterator[Answer]:
+    def _rows(self, table: Table) -> Iterator[RecordedAnswer]:
         query = (
             f"SELECT {table}.id, key, kind, sample, request, response, digest, identity, recorded FROM {table} "
             f"JOIN answerers ON answerers.id = answerer WHERE {table}.id > ? ORDER BY {table}.id LIMIT ?"
@@ -320,7 +376,7 @@ class Cassette:
         last = 0
         while rows := self._fetch(query, last, _PAGE):
             for last, key, kind, sample, request, response, digest, identity, recorded in rows:  # noqa: B007
-                yield Answer(
+                yield RecordedAnswer(
                     kind=kind.decode(),
                     request=json.loads(text_of(self._file, request)),
                     sample=sample,
@@ -331,29 +387,29 @@ class Cassette:
                     failed=table == "failures",
                 )
 
-    def take(self, answers: Iterable[Answer]) -> Taken:
+    def take(self, answers: Iterable[RecordedAnswer]) -> Imported:
         """Records answers and failures that were recorded elsewhere, in batches; what is there already stays,
         but that an answer takes the place of a failure.
 
         Raises:
             DataError: if the file cannot be written.
         """
-        taken = Taken(0, 0, 0)
+        taken = Imported(0, 0, 0)
         rows = iter(answers)
         while page := list(islice(rows, _PAGE)):
             for table, part in _by_table(page):
-                taken = Taken(*map(sum, zip(taken, self._take(table, part), strict=True)))
+                taken = Imported(*map(sum, zip(taken, self._take(table, part), strict=True)))
         return taken
 
-    def _take(self, table: Table, answers: Sequence[Answer]) -> Taken:
-        rows: dict[bytes, tuple[Row, Answer]] = {}
+    def _take(self, table: Table, answers: Sequence[RecordedAnswer]) -> Imported:
+        rows: dict[bytes, tuple[TapeRow, RecordedAnswer]] = {}
         for one in answers:
-            asked = question(one.kind, one.request, one.sample)
+            asked = keyed(one.kind, one.request, one.sample)
             if one.key:
                 asked = asked._replace(key=bytes.fromhex(one.key))
-            rows.setdefault(asked.key, (Row(asked, plain_text(one.response, self.secrets)), one))
+            rows.setdefault(asked.key, (TapeRow(asked, plain_text(one.response, self.secrets)), one))
 
-        def work(link: Connection) -> Taken:
+        def work(link: Connection) -> Imported:
             kept = texts(link, self._file, list(rows))
             if table == "failures":
                 kept = texts(link, self._file, list(rows), table) | kept
@@ -363,7 +419,7 @@ class Cassette:
                 answerer = answerer_id(link, ROLES[one.kind], self._identity(one.by))
                 insert(link, table, answerer, one.recorded, [row], self.secrets)
             other = sum(kept[key] != rows[key][0].response for key in kept)
-            return Taken(len(fresh), len(answers) - len(fresh) - other, other)
+            return Imported(len(fresh), len(answers) - len(fresh) - other, other)
 
         return self._file.write(work)
 
@@ -381,9 +437,9 @@ def _by_kind(counts: Sequence[tuple[int, bytes, int]]) -> dict[str, int]:
     return {kind: number for kind, number in sums.items() if number}
 
 
-def _by_table(rows: Sequence[Answer]) -> list[tuple[Table, list[Answer]]]:
+def _by_table(rows: Sequence[RecordedAnswer]) -> list[tuple[Table, list[RecordedAnswer]]]:
     """The answers, then the failures; without empty ones."""
-    parts: list[tuple[Table, list[Answer]]] = [
+    parts: list[tuple[Table, list[RecordedAnswer]]] = [
         ("answers", [row for row in rows if not row.failed]),
         ("failures", [row for row in rows if row.failed]),
     ]

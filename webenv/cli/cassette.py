@@ -16,9 +16,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from webenv.cassette import Answer, Cassette, Contents, Taken
+from webenv.cassette import Cassette, Contents, Imported, RecordedAnswer
 from webenv.cassette.file import FORMAT
-from webenv.cassette.question import ROLES, question
+from webenv.cassette.keys import ROLES, keyed
 from webenv.cli.options import AsJson
 from webenv.cli.terminal import SafeConsole, json_line, print_json
 from webenv.errors import DataError
@@ -82,11 +82,11 @@ def import_command(
     as_json: AsJson = False,
 ) -> None:
     """Add the answers of exports or other cassettes to a cassette, which is made if need be; what is there stays."""
-    taken = Taken(0, 0, 0)
+    taken = Imported(0, 0, 0)
     with Cassette(file, "record") as cassette:
         for source in sources:
             more = _take(cassette, source)
-            taken = Taken(*map(sum, zip(taken, more, strict=True)))
+            taken = Imported(*map(sum, zip(taken, more, strict=True)))
         contents, digest = cassette.contents(), cassette.digest
     if as_json:
         print(json.dumps({"cassette": str(file), **taken._asdict(), "digest": digest}))
@@ -95,7 +95,7 @@ def import_command(
     _print_contents(file, contents, digest)
 
 
-def _take(cassette: Cassette, source: str) -> Taken:
+def _take(cassette: Cassette, source: str) -> Imported:
     if source != "-" and _is_cassette(Path(source)):
         with Cassette(source) as other:
             contents = other.contents()
@@ -117,7 +117,7 @@ def _is_cassette(path: Path) -> bool:
         return False  # opening it to read says why
 
 
-def _read(cassette: Cassette, lines: IO[bytes], name: str) -> Iterator[Answer]:
+def _read(cassette: Cassette, lines: IO[bytes], name: str) -> Iterator[RecordedAnswer]:
     """The answers of an export; who answered is noted as it comes."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -130,7 +130,7 @@ def _read(cassette: Cassette, lines: IO[bytes], name: str) -> Iterator[Answer]:
                 for one in data["answerers"]:
                     cassette.register(str(one["role"]), _texts(one["identity"]))
                 continue
-            answer = Answer(**data)
+            answer = RecordedAnswer(**data)
             if answer.kind not in ROLES or type(answer.sample) is not int or answer.sample < 0:
                 raise ValueError(f"kind {answer.kind!r:.40}, sample {answer.sample!r:.40}")
             if not isinstance(answer.request, Mapping) or not isinstance(answer.recorded, str):
@@ -143,7 +143,7 @@ def _read(cassette: Cassette, lines: IO[bytes], name: str) -> Iterator[Answer]:
             ) from error
 
 
-def _check(answer: Answer) -> None:
+def _check(answer: RecordedAnswer) -> None:
     """Refuses what cannot be read back, and a key that is not its request's, as far as that can be told."""
     if type(answer.failed) is not bool:
         raise ValueError(f"failed is {answer.failed!r:.40}, neither true nor false")
@@ -152,7 +152,7 @@ def _check(answer: Answer) -> None:
     else:
         read_reply(answer.response) if answer.kind == "model" else read_answer(answer.kind, answer.response)
     if answer.key:
-        asked = question(answer.kind, answer.request, answer.sample)
+        asked = keyed(answer.kind, answer.request, answer.sample)
         if not _KEY.fullmatch(answer.key) or (answer.key != asked.key.hex() and _MASK not in asked.request):
             raise ValueError(f"the key {answer.key!r:.80} is not that of the request")
 
@@ -184,7 +184,7 @@ def _count(contents: Contents) -> int:
     return sum(contents.answers.values()) + sum(contents.failures.values())
 
 
-def _watched(answers: Iterator[Answer], total: int | None, what: str) -> Iterator[Answer]:
+def _watched(answers: Iterator[RecordedAnswer], total: int | None, what: str) -> Iterator[RecordedAnswer]:
     """The answers, with a bar on a terminal."""
     console = SafeConsole(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -1,7 +1,6 @@
 """Webs, judges and models behind a cassette."""
 
-from webenv.recorded.judge import RecordedJudge
 from webenv.recorded.model import RecordedModel, recorded_models
-from webenv.recorded.web import RecordedAsker, RecordedWeb, open_cassette
+from webenv.recorded.recorded import RecordedAsker, RecordedJudge, RecordedWeb, open_cassette
 
 __all__ = ["RecordedAsker", "RecordedJudge", "RecordedModel", "RecordedWeb", "open_cassette", "recorded_models"]

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from webenv.cassette import Cassette
-from webenv.cassette.question import question
+from webenv.cassette.keys import keyed
 from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
 from webenv.models import ChatModel, Model, ModelFailure, ModelReply, Request, ToolCall, check_requests, models_made_by
 from webenv.recorded.recorded import DEFAULT, Coming, Identity, Recorded, named
@@ -93,7 +93,7 @@ class RecordedModel(Recorded):
         settings = _settings(self.identity)
         return self._play(
             "model",
-            [question("model", {**settings, **plain(request)}, request.sample) for request in requests],
+            [keyed("model", {**settings, **plain(request)}, request.sample) for request in requests],
             lambda places: _arrivals(self._inner, [requests[place] for place in places]),
         )
 

@@ -1,4 +1,4 @@
-"""What a web, a judge and a model behind a cassette share.
+"""Webs, askers and judges behind a cassette, and what they share with models.
 
 Who answers is named by the identity of the one that was recorded, and the cassette not at all: a
 run that is replayed has the identity of the run that was recorded. The cassette's digest stands in
@@ -12,10 +12,22 @@ from contextlib import closing
 from typing import Any
 
 from webenv.cassette import Cassette
-from webenv.cassette.question import Question
+from webenv.cassette.keys import KeyedRequest, keyed
 from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
+from webenv.judge import Judge, Submission, Verdict
 from webenv.recorded.transcript import plain, read_answer, read_failure
-from webenv.web import Closable
+from webenv.web import (
+    Asking,
+    AskRequest,
+    AskResponse,
+    Closable,
+    Failure,
+    SearchRequest,
+    SearchResponse,
+    VisitRequest,
+    VisitResponse,
+    Web,
+)
 
 Identity = Mapping[str, str]
 
@@ -72,7 +84,7 @@ class Recorded:
     def _play(
         self,
         kind: str,
-        questions: Sequence[Question],
+        questions: Sequence[KeyedRequest],
         ask: Callable[[list[int]], Any],
     ) -> list[Any]:
         """What came of a batch: what is on the tape, and of the others what one more batch brought.
@@ -113,7 +125,7 @@ class Recorded:
             raise WebenvError(f"{kind} was given {len(places)} requests and returned {len(came)}; expected one each.")
         return came
 
-    def _record(self, kind: str, came: Sequence[tuple[Question, Any]]) -> dict[bytes, Any]:
+    def _record(self, kind: str, came: Sequence[tuple[KeyedRequest, Any]]) -> dict[bytes, Any]:
         """Records a batch, and gives what counts now."""
         by = self._inner.identity
         good = [(one, self._write(answer)) for one, answer in came if not self._failed(answer)]
@@ -201,3 +213,150 @@ def _told(identity: Identity) -> str:
 def named(identity: Identity) -> str:
     """What a request calls who is asked: the model, or the name."""
     return identity.get("model", identity.get("name", "?"))
+
+
+# ── webs, askers, judges ──────────────────────────────────────────────────────
+
+
+class _RecordedRequests(Recorded):
+    """What sends batches of requests of one kind, and gives what came of each."""
+
+    def _request(self, kind: str, requests: Sequence[Any]) -> list[Any]:
+        if not requests:
+            return []
+        if self.cassette.mode == "live":
+            return list(getattr(self._inner, kind)(requests))
+        return self._play(
+            kind,
+            [keyed(kind, plain(request)) for request in requests],
+            lambda places: getattr(self._inner, kind)([requests[place] for place in places]),
+        )
+
+    def _failed(self, answer: Any) -> bool:
+        return isinstance(answer, Failure)
+
+    def _failure(self, reason: str) -> Failure:
+        return Failure(reason)
+
+
+class RecordedWeb(_RecordedRequests):
+    """A web behind a cassette.
+
+    A batch costs one look into the tape; what is not on it goes to the web as one batch, each request
+    once. What failed is recorded as a failure: a replay gives it back, a recording asks again.
+
+    Args:
+        cassette: the tape.
+        web: what is asked; may be absent where nothing is asked.
+
+    Raises:
+        InvalidArgument: if the tape is of another web (modes record, strict).
+        DataError: if there is neither a web nor one on the tape.
+    """
+
+    def __init__(self, cassette: Cassette, web: Web | None = None) -> None:
+        super().__init__(cassette, web, "web")
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        """Searches, as the web did when it was recorded.
+
+        Raises:
+            CassetteMiss: in a replay, for what is not recorded.
+        """
+        return self._request("search", requests)
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        """Fetches, as the web did when it was recorded; raises as :meth:`search` does."""
+        return self._request("visit", requests)
+
+
+class RecordedAsker(_RecordedRequests):
+    """Whoever is asked on a web, behind a cassette, as :class:`RecordedWeb`.
+
+    A tape that knows no asker was recorded when webs themselves were asked: there the web is taken for it.
+
+    Args:
+        cassette: the tape.
+        asker: who is asked; may be absent where nobody is.
+
+    Raises:
+        InvalidArgument: if the tape is of another asker (modes record, strict).
+        DataError: if there is neither an asker nor a web on the tape.
+    """
+
+    def __init__(self, cassette: Cassette, asker: Asking | None = None) -> None:
+        told = cassette.mode == "live" or asker is not None or cassette.answerers("asker")
+        super().__init__(cassette, asker, "asker" if told else "web")
+
+    def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
+        """Asks, as was answered when it was recorded.
+
+        Raises:
+            CassetteMiss: in a replay, for what is not recorded.
+        """
+        return self._request("ask", requests)
+
+
+def open_cassette(spec: str) -> RecordedWeb:
+    """The web of a recorded file, replayed, from its name: ``cassette:FILE``.
+
+    Raises:
+        InvalidArgument: for a text of another form.
+        DataError: if the file is not there, is no cassette, or holds no web.
+    """
+    kind, _, path = spec.partition(":")
+    if kind != "cassette" or not path:
+        raise InvalidArgument(f"web={spec!r:.200}: expected cassette:FILE.")
+    if ",mode=" in path:
+        raise InvalidArgument(
+            f"web={spec!r:.200}: a cassette by its name is replayed, and has no mode; to compare with the web that was "
+            "recorded, name that web, and the file with --cassette FILE --cassette-mode strict."
+        )
+    return RecordedWeb(Cassette(path))
+
+
+class RecordedJudge(Recorded):
+    """A judge behind a cassette, its verdicts recorded whole.
+
+    A request is the submission, but for the seconds that it took. Verdicts without a value are recorded
+    as failures: a replay gives them back, a recording asks again. Submissions that are the same have one
+    verdict. A judge that asks a chat model is better recorded by that model
+    (:class:`webenv.recorded.RecordedModel`): then what the model said can be read anew.
+
+    Args:
+        cassette: the tape.
+        judge: who is asked; may be absent where nobody is asked.
+
+    Raises:
+        InvalidArgument: if the tape is of another judge (modes record, strict).
+        DataError: if there is neither a judge nor one on the tape.
+    """
+
+    paid = True
+
+    def __init__(self, cassette: Cassette, judge: Judge | None = None) -> None:
+        super().__init__(cassette, judge, "judge")
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """The verdicts that were recorded.
+
+        Raises:
+            CassetteMiss: in a replay, for what is not recorded.
+        """
+        if not submissions:
+            return []
+        if self.cassette.mode == "live":
+            return list(self._inner.score(submissions))
+        return self._play(
+            "judge",
+            [keyed("judge", plain(submission)) for submission in submissions],
+            lambda places: self._inner.score([submissions[place] for place in places]),
+        )
+
+    def _failed(self, answer: Any) -> bool:
+        if not isinstance(answer, Verdict):
+            raise WebenvError(f"Judge.score returned {answer!r:.100} for a submission; expected a Verdict.")
+        return not answer.scored
+
+    def _failure(self, reason: str) -> Verdict:
+        return Verdict.unscored(reason, self._inner.identity["name"])

@@ -169,7 +169,7 @@ class WorkerPool(Generic[RequestT]):
 
     def begin(
         self, kind: str, requests: Sequence[RequestT], answer: Answer[RequestT], make: Callable[[Iterable[Any]], T]
-    ) -> Batch[RequestT, T]:
+    ) -> SharedBatch[RequestT, T]:
         """Gives workers their part of a batch, and comes back at once.
 
         Args:
@@ -178,7 +178,7 @@ class WorkerPool(Generic[RequestT]):
             answer: answers them in this process.
             make: makes what a worker's answers stand for from the tuples that came over.
         """
-        batch = Batch(self, self.team, kind, requests, answer, make)
+        batch = SharedBatch(self, self.team, kind, requests, answer, make)
         large = len(requests) >= _LEAST and self.workers > 1
         if large and self.lives > 0 and not multiprocessing.current_process().daemon:
             batch.begin()
@@ -209,7 +209,7 @@ class _Team:
             self.busy.release()
 
 
-class Batch(Generic[RequestT, T]):
+class SharedBatch(Generic[RequestT, T]):
     """Requests that are being answered.
 
     Workers take from their end, this process, when it comes to wait for the result, from their front; a worker that
