@@ -110,6 +110,6 @@ def _read_parameter(text: str) -> tuple[tuple[str, ...], str]:
 
 def _decide(reply: ModelReply | ModelFailure) -> Decision | Failure:
     if isinstance(reply, ModelFailure):
-        return Decision(answer("")) if reply.cause else Failure(reply.reason)
+        return Decision(answer("")) if reply.cause in ("no_text", "too_long") else Failure(reply.reason)
     text = _CITATION.sub("", after_thinking(reply.text)).strip()
     return Decision(answer(text[: LIMITS["answer"]]), reply.text)

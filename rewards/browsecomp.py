@@ -12,8 +12,8 @@ from webenv.errors import InvalidArgument
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
 from webenv.rewards.answers import gold_answers, without_answer
-from webenv.rewards.llm_grader import Graded, LLMGrader, score_by
-from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_choice, schema_of
+from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict, score_by
+from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_RESPONSE = 20_000
@@ -137,6 +137,10 @@ class BrowseCompRubric(PromptRubric[Response, BrowseCompGrade]):
         """Whether it is correct."""
         return grade.correct
 
+    def neutral(self, item: Response) -> Response:
+        """The item without what the agent brought."""
+        return item._replace(response=NEUTRAL)
+
 
 class BrowseCompJudge:
     """A chat model judges the final answer of a response, as BrowseComp and BrowseComp-zh do.
@@ -166,16 +170,16 @@ class BrowseCompJudge:
     concurrent = True
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._panel = LLMGrader(model, BrowseCompRubric(prompt), votes, attempts)
+        self._grader = LLMGrader(model, BrowseCompRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
-        return self._panel.identity
+        return self._grader.identity
 
     def grade(self, responses: Sequence[Response]) -> list[Graded[BrowseCompGrade]]:
         """What came of each response, in order, with its confidence for :func:`calibration_error`."""
-        return self._panel.grade(responses)
+        return self._grader.grade(responses)
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""
@@ -188,7 +192,7 @@ class BrowseCompJudge:
 
     def _verdict(self, graded: Graded[BrowseCompGrade]) -> Verdict:
         if graded.grade is None:
-            return Verdict.unscored(graded.reason, self.name)
+            return no_verdict(graded, self.name)
         correct, extracted, confidence, reason = graded.grade
         stated = "none stated" if confidence is None else f"{confidence}%"
         found = f"extracted: {one_line(extracted, 200) or 'none'}; confidence: {stated}"

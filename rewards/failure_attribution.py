@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from webenv.models import Model, after_thinking
 from webenv.rewards.llm_grader import Graded, LLMGrader
-from webenv.rewards.prompt import Prompt, PromptRubric, read_choice, read_object, schema_of
+from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 _TEMPLATE = """\
@@ -106,6 +106,10 @@ class EvidenceRubric(PromptRubric[WrongAnswer, SupportGrade]):
         """Whether it supports the wrong answer."""
         return grade.supports
 
+    def neutral(self, item: WrongAnswer) -> WrongAnswer:
+        """The item without what the agent brought."""
+        return WrongAnswer(item.question, NEUTRAL, (NEUTRAL,))
+
 
 class EvidenceGrader:
     """A chat model says who failed where a question was answered wrongly, three times and by majority.
@@ -127,17 +131,17 @@ class EvidenceGrader:
     """
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 3, attempts: int = 3) -> None:
-        self._panel = LLMGrader(model, EvidenceRubric(prompt), votes, attempts)
+        self._grader = LLMGrader(model, EvidenceRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
-        return self._panel.identity
+        return self._grader.identity
 
     def attribute(self, failures: Sequence[WrongAnswer]) -> list[Attribution]:
         """Who failed in each, in order."""
         told = [any(piece.strip() for piece in one.evidence) for one in failures]
-        graded = iter(self._panel.grade([one for one, something in zip(failures, told, strict=True) if something]))
+        graded = iter(self._grader.grade([one for one, something in zip(failures, told, strict=True) if something]))
         nothing = Attribution("user", "no evidence was returned")
         return [_attribution(next(graded)) if something else nothing for something in told]
 

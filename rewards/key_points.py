@@ -10,7 +10,7 @@ from webenv.errors import DataError
 from webenv.models import Model, after_thinking
 from webenv.rewards.llm_grader import Graded, LLMGrader
 from webenv.rewards.normal_form import normalise
-from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
+from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 LABELS = ("supported", "omitted", "contradicted")
@@ -128,6 +128,10 @@ class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
         """The label."""
         return grade.label
 
+    def neutral(self, item: KeyPointItem) -> KeyPointItem:
+        """The item without what the agent brought."""
+        return item._replace(report=NEUTRAL)
+
 
 class KeyPointGrader:
     """A chat model labels the key points of reports, one call for each point of each report.
@@ -153,12 +157,12 @@ class KeyPointGrader:
     """
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._panel = LLMGrader(model, KeyPointRubric(prompt), votes, attempts)
+        self._grader = LLMGrader(model, KeyPointRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
-        return self._panel.identity
+        return self._grader.identity
 
     def score(self, reports: Sequence[PointedReport]) -> list[KeyPointScore]:
         """What came of each report, in order; all points of all reports go out together."""
@@ -167,7 +171,7 @@ class KeyPointGrader:
             [KeyPointItem(one.report, point) for point in each] if one.report.strip() else []
             for one, each in zip(reports, points, strict=True)
         ]
-        graded = iter(self._panel.grade([item for each in asked for item in each]))
+        graded = iter(self._grader.grade([item for each in asked for item in each]))
         scores = []
         for each, items in zip(points, asked, strict=True):
             if items:

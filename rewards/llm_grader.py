@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from webenv.errors import InvalidArgument
@@ -16,10 +16,8 @@ ItemT = TypeVar("ItemT", bound=Hashable)
 GradeT = TypeVar("GradeT")
 """What a reply says of an item."""
 
-ItemT_contra = TypeVar("ItemT_contra", bound=Hashable, contravariant=True)
 
-
-class Rubric(Protocol[ItemT_contra, GradeT]):
+class Rubric(Protocol[ItemT, GradeT]):
     """One question that is put to a model about items of one kind; it holds no state and calls nobody.
 
     A :class:`webenv.rewards.llm_grader.LLMGrader` puts it to a model. ``attempt`` counts from 1; each has a token
@@ -51,18 +49,18 @@ class Rubric(Protocol[ItemT_contra, GradeT]):
         """SHA-256 of the prompt before anything is filled in."""
         ...
 
-    def ask(self, item: ItemT_contra, attempt: int) -> list[Message]:
+    def ask(self, item: ItemT, attempt: int) -> list[Message]:
         """The conversation that puts the question; the same for the same arguments, in every run."""
         ...
 
-    def schema(self, item: ItemT_contra, attempt: int) -> Schema | None:
+    def schema(self, item: ItemT, attempt: int) -> Schema | None:
         """The JSON schema of a reply, for an endpoint that can hold a model to one; ``None``: plain text.
 
         It is the same for every item, as endpoints compile each new schema once.
         """
         ...
 
-    def read(self, reply: str, item: ItemT_contra, attempt: int) -> GradeT | None:
+    def read(self, reply: str, item: ItemT, attempt: int) -> GradeT | None:
         """What a reply to :meth:`ask` with the same arguments says; ``None``: it is no verdict."""
         ...
 
@@ -70,6 +68,13 @@ class Rubric(Protocol[ItemT_contra, GradeT]):
         """What of a grade votes are counted by: its verdict, without the words of its reasons."""
         ...
 
+    def neutral(self, item: ItemT) -> ItemT | None:
+        """The item with harmless text in place of what the agent brought; ``None``: it brought nothing."""
+        ...
+
+
+UNJUDGEABLE = "unjudgeable"
+"""The outcome, of value 0, of an answer that keeps the judge from a verdict."""
 
 QUOTED = ": …"
 """What in a reason stands before the end of a reply that is quoted."""
@@ -84,6 +89,8 @@ class Graded(NamedTuple, Generic[GradeT]):
         votes: the grade of each vote, ``None`` where one came to none.
         attempt: the attempt that settled it, from 1.
         answered: whether the model replied at all, as far as one vote tells.
+        blamed: whether it is what the agent brought that keeps the model from a grade: with harmless text in its
+            place the model gives one.
     """
 
     grade: GradeT | None
@@ -91,6 +98,7 @@ class Graded(NamedTuple, Generic[GradeT]):
     votes: tuple[GradeT | None, ...]
     attempt: int = 1
     answered: bool = True
+    blamed: bool = False
 
 
 class _Vote(NamedTuple, Generic[GradeT]):
@@ -98,6 +106,8 @@ class _Vote(NamedTuple, Generic[GradeT]):
     reason: str
     final: bool
     """Whether it is not asked for again."""
+    told: bool = False
+    """Of one without a grade: whether that may lie in the item, not in the endpoint."""
 
 
 class LLMGrader(Generic[ItemT, GradeT]):
@@ -108,6 +118,10 @@ class LLMGrader(Generic[ItemT, GradeT]):
     at the model's longest, or holds no verdict, is asked for again with another token; a model that
     could not be asked is not, as it has retried by itself. The grade is that of more than half of the
     votes: a tie, or too few verdicts, is none. Votes that can no longer change that are not asked for again.
+
+    No agent leaves the mean at will: an item that overflows the model's context, is filtered or refused, or gets no
+    readable reply, is asked once more with harmless text in place of what the agent brought. If that gets a grade,
+    the item is *blamed*, and its judge gives the agent 0; if not, it is the judge that failed.
 
     Args:
         model: who grades.
@@ -154,6 +168,7 @@ class LLMGrader(Generic[ItemT, GradeT]):
         """
         votes: dict[ItemT, list[_Vote[GradeT]]] = {}
         found: dict[ItemT, Graded[GradeT]] = {}
+        matter: set[ItemT] = set()
         waiting = [(item, sample) for item in dict.fromkeys(items) for sample in range(self.votes)]
         for attempt in range(1, self.attempts + 1):
             if not waiting:
@@ -170,7 +185,26 @@ class LLMGrader(Generic[ItemT, GradeT]):
                 for sample, vote in enumerate(each)
                 if not vote.final
             ]
+        self._blame(found, votes, matter if found else set())
         return [found[item] for item in items]
+
+    def _blame(
+        self, found: dict[ItemT, Graded[GradeT]], votes: Mapping[ItemT, Sequence[_Vote[GradeT]]], matter: Set[ItemT]
+    ) -> None:
+        """Marks the items without a grade whose own text is why."""
+        doubted = {
+            item: neutral
+            for item, graded in found.items()
+            if graded.grade is None and item in matter and self._could_settle(votes[item])
+            if (neutral := self.rubric.neutral(item)) not in (None, item)
+        }
+        asked = [(neutral, 0) for neutral in dict.fromkeys(doubted.values()) if neutral is not None]
+        if not asked:
+            return
+        readable = {item for (item, _), vote in zip(asked, self._ask(asked, 1), strict=True) if vote.grade is not None}
+        for item, neutral in doubted.items():
+            if neutral in readable:
+                found[item] = found[item]._replace(blamed=True)
 
     def _ask(self, waiting: Sequence[tuple[ItemT, int]], attempt: int) -> list[_Vote[GradeT]]:
         replies = self._model.complete(
@@ -183,13 +217,15 @@ class LLMGrader(Generic[ItemT, GradeT]):
 
     def _read(self, reply: ModelReply | ModelFailure, item: ItemT, attempt: int) -> _Vote[GradeT]:
         if isinstance(reply, ModelFailure):
-            return _Vote(None, reply.reason, not reply.answered)
+            return _Vote(None, reply.reason, not reply.answered, bool(reply.cause))
         if reply.finish == "length":
-            return _Vote(None, f"attempt {attempt}: the reply was cut at its longest; raise max_tokens", False)
+            return _Vote(None, f"attempt {attempt}: the reply was cut at its longest; raise max_tokens", False, True)
         grade = self.rubric.read(reply.text, item, attempt)
         if grade is None:
             shown = " ".join(reply.text.split())[-200:]
-            return _Vote(None, f"attempt {attempt}: the reply holds no {self.rubric.sought}{QUOTED}{shown}", False)
+            return _Vote(
+                None, f"attempt {attempt}: the reply holds no {self.rubric.sought}{QUOTED}{shown}", False, True
+            )
         return _Vote(grade, "", True)
 
     def _settled(self, votes: Sequence[_Vote[GradeT]]) -> bool:
@@ -198,6 +234,11 @@ class LLMGrader(Generic[ItemT, GradeT]):
         leading = most[0][1] if most else 0
         still = sum(vote.grade is None and not vote.final for vote in votes)
         return leading * 2 > self.votes or (leading + still) * 2 <= self.votes
+
+    def _could_settle(self, votes: Sequence[_Vote[GradeT]]) -> bool:
+        """Whether there might be a majority but for votes that failed by what the item says."""
+        told = sum(vote.told for vote in votes)
+        return told > 0 and (max(self._counts(votes).values(), default=0) + told) * 2 > self.votes
 
     def _count(self, votes: Sequence[_Vote[GradeT]], attempt: int) -> Graded[GradeT]:
         grades = tuple(vote.grade for vote in votes)
@@ -213,6 +254,14 @@ class LLMGrader(Generic[ItemT, GradeT]):
 
     def _counts(self, votes: Sequence[_Vote[GradeT]]) -> Counter[Hashable]:
         return Counter(self.rubric.vote(vote.grade) for vote in votes if vote.grade is not None)
+
+
+def no_verdict(graded: Graded[GradeT], judge: str) -> Verdict:
+    """The verdict where there is no grade: 0 where that is the agent's doing, else unscored."""
+    if not graded.blamed:
+        return Verdict.unscored(graded.reason, judge)
+    reason = f"what was answered keeps the judge from a verdict, another answer does not: {graded.reason}"
+    return Verdict(UNJUDGEABLE, 0.0, reason, judge)
 
 
 def score_by(

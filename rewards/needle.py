@@ -26,8 +26,8 @@ from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking, is_too_long
 from webenv.observations import Page
-from webenv.rewards.llm_grader import QUOTED, Graded, LLMGrader, score_by
-from webenv.rewards.prompt import Prompt, PromptRubric, defused_tags
+from webenv.rewards.llm_grader import QUOTED, UNJUDGEABLE, Graded, LLMGrader, score_by
+from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, defused_tags
 from webenv.rewards.ranking import GoldPages
 from webenv.web import Failure, Missing
 
@@ -144,6 +144,10 @@ class CriterionRubric(PromptRubric[CriterionItem, CriterionGrade]):
     def vote(self, grade: CriterionGrade) -> bool:
         """Whether the criterion is met."""
         return grade.met
+
+    def neutral(self, item: CriterionItem) -> CriterionItem:
+        """The item without what the agent brought."""
+        return item._replace(page=NEUTRAL)
 
 
 LONG_PAGE = 20_000
@@ -285,14 +289,14 @@ class EntailmentJudge:
         votes: int = 1,
     ) -> None:
         rubric = CriterionRubric(variant, prompt)
-        self._panel, self._variant = LLMGrader(model, rubric, votes, attempts), rubric.variant
+        self._grader, self._variant = LLMGrader(model, rubric, votes, attempts), rubric.variant
 
     @property
     def identity(self) -> Mapping[str, str]:
         """``name``, ``version``, variant, attempts, SHA-256 of the prompt, version of the parser, and the model's;
         ``votes`` where there are several."""
-        panel = {name: value for name, value in self._panel.identity.items() if (name, value) != ("votes", "1")}
-        return {**panel, "variant": self._variant}
+        graded = {name: value for name, value in self._grader.identity.items() if (name, value) != ("votes", "1")}
+        return {**graded, "variant": self._variant}
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""
@@ -335,13 +339,21 @@ class EntailmentJudge:
 
     def _open(self, submission: Submission, findings: Sequence[_Finding], what: str) -> Verdict | None:
         for number, finding in enumerate(findings, start=1):
-            if finding.grade is None and _overflowed(submission, finding):
-                (verdict,) = PageJudge().score([submission])
-                reason = f"the page is too long for the model; {verdict.explanation}"
-                return Verdict(verdict.outcome, verdict.value, reason, self.name)
+            if finding.grade is None and _is_page_to_blame(submission, finding):
+                why = (
+                    "is too long for the model" if _overflowed(finding) else f"keeps the model from a verdict on {what}"
+                )
+                return self._by_address(submission, f"the page {why}")
             if finding.grade is None:
                 return Verdict.unscored(f"no verdict on {what} {number}: {finding.reason}", self.name)
         return None
+
+    def _by_address(self, submission: Submission, why: str) -> Verdict:
+        """The verdict on a page that the model cannot be asked about: whether it is the gold page."""
+        if not submission.task.gold.urls:
+            return Verdict(UNJUDGEABLE, 0.0, why, self.name)
+        (verdict,) = PageJudge().score([submission])
+        return Verdict(verdict.outcome, verdict.value, f"{why}; {verdict.explanation}", self.name)
 
     def _ask(self, wanted: Sequence[Sequence[CriterionItem]]) -> list[list[_Finding]]:
         """The findings on each submission's questions; what a reject has settled is not asked again."""
@@ -350,7 +362,7 @@ class EntailmentJudge:
             undecided = (each for each in wanted if _first_reject([found[one] for one in each]) is None)
             return [question for each in undecided for question in each]
 
-        findings = iter(self._panel.grade([question for each in wanted for question in each], still))
+        findings = iter(self._grader.grade([question for each in wanted for question in each], still))
         return [[next(findings) for _ in each] for each in wanted]
 
 
@@ -362,11 +374,18 @@ def _questions(submission: Submission, criteria: Sequence[str]) -> list[Criterio
     return [CriterionItem(text, criterion) for criterion in criteria]
 
 
-def _overflowed(submission: Submission, finding: _Finding) -> bool:
-    """Whether the model refused a long page as longer than it can read."""
+def _is_page_to_blame(submission: Submission, finding: _Finding) -> bool:
+    """Whether it is the page, as the agent chose it, that keeps a model fit for the task from a finding.
+
+    A model that cannot read a page of :data:`LONG_PAGE` characters is not fit for it.
+    """
     page = submission.page
-    said = finding.reason.partition(QUOTED)[0].lower()
-    return isinstance(page, Page) and len(page.text) > LONG_PAGE and is_too_long(said)
+    long = isinstance(page, Page) and len(page.text) > LONG_PAGE
+    return long if _overflowed(finding) else finding.blamed
+
+
+def _overflowed(finding: _Finding) -> bool:
+    return is_too_long(finding.reason.partition(QUOTED)[0].lower())
 
 
 def _why(finding: _Finding) -> str:

@@ -138,7 +138,7 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
 
     name: ClassVar[str]
     version: ClassVar[str] = "1"
-    parser: ClassVar[str] = "2"
+    parser: ClassVar[str] = "3"
     sought: ClassVar[str] = "single verdict"
 
     def __init__(self, prompt: Prompt, reply: Schema | None) -> None:
@@ -150,8 +150,12 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
         return self.prompt.digest
 
     def ask(self, item: ItemT, attempt: int) -> list[Message]:
-        """The conversation that puts the question."""
-        return self.prompt.ask(self.values(item), attempt)
+        """The conversation that puts the question; a file without a token, to the letter at the first attempt, says
+        at others that the reply before could not be read, as a model at temperature 0 would give the same again."""
+        messages = self.prompt.ask(self.values(item), attempt)
+        if attempt == 1 or not self.prompt.plain:
+            return messages
+        return [Message("user", messages[0].content + _AGAIN.format(attempt))]
 
     def schema(self, item: ItemT, attempt: int) -> Schema | None:
         """The JSON schema of a reply; none for a file without a token, which says itself how to reply."""
@@ -174,6 +178,16 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
     @abstractmethod
     def vote(self, grade: GradeT) -> Hashable:
         """What of a grade votes are counted by."""
+
+    def neutral(self, item: ItemT) -> ItemT | None:
+        """The item with :data:`NEUTRAL` in place of what the agent brought; by default it brought nothing."""
+        return None
+
+
+NEUTRAL = "I do not know."
+"""What any model can read, in place of a text that one may have stumbled over."""
+
+_AGAIN = "\n\n(Attempt {}: the last reply could not be read. Reply in the form asked for above, and with nothing else.)"
 
 
 _MARKUP = " \t\r\n*_`\"'.“”‘’"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.models import Model, after_thinking
 from webenv.rewards.llm_grader import Graded, LLMGrader
-from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_object, schema_of
+from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_object, schema_of
 from webenv.runtime.text import one_line
 
 CRITERIA: Mapping[str, str] = {
@@ -74,7 +74,7 @@ class ReportItem(NamedTuple):
     report: str
 
 
-class Rated(NamedTuple):
+class RatedReport(NamedTuple):
     """A report, and the criterion to rate it on: its name and what it asks."""
 
     question: str
@@ -104,7 +104,7 @@ class ReportScore(NamedTuple):
     total: float | None
 
 
-class ReportRubric(PromptRubric[Rated, Rating]):
+class ReportRubric(PromptRubric[RatedReport, Rating]):
     """A whole number from 0 to 10, as a :class:`webenv.rewards.llm_grader.Rubric`.
 
     A user's file has ``{question}``, ``{answer}`` (or ``{report}``) and ``{criterion}``; in it the criterion's name
@@ -124,11 +124,11 @@ class ReportRubric(PromptRubric[Rated, Rating]):
         aliases = {"question": ("query",), "answer": ("report",)}
         super().__init__(Prompt(_TEMPLATE, ("question", "answer", "criterion"), prompt, aliases=aliases), _SCHEMA)
 
-    def values(self, item: Rated) -> tuple[str, str, str]:
+    def values(self, item: RatedReport) -> tuple[str, str, str]:
         """Question, report and criterion."""
         return item.question, item.report, f"{item.criterion}: {item.description}"
 
-    def read(self, reply: str, item: Rated, attempt: int) -> Rating | None:
+    def read(self, reply: str, item: RatedReport, attempt: int) -> Rating | None:
         """The rating of a reply; ``None``: it is no verdict."""
         if self.prompt.plain:
             found = read_object(after_thinking(reply))
@@ -148,6 +148,10 @@ class ReportRubric(PromptRubric[Rated, Rating]):
     def vote(self, grade: Rating) -> int:
         """The number."""
         return grade.score
+
+    def neutral(self, item: RatedReport) -> RatedReport:
+        """The item without what the agent brought."""
+        return item._replace(report=NEUTRAL)
 
 
 class ReportGrader:
@@ -187,20 +191,20 @@ class ReportGrader:
         if not criteria or isinstance(criteria, str):
             raise InvalidArgument(f"criteria={criteria!r}: expected one or more of {', '.join(CRITERIA)}.")
         self.criteria = tuple(dict.fromkeys(criteria))
-        self._panel = LLMGrader(model, ReportRubric(prompt), votes, attempts)
+        self._grader = LLMGrader(model, ReportRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`, with the ``criteria``."""
-        return {**self._panel.identity, "criteria": ",".join(self.criteria)}
+        return {**self._grader.identity, "criteria": ",".join(self.criteria)}
 
     def score(self, reports: Sequence[ReportItem]) -> list[ReportScore]:
         """What came of each report, in order; all criteria of all reports go out together."""
         asked = [
-            [Rated(*report, name, CRITERIA[name]) for name in self.criteria] if report.report.strip() else []
+            [RatedReport(*report, name, CRITERIA[name]) for name in self.criteria] if report.report.strip() else []
             for report in reports
         ]
-        graded = iter(self._panel.grade([item for each in asked for item in each]))
+        graded = iter(self._grader.grade([item for each in asked for item in each]))
         return [self._score([next(graded) for _ in items]) if items else self._nothing() for items in asked]
 
     def _score(self, graded: Sequence[Graded[Rating]]) -> ReportScore:
@@ -208,7 +212,7 @@ class ReportGrader:
         reasons: dict[str, str] = {}
         for name, one in zip(self.criteria, graded, strict=True):
             votes = [vote for vote in one.votes if vote is not None]
-            if len(votes) * 2 > self._panel.votes:
+            if len(votes) * 2 > self._grader.votes:
                 ratings[name], reasons[name] = sum(vote.score for vote in votes) / len(votes), votes[0].reason
             else:
                 ratings[name], reasons[name] = None, one.reason

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
 from webenv.rewards.answers import OUTCOMES, exact_match, gold_answers, without_answer
-from webenv.rewards.llm_grader import Graded, LLMGrader, score_by
-from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_choice, schema_of
+from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict, score_by
+from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_ANSWER = 10_000
@@ -104,6 +104,10 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
         """The outcome."""
         return grade.outcome
 
+    def neutral(self, item: ShortAnswer) -> ShortAnswer:
+        """The item without what the agent brought."""
+        return item._replace(answer=NEUTRAL)
+
     def values(self, item: ShortAnswer) -> tuple[str, str, str]:
         """Question, golds and answer."""
         between = " or " if self.prompt.plain else "\n"
@@ -138,12 +142,12 @@ class ShortAnswerJudge:
     concurrent = True
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._panel = LLMGrader(model, ShortAnswerRubric(prompt), votes, attempts)
+        self._grader = LLMGrader(model, ShortAnswerRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
-        return self._panel.identity
+        return self._grader.identity
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""
@@ -152,11 +156,11 @@ class ShortAnswerJudge:
 
     def _by_model(self, submissions: Sequence[Submission]) -> list[Verdict]:
         items = [ShortAnswer(one.task.question, gold_answers(one), one.text) for one in submissions]
-        return [self._verdict(graded) for graded in self._panel.grade(items)]
+        return [self._verdict(graded) for graded in self._grader.grade(items)]
 
     def _verdict(self, graded: Graded[ShortGrade]) -> Verdict:
         if graded.grade is None:
-            return Verdict.unscored(graded.reason, self.name)
+            return no_verdict(graded, self.name)
         reason = graded.grade.reason or f"the model's grade is {graded.grade.outcome.replace('_', ' ')}"
         return Verdict(graded.grade.outcome, OUTCOMES[graded.grade.outcome], reason, self.name)
 

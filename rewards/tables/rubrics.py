@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.models import after_thinking
-from webenv.rewards.prompt import Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
+from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 _ALIGNMENT = """\
@@ -129,6 +129,10 @@ class AlignmentRubric(PromptRubric[Vocabularies, Pairs]):
         """The pairs."""
         return grade
 
+    def neutral(self, item: Vocabularies) -> Vocabularies:
+        """The item without what the agent brought."""
+        return item._replace(predicted=(NEUTRAL,))
+
 
 class CellRubric(PromptRubric[Cell, CellGrade]):
     """Right or wrong, as a :class:`webenv.rewards.llm_grader.Rubric`.
@@ -172,6 +176,10 @@ class CellRubric(PromptRubric[Cell, CellGrade]):
     def vote(self, grade: CellGrade) -> bool:
         """Whether it is right."""
         return grade.right
+
+    def neutral(self, item: Cell) -> Cell:
+        """The item without what the agent brought."""
+        return item._replace(predicted=NEUTRAL)
 
 
 def _numbered(letter: str, words: tuple[str, ...]) -> str:

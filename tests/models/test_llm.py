@@ -173,15 +173,16 @@ def test_what_is_tried_again(scripted: Reply, requests: int) -> None:
         (Fault(400, "This model's maximum context length is 2048 tokens."), "too_long"),
         (Fault(400, "prompt is too long: 210000 tokens > 200000 maximum"), "too_long"),
         (Fault(400, "no", code="context_length_exceeded"), "too_long"),
-        (Fault(400, "'max_tokens' is too large: 9. It supports at most 8 completion tokens"), ""),
-        (Fault(400, "bad"), ""),
-        (Fault(400, "it took too long"), ""),
+        (Fault(400, "'max_tokens' is too large: 9. It supports at most 8 completion tokens"), "refused"),
+        (Fault(400, "bad"), "refused"),
+        (Fault(400, "it took too long"), "refused"),
         (Fault(500, "maximum context"), ""),
         (Fault(429, "the queue is too long"), ""),
     ],
 )
 def test_what_an_agent_did_itself(scripted: Reply, cause: str) -> None:
-    """A reply without a text and a conversation that is too long are told from failures of the endpoint."""
+    """A reply without a text, a conversation that is too long, and one that is refused, are told from failures of the
+    endpoint."""
     failure, _ = reply_to(scripted, retries=0)
     assert isinstance(failure, ModelFailure)
     assert failure.cause == cause

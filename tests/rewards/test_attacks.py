@@ -22,7 +22,7 @@ from webenv.rewards.failure_attribution import EvidenceRubric, WrongAnswer
 from webenv.rewards.key_points import KeyPointGrader, KeyPointItem, KeyPointRubric, PointedReport
 from webenv.rewards.llm_grader import Rubric
 from webenv.rewards.needle import CriterionItem, CriterionRubric
-from webenv.rewards.report import Rated, ReportRubric
+from webenv.rewards.report import RatedReport, ReportRubric
 from webenv.rewards.short_answer import ShortAnswer, ShortAnswerRubric
 from webenv.rewards.tables.cells import TableSpec
 from webenv.rewards.tables.grader import TableAnswer, TableGrader
@@ -84,7 +84,7 @@ JUDGED: dict[str, Judged] = {
     ),
     "report": Judged(
         ReportRubric(),
-        lambda text: Rated("Why Paris?", text, "clarity", "how clear"),
+        lambda text: RatedReport("Why Paris?", text, "clarity", "how clear"),
         "answer",
         {"rating": "9"},
         {"rating": "2"},

@@ -65,7 +65,8 @@ def test_majorities(votes: str, outcome: str | None) -> None:
     _, grade, reason, requests = voting(votes)
     assert (grade.outcome if grade else None) == outcome
     assert (reason == "") == (outcome is not None)
-    assert requests == len(votes)
+    blamed = outcome is None and votes.count("?") + max(map(votes.count, "CIN")) > len(votes) / 2 and "?" in votes
+    assert requests == len(votes) + blamed  # one more, to see whether it is the answer that has no verdict
 
 
 def test_what_is_said_where_there_is_no_majority() -> None:
@@ -107,18 +108,49 @@ def test_replies_without_a_verdict_are_asked_again() -> None:
 @pytest.mark.parametrize(
     ("reply", "requests", "reason"),
     [
-        ("so so", 3, "attempt 3: the reply holds no single verdict: …so so"),
-        (Text("It is", "length"), 3, "attempt 3: the reply was cut at its longest; raise max_tokens"),
+        ("so so", 4, "attempt 3: the reply holds no single verdict: …so so"),
+        (Text("It is", "length"), 4, "attempt 3: the reply was cut at its longest; raise max_tokens"),
         (Fault(401), 1, "the key was refused"),
-        (Fault(400, "context length exceeded"), 1, "context length exceeded"),
+        (Fault(400, "context length exceeded"), 2, "context length exceeded"),
     ],
 )
 def test_what_comes_to_nothing(reply: Reply, requests: int, reason: str) -> None:
-    """Three attempts at most; a model that could not be asked has one, as it has retried by itself."""
+    """Three attempts at most, one where the model could not be asked; one more at harmless text where that may help."""
     with serve(lambda _: reply) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
         (graded,) = LLMGrader(model, ShortAnswerRubric()).grade([ITEM])
     assert (graded.grade, len(server.requests)) == (None, requests)
-    assert reason in graded.reason
+    assert (reason in graded.reason, graded.blamed) == (True, False)
+
+
+LONG = ShortAnswer("Which river?", ("Seine",), "磨坊" * 50)
+
+
+@pytest.mark.parametrize(
+    ("reply", "blamed"),
+    [
+        ("</think> so so", True),
+        (Text("It is", "length"), True),
+        (Text(None, "content_filter"), True),
+        (Fault(400, "context length exceeded"), True),
+        (Fault(400, "The response was filtered", code="content_filter"), True),
+        (Fault(422, "invalid unicode"), True),
+        (Fault(401), False),
+        (Fault(500, "down"), False),
+        (Fault(429), False),
+        (Body(b"<html>busy</html>", "text/html"), False),
+    ],
+)
+def test_whose_doing_it_is(reply: Reply, blamed: bool) -> None:
+    """An item that overflows, is filtered, refused or not read is to blame if harmless text in its place gets a grade;
+    one at which the endpoint failed is not."""
+
+    def script(messages: Messages) -> Reply:
+        return reply if "磨坊" in messages[0]["content"] else verdict(messages, "N")
+
+    with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
+        long, other = LLMGrader(model, ShortAnswerRubric()).grade([LONG, OTHER])
+    assert (long.grade, long.blamed) == (None, blamed)
+    assert (other.grade, other.blamed) == (ShortGrade("not_attempted", ""), False)
 
 
 class Recording:
@@ -191,7 +223,7 @@ def test_identity() -> None:
         "name": "short_answer",
         "version": "1",
         "prompt": rubric.digest,
-        "parser": "2",
+        "parser": "3",
         "votes": "3",
         "attempts": "2",
         "model": "m",

@@ -13,7 +13,7 @@ from tests.rewards.replying import Asked, replying, tagged
 from webenv.errors import InvalidArgument
 from webenv.models import ChatModel
 from webenv.rewards import ReportGrader
-from webenv.rewards.report import CRITERIA, Rated, Rating, ReportItem, ReportRubric, ReportScore
+from webenv.rewards.report import CRITERIA, RatedReport, Rating, ReportItem, ReportRubric, ReportScore
 
 REPORT = ReportItem("Why do mills burn?", "Because of flour dust [1].")
 
@@ -58,7 +58,7 @@ def test_ratings(said: str) -> None:
 def test_no_ratings(said: str) -> None:
     """Anything else is no rating, and the report unscored after three attempts."""
     (one,), server = score(lambda asked: tagged(asked, rating=said), REPORT, criteria=["clarity"])
-    assert (one.ratings, one.total, len(server.requests)) == ({"clarity": None}, None, 3)
+    assert (one.ratings, one.total, len(server.requests)) == ({"clarity": None}, None, 4)
     assert "no single verdict" in one.reasons["clarity"]
 
 
@@ -107,7 +107,7 @@ def test_official_prompt(tmp_path: Path, reply: str, rating: Rating | None) -> N
     path = tmp_path / "prompt.txt"
     path.write_text("{criterion}\n{question}\n{answer}")
     rubric = ReportRubric(path)
-    item = Rated("Why?", "Because.", "clarity", "how clear it is")
+    item = RatedReport("Why?", "Because.", "clarity", "how clear it is")
     assert rubric.ask(item, 1)[0].content == "clarity: how clear it is\nWhy?\nBecause."
     assert rubric.read(reply, item, 1) == rating
     if rating is not None and rating.score:

@@ -73,9 +73,9 @@ def test_decided_without_a_call() -> None:
 
 @pytest.mark.parametrize("reply", ["A", "correct", '{"verdict": "correct"}', "<verdict>correct</verdict>", ""])
 def test_no_verdict_is_unscored(reply: str) -> None:
-    """A reply without the token is no verdict; after three attempts the submission is unscored, not wrong."""
+    """A reply without the token is no verdict: unscored after three attempts, and one at a harmless answer."""
     (verdict,), server = judge(lambda _: reply, answered("Paris", "Paris"))
-    assert (verdict.outcome, verdict.value, len(server.requests)) == ("unscored", None, 3)
+    assert (verdict.outcome, verdict.value, len(server.requests)) == ("unscored", None, 4)
 
 
 def test_a_failure_is_unscored() -> None:
@@ -147,7 +147,7 @@ def test_a_letter_as_the_answer(tmp_path: Path) -> None:
     verdicts, _ = judge(
         lambda _: "A", answered("A", "Paris"), answered("</think>A", "Paris"), answered("A", "A"), prompt=path
     )
-    assert [verdict.outcome for verdict in verdicts] == ["unscored", "unscored", "correct"]
+    assert [verdict.outcome for verdict in verdicts] == ["unjudgeable", "unjudgeable", "correct"]
     (verdict,), _ = judge(lambda _: "B", answered("A", "Paris"), prompt=path)
     assert verdict.outcome == "incorrect"
 
@@ -181,7 +181,7 @@ def test_identity() -> None:
     assert {name: one.identity[name] for name in ("name", "version", "parser", "votes", "attempts", "model")} == {
         "name": "short_answer",
         "version": "1",
-        "parser": "2",
+        "parser": "3",
         "votes": "3",
         "attempts": "3",
         "model": "tiny",

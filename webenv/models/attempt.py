@@ -17,7 +17,7 @@ from webenv.runtime.text import one_line
 _LONGEST_REASON = 400  # characters
 _NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol")  # the HTTP library's names
 _LONG = f"the answer is longer than {LONGEST_BODY // 1_000_000} MB, and was not read on"
-_OVERFLOWS = (400, 413, 422)
+_REFUSALS = (400, 413, 422)
 _BYTES = 3  # of a token, where tokens are not counted: fewer than most texts have, so that costs are not taken too low
 _UNSAID = 4_096  # tokens of a reply, where nothing says how long it may be
 _SOONEST, _LATEST = 0.02, 0.25  # seconds between two looks at whether the limit leaves room
@@ -108,7 +108,8 @@ class Sender:
             said, code = read_error(error.body, error.message)
             why = f"{self._refusal(status, tries)}; it says: {said}"
             told = f"{said} {code}".lower()
-            failure = self._failure(why, cause="too_long" if status in _OVERFLOWS and is_too_long(told) else "")
+            refusal = "" if status not in _REFUSALS else "too_long" if is_too_long(told) else "refused"
+            failure = self._failure(why, cause=refusal)
             return Came(failure, retried(status, headers, code), asked_wait(headers), status, told)
         except OpenAIError as error:
             return Came(self._failure(f"{type(error).__name__}: {error}"))

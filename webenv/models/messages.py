@@ -140,7 +140,8 @@ class ModelFailure(NamedTuple):
         answered: whether the endpoint did answer, with something that is no reply; then the
             same question, put in other words, may still get one.
         cause: ``no_text``: the model replied without a text, as with thinking that never ended, a tool call alone
-            or a refusal; ``too_long``: the conversation is longer than the model can read; else empty.
+            or a refusal; ``too_long``: the conversation is longer than the model can read; ``refused``: the endpoint
+            refused this request (400, 413, 422), as a filter does, or one that is set up wrongly; else empty.
     """
 
     reason: str
