@@ -47,7 +47,7 @@ class BenchmarkVectorEnv(SearchVectorEnv):
     """A benchmark for ``gymnasium.make_vec``: many episodes in one process.
 
     Args:
-        num_envs, group_size, autoreset_mode, render_mode: as for :class:`webenv.SearchVectorEnv`.
+        num_envs, group_size, autoreset_mode, render_mode, max_episode_steps: as for :class:`webenv.SearchVectorEnv`.
         settings: as for ``single``.
 
     Attributes:
@@ -66,15 +66,18 @@ class BenchmarkVectorEnv(SearchVectorEnv):
         group_size: int = 1,
         autoreset_mode: str | AutoresetMode = "next_step",
         render_mode: str | None = None,
+        max_episode_steps: int | None = None,
         **settings: Any,
     ) -> None:
-        _refuse_unknown(self.single, settings, "num_envs", "group_size", "autoreset_mode", "render_mode")
+        more = ("num_envs", "group_size", "autoreset_mode", "render_mode", "max_episode_steps")
+        _refuse_unknown(self.single, settings, *more)
         super().__init__(
             self.single.benchmark_of(**settings),
             num_envs,
             group_size=group_size,
             autoreset_mode=autoreset_mode,
             render_mode=render_mode,
+            max_episode_steps=max_episode_steps,
         )
 
 

@@ -12,7 +12,7 @@ from gymnasium import Space
 from webenv.actions import Action
 from webenv.benchmark import Benchmark
 from webenv.episode import Episode
-from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_mean
+from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, UnsupportedRenderMode, did_you_mean
 from webenv.observations import Document, Observation, ObservationDict, Page, Reply, Result
 from webenv.spaces import action_space, observation_space, printable
 from webenv.turn import finish_episodes, play_turn
@@ -37,14 +37,14 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
         render_mode: ``"ansi"``: ``render`` returns the last observation as text.
 
     Raises:
-        InvalidArgument: for an unknown render mode.
+        UnsupportedRenderMode: for an unknown render mode.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}  # type: ignore[misc]
 
     def __init__(self, benchmark: Benchmark, *, render_mode: str | None = None) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise InvalidArgument(f"render_mode={render_mode!r}: expected 'ansi' or None.")
+            raise UnsupportedRenderMode(f"render_mode={render_mode!r}: expected 'ansi' or None.")
         self.benchmark = benchmark
         self.render_mode = render_mode
         self.action_space = cast("Space[Action]", action_space())

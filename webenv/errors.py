@@ -4,7 +4,8 @@
 
     WebenvError
     ├── InvalidArgument (ValueError)    a value given to webenv is not one that it takes
-    │   └── UnknownTask                 no task of that id
+    │   ├── UnknownTask                 no task of that id
+    │   └── UnsupportedRenderMode       (also TypeError) nothing is drawn in that mode
     ├── MissingExtra (ImportError)      an optional package is not installed
     ├── ResetNeeded                     step before reset, or after the end (also gymnasium's ResetNeeded)
     ├── DataError                       a file given to webenv cannot be used
@@ -42,6 +43,14 @@ class InvalidArgument(WebenvError, ValueError):
 
 class UnknownTask(InvalidArgument):
     """A task set holds no task of the id that was asked for."""
+
+
+class UnsupportedRenderMode(InvalidArgument, TypeError):
+    """An environment draws nothing in the mode that was asked for.
+
+    Also a TypeError: stable-baselines3's ``make_vec_env`` asks for ``"rgb_array"`` and, on that error alone, makes the
+    environment without.
+    """
 
 
 class MissingExtra(WebenvError, ImportError):

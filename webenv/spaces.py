@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.spaces.utils import flatten, flatten_space, is_space_dtype_shape_equiv, unflatten
+from gymnasium.vector.utils import batch_differing_spaces
 from gymnasium.wrappers.utils import create_zero_array
 
 from webenv.actions import Kind
@@ -65,6 +68,19 @@ class Unicode(spaces.Space[str]):
             raise InvalidArgument(f"Unicode(max_length={max_length!r}): expected a whole number from 1.")
         self.max_length = int(max_length)
         super().__init__(dtype=str, seed=seed)
+
+    @property
+    def shape(self) -> None:
+        """None: a text has no shape.
+
+        Raises:
+            InvalidArgument: where stable-baselines3 asks, which would end in ``'NoneType' object is not iterable``.
+        """
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith("stable_baselines3."):
+            raise InvalidArgument(
+                "stable-baselines3 takes no texts: give it numbers, by webenv.wrappers.MenuWrapper(env) or, for many "
+                "environments at once, webenv.wrappers.make_sb3(id)."
+            )
 
     @property
     def is_np_flattenable(self) -> bool:
@@ -131,6 +147,26 @@ class Unicode(spaces.Space[str]):
 @create_zero_array.register(Unicode)
 def _(space: Unicode) -> str:  # type: ignore[misc]  # generic over all spaces, dispatched on one
     return ""  # what wrappers pad with, such as FrameStackObservation
+
+
+@batch_differing_spaces.register(Unicode)
+def _(spaces_: Sequence[Unicode]) -> spaces.Tuple[Any]:  # type: ignore[misc]
+    return spaces.Tuple(spaces_)  # as gymnasium batches its own Text
+
+
+@is_space_dtype_shape_equiv.register(Unicode)
+def _(space_1: Unicode, space_2: Unicode) -> bool:
+    return isinstance(space_2, Unicode)
+
+
+@flatten_space.register(Unicode)
+@flatten.register(Unicode)
+@unflatten.register(Unicode)
+def _(space: Unicode, x: object = None) -> NoReturn:  # type: ignore[misc]
+    raise InvalidArgument(
+        f"{space} cannot be flattened: a text has no fixed size. For numbers use webenv.wrappers.MenuWrapper(env), "
+        "whose features can be; for a language model webenv.wrappers.TextWrapper(env)."
+    )
 
 
 def action_space() -> spaces.OneOf[Any]:

@@ -16,7 +16,7 @@ from webenv.actions import Action
 from webenv.benchmark import Benchmark
 from webenv.env import check_benchmark, load_episode, load_observation, observation_text, read_options
 from webenv.episode import Episode
-from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, did_you_mean
+from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, UnsupportedRenderMode, did_you_mean
 from webenv.observations import Observation
 from webenv.spaces import action_space, observation_space
 from webenv.task import Task
@@ -74,6 +74,8 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             its action), ``"same_step"``, ``"disabled"`` (reset finished slots yourself, by
             ``options={"reset_mask": …}``), or a member of gymnasium's ``AutoresetMode``.
         render_mode: ``"ansi"`` or ``None``.
+        max_episode_steps: after so many steps an episode is truncated, as by gymnasium's ``TimeLimit``, which gives no
+            verdict; ``None``: never, for the budget's turns end episodes.
 
     Raises:
         InvalidArgument: for a number of slots or a group size that is out of range, or an unknown mode.
@@ -89,19 +91,23 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         group_size: int = 1,
         autoreset_mode: str | AutoresetMode = "next_step",
         render_mode: str | None = None,
+        max_episode_steps: int | None = None,
     ) -> None:
+        if max_episode_steps is not None and (not _is_whole(max_episode_steps) or max_episode_steps < 1):
+            raise InvalidArgument(f"max_episode_steps={max_episode_steps!r:.80}: expected a whole number from 1.")
         if not _is_whole(num_envs) or num_envs < 1:
             raise InvalidArgument(f"num_envs={num_envs!r:.80}: expected a whole number from 1.")
         if not _is_whole(group_size) or group_size < 1 or num_envs % group_size:
             raise InvalidArgument(f"group_size={group_size!r:.80}: expected a divisor of num_envs={num_envs}.")
         if render_mode not in (None, "ansi"):
-            raise InvalidArgument(f"render_mode={render_mode!r}: expected 'ansi' or None.")
+            raise UnsupportedRenderMode(f"render_mode={render_mode!r}: expected 'ansi' or None.")
         self.benchmark = benchmark
         self.num_envs = num_envs
         self.group_size = group_size
         self.autoreset_mode = _read_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
         self.render_mode = render_mode
+        self.max_episode_steps = max_episode_steps
         self.single_action_space = cast("Space[Any]", action_space())
         self.single_observation_space = cast("Space[Any]", observation_space())
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -261,9 +267,10 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
                 infos.append((slot, self._begin(slot)))
                 continue
             self._observations[slot] = step.observation
-            rewards[slot], terminated[slot], truncated[slot] = step.reward, step.terminated, step.truncated
+            rewards[slot], terminated[slot] = step.reward, step.terminated
+            truncated[slot] = step.truncated or self._too_long(step)
             info = self._with_group(step.info, slot)
-            if (step.terminated or step.truncated) and self.autoreset_mode is AutoresetMode.SAME_STEP:
+            if (terminated[slot] or truncated[slot]) and self.autoreset_mode is AutoresetMode.SAME_STEP:
                 final = {"final_obs": step.observation.to_dict(), "final_info": info}
                 infos.append((slot, final))
                 info = self._begin(slot)
@@ -297,6 +304,11 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             self._with_group(step.info, slot)
         self._ended[chosen] = True
         return steps
+
+    def _too_long(self, step: Step) -> bool:
+        if self.max_episode_steps is None:
+            return False
+        return self.benchmark.budget.turns - step.observation.budget[3] >= self.max_episode_steps
 
     def _running(self, slots: Sequence[int], what: str) -> list[Episode]:
         episodes = [episode for slot in slots if (episode := self._episodes[slot]) is not None]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from typing import Any, cast
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium import spaces
+from gymnasium.spaces.utils import flatten, flatten_space
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
+from gymnasium.wrappers import FlattenObservation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -198,3 +202,28 @@ def test_clean_gives_members(text: str) -> None:
     cleaned = clean(text, "title")
     assert cleaned in Unicode(LIMITS["title"])
     assert clean(cleaned, "title") == cleaned
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_differing_observation_spaces(mode: str) -> None:
+    """gymnasium's own vectors take the environment under ``observation_mode="different"``."""
+    shared = {} if mode == "sync" else {"shared_memory": False}
+    envs = gym.make_vec(
+        "NeedleInWeb-v0",
+        num_envs=2,
+        vectorization_mode=mode,
+        web="sample",
+        vector_kwargs={"observation_mode": "different", **shared},
+    )
+    observations, _ = envs.reset(seed=1)
+    assert observations in envs.observation_space
+    envs.close()
+
+
+@pytest.mark.parametrize("make", [lambda: flatten_space(Unicode(5)), lambda: flatten(Unicode(5), "a")])
+def test_flattening_says_what_to_do(make: Callable[[], object]) -> None:
+    """A text has no fixed size: gymnasium's flattening wrappers are told so in one line."""
+    with pytest.raises(InvalidArgument, match=r"Unicode\(5\) cannot be flattened: .*MenuWrapper"):
+        make()
+    with pytest.raises(InvalidArgument, match="cannot be flattened"):
+        FlattenObservation(gym.make("NeedleInWeb-v0", web="sample"))

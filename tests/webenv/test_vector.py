@@ -394,6 +394,7 @@ def test_the_first_reset_takes_all_slots() -> None:
             "autoreset_mode=None. Expected one of: disabled, next_step, same_step.",
         ),
         ({"num_envs": 4, "render_mode": "human"}, "render_mode='human': expected 'ansi' or None."),
+        ({"num_envs": 4, "max_episode_steps": 0}, "max_episode_steps=0: expected a whole number from 1."),
     ],
 )
 def test_arguments_that_are_refused(arguments: dict[str, Any], message: str) -> None:
@@ -502,3 +503,26 @@ def test_close_twice() -> None:
     envs = SearchVectorEnv(benchmark(), 2)
     envs.close()
     envs.close()
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step"])
+def test_max_episode_steps(mode: str) -> None:
+    """Episodes are truncated after so many steps, step by step as gymnasium's TimeLimit does it in its own vectors."""
+    settings = {"web": "sample", "max_episode_steps": 2}
+    envs = gym.make_vec("NeedleInWeb-v0", num_envs=3, autoreset_mode=mode, **settings)
+    modes = {"vectorization_mode": "sync", "vector_kwargs": {"autoreset_mode": AutoresetMode(envs.autoreset_mode)}}
+    twins = gym.make_vec("NeedleInWeb-v0", num_envs=3, **settings, **modes)
+    envs.reset(seed=1)
+    twins.reset(seed=1)
+    ends = 0
+    for turn in range(7):
+        actions = (search("lamp"), answer("x") if turn % 2 else note("x"), visit("https://nowhere.example/"))
+        _, rewards, terminated, truncated, _ = envs.step(actions)
+        _, twin_rewards, twin_terminated, twin_truncated, _ = twins.step(actions)
+        assert (rewards.tolist(), terminated.tolist(), truncated.tolist()) == (
+            twin_rewards.tolist(),
+            twin_terminated.tolist(),
+            twin_truncated.tolist(),
+        )
+        ends += int(truncated.sum())
+    assert ends >= 5

@@ -314,3 +314,27 @@ def test_a_step_that_is_cut_short(workers: int, goes_on: str, monkeypatch: pytes
 
 def cut(*parts: Any) -> None:
     raise Interrupted
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_masks_of_episodes_that_ended(workers: int) -> None:
+    """In mode ``same_step`` the last info of an episode has its own mask, as the single wrapper gives it."""
+    envs = VectorMenuWrapper(SearchVectorEnv(benchmark(), 4, autoreset_mode="same_step"), workers=workers)
+    singles = [MenuWrapper(SearchEnv(benchmark())) for _ in range(4)]
+    envs.reset(seed=3)
+    for slot, single in enumerate(singles):
+        single.reset(seed=3 + slot)
+    rng = np.random.default_rng(1)
+    ended = 0
+    for _ in range(30):
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in envs.action_masks()])
+        *_, terminated, truncated, infos = envs.step(actions)
+        for slot, single in enumerate(singles):
+            info = single.step(actions[slot])[-1]
+            if terminated[slot] or truncated[slot]:
+                assert infos["final_info"]["_action_mask"][slot]
+                assert infos["final_info"]["action_mask"][slot].tolist() == info["action_mask"].tolist()
+                single.reset()
+                ended += 1
+    assert ended > 4
+    envs.close()

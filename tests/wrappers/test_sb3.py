@@ -15,14 +15,16 @@ from tests.extras import needs_extra
 from tests.webs import BrokenWeb, benchmark, pages_of
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.vector import SearchVectorEnv
-from webenv.wrappers import MenuSize, MenuWrapper, VectorMenuWrapper
+from webenv.wrappers import MenuSize, MenuWrapper, TextWrapper, VectorMenuWrapper
 
 needs_extra("train")
 
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.monitor import Monitor
 
 from webenv.wrappers.sb3 import SearchVecEnv, make_sb3
@@ -41,6 +43,22 @@ def test_stable_baselines_takes_a_menu() -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*unconventional shape.*")
         check_env(MenuWrapper(gym.make("NeedleInWeb-v0", web="sample")))
+
+
+@pytest.mark.filterwarnings("ignore:.*render_mode=.rgb_array. that is not")
+def test_make_vec_env_takes_a_menu() -> None:
+    """stable-baselines3's own vectors: it asks for pictures, and makes the environment without."""
+    envs = make_vec_env("NeedleInWeb-v0", 2, wrapper_class=MenuWrapper, env_kwargs={"web": "sample"})
+    envs.reset()
+    assert [mask.shape for mask in envs.env_method("action_masks")] == [(68,), (68,)]
+    envs.close()
+
+
+@pytest.mark.parametrize("wrap", [lambda env: env, TextWrapper])
+def test_texts_are_refused_with_what_to_do(wrap: Any) -> None:
+    """An environment of texts under stable-baselines3 says in one line how it is given numbers."""
+    with pytest.raises(InvalidArgument, match=r"takes no texts: .*MenuWrapper\(env\).*make_sb3\(id\)\."):
+        PPO("MultiInputPolicy", wrap(gym.make("NeedleInWeb-v0", web="sample")))
 
 
 def test_maskable_ppo_learns_on_it() -> None:

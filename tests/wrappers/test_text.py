@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.wrappers import FrameStackObservation, TimeLimit
 
@@ -20,7 +21,7 @@ from webenv.budget import Budget
 from webenv.env import SearchEnv
 from webenv.errors import DataError, InvalidArgument, ResetNeeded
 from webenv.rules import Rules
-from webenv.wrappers import TextWrapper
+from webenv.wrappers import MenuSize, MenuWrapper, TextWrapper
 
 LAMP = "https://harbour.example/lamp"
 
@@ -253,3 +254,18 @@ def test_hostile_replies(format: str) -> None:
             assert len(ids) == len(mask)
             if terminated or truncated:
                 env.reset()
+
+
+def test_specs_make_the_same_stack(tmp_path: Path) -> None:
+    """The spec of a wrapped environment goes to JSON and back, and makes the same wrappers, prompts included."""
+    path = tmp_path / "rules.txt"
+    path.write_text("My rules.", encoding="utf-8")
+    made = gym.make("NeedleInWeb-v0", web="sample")
+    env = TextWrapper(made, "tools", prompt=path, token_budget=9_000, references=True)
+    assert env.spec is not None
+    twin = gym.make(EnvSpec.from_json(env.spec.to_json()))
+    assert (env.reset(seed=1)[0], env.messages) == (twin.reset(seed=1)[0], twin.messages)  # type: ignore[attr-defined]
+    menu = MenuWrapper(gym.make("NeedleInWeb-v0", web="sample"), MenuSize(3, 8, 2))
+    assert menu.spec is not None
+    again = gym.make(EnvSpec.from_json(menu.spec.to_json()))
+    assert again.observation_space == menu.observation_space

@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import Space
+from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
@@ -26,7 +27,7 @@ ANY_LENGTH = 2**31 - 1
 _Inner = gymnasium.Env[ObservationDict, Action]
 
 
-class TextWrapper(gymnasium.Wrapper[str, RawReply, ObservationDict, Action]):
+class TextWrapper(gymnasium.Wrapper[str, RawReply, ObservationDict, Action], RecordConstructorArgs):
     """An environment in words: an observation is the next message to a language model, an action its whole reply.
 
     The conversation is that of :class:`webenv.policies.ReactPolicy`: the rules, then in turn what came, with the
@@ -74,7 +75,7 @@ class TextWrapper(gymnasium.Wrapper[str, RawReply, ObservationDict, Action]):
         results: int | None = None,
         keep_thinking: bool = False,
     ) -> None:
-        super().__init__(cast("Any", env))  # gymnasium types it as one with the wrapper's own observations
+        gymnasium.Wrapper.__init__(self, cast("Any", env))  # typed as one with the wrapper's own observations
         base = env.unwrapped
         if not isinstance(base, SearchEnv) or env.observation_space != base.observation_space:
             raise InvalidArgument(
@@ -83,6 +84,17 @@ class TextWrapper(gymnasium.Wrapper[str, RawReply, ObservationDict, Action]):
         urls = base.benchmark.rules.fetch_answer
         config = ChatConfig.of(
             format, prompt, page_characters, token_budget, count_tokens, references, results, keep_thinking, urls
+        )
+        RecordConstructorArgs.__init__(
+            self,
+            format=format,
+            prompt=config.prompt or None,  # its text, not where it lies: the spec of an environment is JSON
+            page_characters=page_characters,
+            token_budget=token_budget,
+            count_tokens=count_tokens,
+            references=references,
+            results=results,
+            keep_thinking=keep_thinking,
         )
         self._session = ChatSession(config)
         self.observation_space = cast("Space[str]", Unicode(ANY_LENGTH))

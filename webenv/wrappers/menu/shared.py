@@ -36,7 +36,7 @@ class VectorObservation(NamedTuple):
 
     Attributes:
         features: float32 (n + e, …) by name: of the slots, and below them of the menus that ended.
-        masks: bool (n, A): what may be done now.
+        masks: bool (n + e, A): likewise what may be done now.
     """
 
     features: Features
@@ -76,7 +76,7 @@ class SlotMenus:
         shapes = feature_shapes(menus[0].size)
         features = {name: np.empty((len(menus), *shape), dtype=np.float32) for name, shape in shapes.items()}
         write_features(menus, features)
-        return VectorObservation(features, self.masks())
+        return VectorObservation(features, np.stack([menu.mask() for menu in menus]))
 
     def save(self) -> list[dict[str, Any]]:
         """What each menu was told, as JSON-ready data."""
@@ -123,14 +123,14 @@ def read_actions(answer: WireAnswer) -> list[Action]:
 
 
 def read_masks(answer: WireAnswer, count: int) -> npt.NDArray[np.bool_]:
-    """bool (n, A): the masks of n slots."""
+    """bool (n, A): the masks of n menus."""
     return np.frombuffer(answer[0][0][0], dtype=np.bool_).reshape(count, -1)
 
 
-def read_shown(answer: WireAnswer, count: int, shapes: Mapping[str, tuple[int, ...]]) -> VectorObservation:
-    """What n slots show, with features of given shapes."""
+def read_shown(answer: WireAnswer, shapes: Mapping[str, tuple[int, ...]]) -> VectorObservation:
+    """What slots show, and menus that ended, with features of given shapes."""
     rows = {name: np.frombuffer(data, dtype=np.float32).reshape(-1, *shapes[name]) for name, data in answer[1]}
-    return VectorObservation(rows, read_masks(answer, count))
+    return VectorObservation(rows, read_masks(answer, len(next(iter(rows.values())))))
 
 
 def sent(event: SlotEvent) -> tuple[Any, ...]:
@@ -179,15 +179,15 @@ class SharedMenus:
             shown = [take() for take in begun]
         if len(shown) == 1:
             return shown[0]
-        counts = [len(one.masks) for one in shown]
-        features = {
-            name: np.concatenate(
-                [one.features[name][:n] for one, n in zip(shown, counts, strict=True)]
-                + [one.features[name][n:] for one, n in zip(shown, counts, strict=True)]
-            )
-            for name in shown[0].features
-        }
-        return VectorObservation(features, np.concatenate([one.masks for one in shown]))
+        counts = [one.stop - one.start for one in self._slices]
+
+        def joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+            """All slots, and below them the menus that ended."""
+            pairs = list(zip(parts, counts, strict=True))
+            return np.concatenate([rows[:n] for rows, n in pairs] + [rows[n:] for rows, n in pairs])
+
+        features = {name: joined([one.features[name] for one in shown]) for name in shown[0].features}
+        return VectorObservation(features, joined([one.masks for one in shown]))
 
     def save(self) -> list[dict[str, Any]]:
         """What each menu was told, as JSON-ready data."""
@@ -273,7 +273,7 @@ class _There:
                     history.begin(first)
                 elif turn is not None:
                     history.add(*turn)
-            return read_shown(answer, len(events), self._shapes)
+            return read_shown(answer, self._shapes)
 
         return self._ask("tell", [sent(event) for event in events], lambda here: here.tell(events)(), read)
 

@@ -108,12 +108,12 @@ class MenuSize(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Any) -> MenuSize:
-        """The size that three numbers say, or a size.
+        """The size that three numbers say (a list where a spec was read from JSON), or a size.
 
         Raises:
             InvalidArgument: where they are not three, or a number is not whole, or not from 1 to 64.
         """
-        if not isinstance(numbers, tuple) or len(numbers) != len(cls._fields):
+        if not isinstance(numbers, tuple | list) or len(numbers) != len(cls._fields):
             raise InvalidArgument(f"size={numbers!r:.100}: expected a MenuSize, as in MenuSize(criteria=4, sites=2).")
         for name, value in zip(cls._fields, numbers, strict=True):
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:

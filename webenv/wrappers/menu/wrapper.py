@@ -21,7 +21,7 @@ from webenv.observations import ObservationDict
 from webenv.runtime.processes import worker_count
 from webenv.vector import SearchVectorEnv
 from webenv.wrappers.menu.menu import Answers, Features, Menu, feature_shapes
-from webenv.wrappers.menu.shared import SharedMenus, SlotEvent
+from webenv.wrappers.menu.shared import SharedMenus, SlotEvent, VectorObservation
 from webenv.wrappers.menu.size import MenuSize
 
 
@@ -206,7 +206,7 @@ class VectorMenuWrapper(VectorWrapper):
         begun = np.ones(self.num_envs, dtype=np.bool_) if mask is None else np.asarray(mask)
         self._ended[begun] = False
         self._begun = True
-        features = self._tell([_begins(observations, slot) if begun[slot] else SlotEvent() for slot in self._slots])
+        features, _ = self._tell([_begins(observations, slot) if begun[slot] else SlotEvent() for slot in self._slots])
         return features, infos | self._mask_info()
 
     def step(
@@ -244,11 +244,16 @@ class VectorMenuWrapper(VectorWrapper):
                 events.append(SlotEvent((done[slot], _of(observations, slot))))
         if self.mode is AutoresetMode.NEXT_STEP:
             self._ended = over
-        features = self._tell(events)
+        features, masks = self._tell(events)
         if not self._final:
             infos = {name: values for name, values in infos.items() if name not in ("final_obs", "_final_obs")}
         for place, slot in enumerate(last, self.num_envs):
             infos["final_obs"][slot] = {name: rows[place].copy() for name, rows in features.items()}
+        if last:
+            final = np.zeros((self.num_envs, self.size.actions), dtype=np.int8)
+            final[last] = masks[self.num_envs :]
+            named = {"action_mask": final, "_action_mask": np.isin(self._slots, last)}
+            infos["final_info"] = {**infos["final_info"], **named}
         seen = {name: rows[: self.num_envs] for name, rows in features.items()} if last else features
         return seen, rewards, terminated, truncated, infos | self._mask_info()
 
@@ -284,12 +289,13 @@ class VectorMenuWrapper(VectorWrapper):
     def _slots(self) -> range:
         return range(self.num_envs)
 
-    def _tell(self, events: list[SlotEvent]) -> Features:
-        """The features of all slots, below them of menus that ended, in fresh arrays; brings the masks up to date."""
+    def _tell(self, events: list[SlotEvent]) -> VectorObservation:
+        """What all slots show, and below them menus that ended, in fresh arrays; brings the masks up to date."""
         self._torn = True  # until all menus were told: an interrupt leaves some behind the environment
-        features, self._masks = self._menus.tell(events)
+        shown = self._menus.tell(events)
+        self._masks = shown.masks[: self.num_envs]
         self._torn = False
-        return features
+        return shown
 
     def _mask_info(self) -> dict[str, Any]:
         return {"action_mask": self._masks.astype(np.int8), "_action_mask": np.ones(self.num_envs, dtype=np.bool_)}
