@@ -16,6 +16,7 @@ from webenv.models import after_thinking
 from webenv.observations import Page
 from webenv.rewards.llm_grader import GradeT, ItemT, LLMGrader
 from webenv.rewards.prompt import Prompt, PromptRubric, defused_tags, read_object, schema_of
+from webenv.runtime.files import files_in
 from webenv.task import Task
 from webenv.web import Failure, Missing, VisitRequest, VisitResponse, Web
 
@@ -150,7 +151,7 @@ def prompt_files(folder: Path | None, names: Sequence[str]) -> dict[str, Path | 
         return dict.fromkeys(names)
     if not folder.is_dir():
         raise DataError(f"prompts {str(folder)!r}: there is no such folder.")
-    files = {file.stem: file for file in sorted(folder.glob("*.txt"))}
+    files = {file.stem: file for file in files_in(folder, (".txt",))}
     for stem in files:
         if stem not in names:
             raise DataError(f"prompts {str(folder)!r}: {stem}.txt is no prompt of this build; {', '.join(names)} are.")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
-from webenv.errors import RunError
-from webenv.runtime.files import AppendOnlyFile, FolderLock, read_lines, write_atomic
+from webenv.errors import DataError, RunError
+from webenv.runtime.files import AppendOnlyFile, FolderLock, inside, read_lines, read_text, write_atomic
 from webenv.runtime.text import one_line
 
 ValueT = TypeVar("ValueT", bound=tuple[Any, ...])
@@ -99,7 +99,10 @@ class Journal(Generic[ValueT]):
         if not isinstance(key, str):
             raise ValueError("its key is no text")
         if "rejected" in record:
-            return key, Rejected(record["rejected"], record.get("detail", ""))
+            reason, detail = record["rejected"], record.get("detail", "")
+            if not isinstance(reason, str) or not isinstance(detail, str):
+                raise ValueError("its reason is no text")
+            return key, Rejected(reason, detail)
         value = {name: tuple(one) if isinstance(one, list) else one for name, one in record["kept"].items()}
         return key, Kept(self._kind(**value))
 
@@ -147,7 +150,7 @@ class BuildFolder:
             others = self.path.is_dir() and any(one.name != MACHINERY for one in self.path.iterdir())
             if others and not (self.machinery / _BUILD).exists():
                 raise RunError(f"{self.path} is not empty, and holds no build of tasks; name another --out.")
-            (self.machinery / _JOURNALS).mkdir(parents=True, exist_ok=True)
+            inside(self.path, MACHINERY, _JOURNALS).mkdir(parents=True, exist_ok=True)
             self._held = hold(self.path)
             self._check(json.loads(json.dumps(settings)))
         except OSError as error:
@@ -179,7 +182,7 @@ class BuildFolder:
 
     def journal(self, stage: str, kind: type[ValueT]) -> Journal[ValueT]:
         """The journal of a stage; ``kind`` is what its kept items are read back as."""
-        journal = Journal(self.machinery / _JOURNALS / f"{stage}.jsonl", kind)
+        journal = Journal(inside(self.path, MACHINERY, _JOURNALS) / f"{stage}.jsonl", kind)
         self._journals.append(journal)
         return journal
 
@@ -189,7 +192,7 @@ class BuildFolder:
         Raises:
             RunError: if it cannot be written.
         """
-        write_atomic(self.path / name, text)
+        write_atomic(inside(self.path, *PurePath(name).parts[:-1]) / PurePath(name).name, text)
 
     def write_lines(self, name: str, records: Sequence[Mapping[str, object]]) -> None:
         """Writes a file of JSON lines, whole or not at all."""
@@ -204,9 +207,9 @@ class BuildFolder:
             )
             return
         try:
-            old = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise RunError(f"{file} cannot be read: {error}.") from error
+            old = json.loads(read_text(inside(self.path, MACHINERY, _BUILD), "the build"))
+        except (DataError, ValueError, RecursionError) as error:
+            raise RunError(f"{file} cannot be read: {error}") from error
         if not isinstance(old, dict) or (old.get("format"), old.get("version")) != (_FORMAT, _VERSION):
             raise RunError(f"{file} is not of the format {_FORMAT} {_VERSION}, which this webenv reads.")
         for name in sorted({*old, *settings} - {"format", "version"}):

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from webenv.envs.building.folder import MACHINERY, BuildFolder, Kept, Open, Outcome, Rejected
-from webenv.errors import ModelError, RunError
+from webenv.errors import DataError, ModelError, RunError
 from webenv.rewards.llm_grader import QUOTED
+from webenv.runtime.files import inside, read_text
 
 ValueT = TypeVar("ValueT", bound=tuple[Any, ...])
 
@@ -76,11 +77,11 @@ class BuildReport:
         Raises:
             RunError: if there is none.
         """
-        file = Path(folder) / "build" / SUMMARY
+        file = inside(Path(folder), MACHINERY, SUMMARY)
         try:
-            data = json.loads(file.read_text(encoding="utf-8"))
+            data = json.loads(read_text(file, "the summary"))
             return cls(Path(folder), tuple(StageReport(**stage) for stage in data["stages"]), data["files"])
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        except (DataError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise RunError(f"{file} cannot be read: {error!s:.200}.") from error
 
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from webenv.errors import InvalidArgument, RunError, TaskFileError
-from webenv.runtime.files import AppendOnlyFile, read_json_records, read_lines, write_atomic
+from webenv.runtime.files import AppendOnlyFile, inside, read_json_records, read_lines, write_atomic
 
 _ACCEPT, _REJECT, _UNDO = "accept", "reject", "undo"
 _VERIFIED = {"test.jsonl": "human_verified_test.jsonl"}  # the official release's name
@@ -135,7 +135,7 @@ class Verification:
 
     def _default(self) -> Path:
         if self._listed:
-            return self.path.parent / "verified" / self.path.name
+            return inside(self.path.parent, "verified") / self.path.name
         return self.path.with_name(_VERIFIED.get(self.path.name, f"{self.path.stem}_verified{self.path.suffix}"))
 
     def _number(self, decision: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from webenv.envs.live_news_bench.blocking import blocked_by, sites_of
 from webenv.envs.live_news_bench.wording import render_question
 from webenv.errors import InvalidArgument, TaskFileError
-from webenv.runtime.files import read_json_records
+from webenv.runtime.files import files_in, read_json_records
 from webenv.task import Excluded, Gold, Task, TaskSet
 from webenv.web import Scope
 
@@ -192,8 +192,9 @@ def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        for names in (FILES.values(), (VERIFIED, LONGITUDINAL), sorted(one.name for one in path.glob("*.jsonl"))):
-            found = [path / name for name in names if (path / name).is_file()]
+        there = {file.name: file for file in files_in(path, (".jsonl",), TaskFileError)}
+        for names in (FILES.values(), (VERIFIED, LONGITUDINAL), there):
+            found = [there[name] for name in names if name in there]
             if found:
                 break
         else:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from webenv.errors import TaskFileError
+from webenv.runtime.files import files_in, read_json_records
 from webenv.task import Excluded, Gold, Task, TaskSet
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
 _FILE_NAME = re.compile(rf"(?P<site>.+)_(?P<difficulty>{'|'.join(DIFFICULTIES)})")
 _NUMBERING = re.compile(r"^\s*\d{1,2}[.)]\s+")
+_LONGEST = 20_000  # characters of all criteria
 _MARKUP = re.compile(r"`+|\*\*")
 
 
@@ -61,7 +62,7 @@ def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, paths):
         if not path.exists():
             raise TaskFileError(f"{path}: no such file or folder; expected files such as wikipedia_easy.json.")
-        found = list(path.glob("*.json")) if path.is_dir() else [path]
+        found = files_in(path, (".json",), TaskFileError) if path.is_dir() else [path]
         if not found:
             raise TaskFileError(f"{path} holds no .json file; expected files such as wikipedia_easy.json.")
         yield from sorted(found, key=_site_and_difficulty)
@@ -79,15 +80,14 @@ def _site_and_difficulty(file: Path) -> tuple[str, int]:
 
 def _read_file(file: Path) -> Iterator[tuple[Task, str]]:
     """The tasks of a file, each with what is wrong with its record (empty as a rule)."""
-    try:
-        records = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise TaskFileError(f"{file} cannot be read as JSON in UTF-8: {error}.") from error
-    if not isinstance(records, list):
-        raise TaskFileError(f"{file} holds a JSON {type(records).__name__}; expected a list of records.")
     seen: set[str] = set()
-    for number, record in enumerate(records):
-        task, problem = _read_record(record, file, number)
+    records = read_json_records(file, "tasks", TaskFileError)
+    if not records:
+        raise TaskFileError(f"{file} holds no record; expected a list of records.")
+    for number, given in enumerate(records):
+        if given.line:  # one value a line is no official file
+            raise TaskFileError(f"{file} holds a JSON {type(given.value).__name__}; expected a list of records.")
+        task, problem = _read_record(given.value, file, number)
         if task.id in seen:
             raise TaskFileError(f"{file}: the id {task.id.rpartition('/')[2]} comes twice; ids must differ in a file.")
         seen.add(task.id)
@@ -111,6 +111,8 @@ def _read_record(record: Any, file: Path, number: int) -> tuple[Task, str]:
         problem = f"{len(criteria)} criteria for {len(claims)} claims"
     elif not criteria:
         problem = "no criteria"
+    if sum(map(len, criteria)) > _LONGEST:  # every observation holds them
+        raise TaskFileError(f"{file}, record {number}: raw_questions are longer than {_LONGEST:,} characters together.")
     site, level = _site_and_difficulty(file)
     tags = {"site": site, "difficulty": DIFFICULTIES[level]}
     task = Task(

@@ -22,6 +22,13 @@ _LOCK = ".lock"
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _TOLD = re.compile(rf"\bos error ({'|'.join(map(str, _FULL))})\b")  # as tantivy tells the number
 _LONGEST_LINE = 64 << 20  # bytes; the longest records of a run are some megabytes
+MOST_BYTES = 256 << 20
+"""Of a file that is read whole: of tasks, events, prompts."""
+
+MOST_FILES = 10_000
+"""Of a folder of tasks."""
+
+_MOST_VALUES = 10_000_000  # braces, brackets and commas of a file of tasks
 _MOST_PARTS = 2_000_000  # braces, brackets and commas of a line: "[[],[],…" takes 24 times its size in memory
 # A folder that somebody else made may hold a link in the place of any file: O_NOFOLLOW. A pipe would be waited for.
 _GUARDED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -39,12 +46,17 @@ def read_text(path: str | Path, what: str, error: type[DataError] = DataError) -
         error: what is raised.
 
     Raises:
-        DataError: if it cannot be read, or is not UTF-8.
+        DataError: if it cannot be read, is not UTF-8, or has more than 256 MiB.
     """
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)  # whatever its size is said to be: it may be a pipe or a device
     except OSError as cause:
         raise error(f"{what} {str(path)!r} cannot be read: {cause.strerror or cause}.") from cause
+    if len(data) > MOST_BYTES:
+        raise error(f"{what} {str(path)!r} has more than {MOST_BYTES >> 20} MiB; split it.")
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as cause:
         raise error(f"{what} {str(path)!r} is not UTF-8 (byte {cause.start}); save it as UTF-8.") from cause
 
@@ -76,9 +88,11 @@ def read_json_records(path: str | Path, what: str, error: type[DataError] = Data
         error: what is raised.
 
     Raises:
-        DataError: if it cannot be read, or is neither.
+        DataError: if it cannot be read, is neither, or is too large.
     """
     text, name = read_text(path, what, error), f"{what} {str(path)!r}"
+    if sum(map(text.count, "{[,")) > _MOST_VALUES:  # "[[],[],…" takes 24 times its size in memory
+        raise error(f"{name} has more than {_MOST_VALUES:,} braces, brackets and commas; split it.")
     if text.lstrip().startswith("["):
         values = enumerate(_json(text, name, error), start=1)
         return [JsonRecord(f"{name}, record {number}", number, "", value) for number, value in values]
@@ -110,6 +124,32 @@ def inside(folder: Path, *names: str) -> Path:
         if path.is_symlink():
             raise RunError(f"{path} is a symbolic link, and is not followed: put what it leads to in its place.")
     return path
+
+
+def files_in(folder: Path, endings: tuple[str, ...], error: type[DataError] = DataError) -> list[Path]:
+    """The regular files of a folder whose names end so, in any case, sorted.
+
+    Raises:
+        DataError: for a link among them, which may lead anywhere if somebody else packed the folder; for more than
+            10,000; for a folder that cannot be read.
+    """
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if not entry.name.lower().endswith(endings):
+                    continue
+                if entry.is_symlink():
+                    raise error(
+                        f"{entry.path} is a symbolic link, and is not followed: name the file that it leads to."
+                    )
+                if entry.is_file():
+                    found.append(folder / entry.name)
+    except OSError as cause:
+        raise error(f"{folder} cannot be read: {cause.strerror or cause}.") from cause
+    if len(found) > MOST_FILES:
+        raise error(f"{folder} holds {len(found):,} files; expected {MOST_FILES:,} at most.")
+    return sorted(found)
 
 
 def open_regular(path: str | Path) -> int:

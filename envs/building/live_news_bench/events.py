@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import TaskFileError
-from webenv.runtime.files import JsonRecord, read_json_records, read_text
+from webenv.runtime.files import JsonRecord, files_in, read_json_records, read_text
 
 _DEPTH = 40  # templates within one another, as MediaWiki allows
 _FEWEST = 4  # words of a summary; what is shorter is a headline without an event
@@ -223,7 +223,7 @@ def read_events(path: str | Path) -> list[SeedEvent]:
     top = Path(path)
     if not top.exists():
         raise TaskFileError(f"events {str(top)!r}: there is no such file or folder.")
-    files = sorted(file for file in top.iterdir() if file.suffix.lower() in _READERS) if top.is_dir() else [top]
+    files = files_in(top, tuple(_READERS), TaskFileError) if top.is_dir() else [top]
     events: dict[str, SeedEvent] = {}
     for file in files:
         for event in _read(file):

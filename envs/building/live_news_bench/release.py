@@ -36,8 +36,8 @@ from typing import Any, NamedTuple
 from webenv.corpora.url import host_of
 from webenv.envs.building.folder import MACHINERY, hold
 from webenv.envs.live_news_bench.tasks import FILES, LONGITUDINAL, VERIFIED, split_of
-from webenv.errors import InvalidArgument, RunError, TaskFileError
-from webenv.runtime.files import read_json_records, write_atomic
+from webenv.errors import DataError, InvalidArgument, RunError, TaskFileError
+from webenv.runtime.files import inside, read_json_records, read_text, write_atomic
 
 LATER = "later.jsonl"
 """What is newer than the test set, kept for a later one."""
@@ -81,7 +81,7 @@ def read_records(path: Path) -> list[dict[str, Any]]:
     Raises:
         TaskFileError: if it cannot be read, or a record is no object with an ``event_date`` and a ``question``.
     """
-    if not path.exists():
+    if not inside(path.parent, path.name).exists():
         return []
     records = []
     for place, _, _, record in read_json_records(path, "tasks", TaskFileError):
@@ -98,7 +98,7 @@ def to_lines(records: Iterable[dict[str, Any]]) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
-_FILE = f"{MACHINERY}/release.json"
+_FILE = "release.json"
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 _QUARTER = 3  # months
 
@@ -159,19 +159,19 @@ class Release:
         Raises:
             RunError: if its file cannot be read.
         """
-        file = folder / _FILE
-        try:
-            data = json.loads(file.read_text(encoding="utf-8"))
-            return Released(cls(data["newest"]), bool(data["refreshed"]), str(data.get("day", "")))
-        except FileNotFoundError:
+        file = inside(folder, MACHINERY, _FILE)
+        if not file.exists():
             return None
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        try:
+            data = json.loads(read_text(file, "the release"))
+            return Released(cls(data["newest"]), bool(data["refreshed"]), str(data.get("day", "")))
+        except (DataError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise RunError(f"{file} cannot be read: {error!s:.200}.") from error
 
     def write(self, folder: Path, *, refreshed: bool, day: str = "") -> None:
         """Writes it into a folder of tasks, with whether it was slid or added to, and the day of the last refresh."""
         known = {"newest": self.newest, "refreshed": refreshed, **({"day": day} if day else {})}
-        write_atomic(folder / _FILE, json.dumps(known) + "\n")
+        write_atomic(inside(folder, MACHINERY) / _FILE, json.dumps(known) + "\n")
 
 
 class Released(NamedTuple):
@@ -337,7 +337,7 @@ def _retire(folder: Path, release: Release, tested: set[str]) -> tuple[int, str]
     gone = [record for record in verified if _id(record) not in tested]
     if not gone:
         return None
-    earlier = folder / MACHINERY / "earlier" / f"{Path(VERIFIED).stem}_{release.newest}.jsonl"
+    earlier = inside(folder, MACHINERY, "earlier") / f"{Path(VERIFIED).stem}_{release.newest}.jsonl"
     earlier.parent.mkdir(exist_ok=True)
     kept = {_id(record): record for record in (*read_records(earlier), *gone)}
     write_atomic(earlier, to_lines(kept.values()))

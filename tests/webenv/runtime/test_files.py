@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from webenv.errors import DataError, RunError, TaskFileError
 from webenv.runtime.files import (
     AppendOnlyFile,
     FolderLock,
+    files_in,
     read_json_records,
     read_lines,
     read_text,
@@ -59,6 +61,34 @@ def test_records_of_lines_and_of_lists(tmp_path: Path) -> None:
     listed = read_json_records(tmp_path / "list", "tasks")
     assert [(one.number, one.line, one.value) for one in listed] == [(1, "", 7), (2, "", 8)]
     assert listed[1].place.endswith("list', record 2")
+
+
+def test_what_is_read_whole_has_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is too long, or of too many values for its length, is refused before it is parsed; so is a device."""
+    (tmp_path / "many").write_text("[" + "[]," * 5_000_000 + "[]]")
+    with pytest.raises(DataError, match="many' has more than 10,000,000 braces, brackets and commas; split it"):
+        read_json_records(tmp_path / "many", "tasks")
+    monkeypatch.setattr("webenv.runtime.files.MOST_BYTES", 1 << 20)
+    for path in (tmp_path / "many", Path("/dev/zero")):
+        with pytest.raises(DataError, match="has more than 1 MiB; split it"):
+            read_text(path, "tasks")
+
+
+def test_files_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regular files by their endings; a link among them is refused, whatever it leads to, and so are too many files."""
+    for name in ("b.JSON", "a.json", "c.txt"):
+        (tmp_path / name).write_text("[]")
+    (tmp_path / "folder.json").mkdir()
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "link.txt").symlink_to("/etc/passwd")
+    assert [file.name for file in files_in(tmp_path, (".json",))] == ["a.json", "b.JSON"]
+    with pytest.raises(TaskFileError, match=r"link\.txt is a symbolic link, and is not followed"):
+        files_in(tmp_path, (".txt",), TaskFileError)
+    with pytest.raises(DataError, match="nowhere cannot be read: No such file or directory"):
+        files_in(tmp_path / "nowhere", (".txt",))
+    monkeypatch.setattr("webenv.runtime.files.MOST_FILES", 1)
+    with pytest.raises(DataError, match="holds 2 files; expected 1 at most"):
+        files_in(tmp_path, (".json",))
 
 
 @pytest.mark.parametrize(
