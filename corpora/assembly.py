@@ -128,12 +128,13 @@ class Assembly:
         return len(self._texts)
 
     def leaders(
-        self, read: Callable[[int], Subject]
+        self, read: Callable[[int], Subject], near: bool = True
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The pages in the order of their keys.
 
         Args:
             read: gives site, title and text of the page that was taken as number n, from 0.
+            near: whether pages that are almost the same are copies too, or only those of one text.
 
         Returns:
             Each of shape (pages,): the pages' places in the order in which they were taken, their
@@ -145,7 +146,8 @@ class Assembly:
         keys = keys[order]
 
         def copies(row: int, leader: int) -> bool:
-            return is_copy(read(int(order[row])), read(int(order[leader])))
+            one, other = read(int(order[row])), read(int(order[leader]))
+            return is_copy(one, other) if near else one.text == other.text
 
         return order, keys, keys[group_copies(prints, copies)]
 

@@ -43,6 +43,7 @@ def build(
     sources: Iterable[Given],
     *,
     extractor: str = EXTRACTOR,
+    near_copies: bool = True,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Manifest:
@@ -57,6 +58,8 @@ def build(
         sources: each as on the command line (:func:`webenv.corpora.ingest.parse_source`), a
             :class:`Source`, or any iterable of pages as :meth:`Corpus.of` takes them; read in this order.
         extractor: what takes main texts from HTML: ``"trafilatura"``, or ``"resiliparse"``, several times faster.
+        near_copies: whether pages whose texts are almost the same (a resemblance of 0.9) count as copies of one
+            another, which a judge by page takes for each other; False: only pages of exactly one text.
         workers: processes that extract and index; ``None``: as many as there are cores; 1: this one alone.
         progress: told how far the build is.
 
@@ -72,7 +75,7 @@ def build(
         from webenv.corpora.procedural import write_source
 
         return write_source(opened[0].spec, path, progress, workers)  # the same, in less time
-    return _run(path, opened, None, extractor, workers, progress)
+    return _run(path, opened, None, extractor, near_copies, workers, progress)
 
 
 def add(
@@ -105,7 +108,7 @@ def add(
     """
     former = Manifest.read(Path(path))
     verify(Path(path) / former.data, former.files)
-    return _run(path, _opened(sources), former, extractor, workers, progress)
+    return _run(path, _opened(sources), former, extractor, former.near_copies, workers, progress)
 
 
 class _Given:
@@ -147,16 +150,19 @@ def _run(
     sources: list[Source],
     former: Manifest | None,
     extractor: str,
+    near_copies: bool,
     workers: int | None,
     progress: Progress | None,
 ) -> Manifest:
     made_with = f"{extractor} {extractor_version(extractor)}"
-    plan = _plan(sources, former, made_with)
+    plan = _plan(sources, former, made_with, near_copies)
     with CorpusFolder(path, plan) as folder:
         if former is not None and Manifest.read(folder.path) != former:
             raise CorpusError(f"{folder.path} was built again while this began: add to it once more.")
         try:
-            return _Build(folder, sources, former, extractor, progress or silent).run(worker_count(workers))
+            return _Build(folder, sources, former, extractor, near_copies, progress or silent).run(
+                worker_count(workers)
+            )
         except (OSError, sqlite3.Error, BrokenExecutor) as error:
             kept = ", and the same build goes on from what this one kept" if plan else ""
             raise CorpusError(
@@ -164,14 +170,14 @@ def _run(
             ) from error
 
 
-def _plan(sources: Sequence[Source], former: Manifest | None, extractor: str) -> str:
+def _plan(sources: Sequence[Source], former: Manifest | None, extractor: str, near_copies: bool) -> str:
     """A name for what is built, the same as long as its files are; empty where that cannot be told."""
     stamps = [source.stamp() for source in sources]
     if None in stamps:
         return ""
     specs = [source.spec for source in sources]
     before = former.digest if former else ""
-    parts = json.dumps([specs, stamps, before, extractor, FORMAT, ANALYZER])
+    parts = json.dumps([specs, stamps, before, extractor, FORMAT, ANALYZER, near_copies])
     return blake2b(parts.encode(), digest_size=8).hexdigest()
 
 
@@ -179,12 +185,19 @@ class _Build:
     """One build: pages are written in the order in which they come, then compared, then indexed by site."""
 
     def __init__(
-        self, folder: CorpusFolder, sources: list[Source], former: Manifest | None, extractor: str, progress: Progress
+        self,
+        folder: CorpusFolder,
+        sources: list[Source],
+        former: Manifest | None,
+        extractor: str,
+        near_copies: bool,
+        progress: Progress,
     ) -> None:
         self._folder = folder
         self._sources = sources
         self._former = former
         self._extractor = extractor
+        self._near_copies = near_copies
         self._progress = progress
 
     def run(self, workers: int) -> Manifest:
@@ -218,7 +231,7 @@ class _Build:
             page = writer.read(number)
             return Subject(page.site, page.title, page.text)
 
-        _, keys, leaders = assembly.leaders(subject)
+        _, keys, leaders = assembly.leaders(subject, self._near_copies)
         copies = {key: leader for key, leader in zip(keys.tolist(), leaders.tolist(), strict=True) if key != leader}
         aliases, lost = assembly.aliases()
         digest, sites = writer.finish(copies, aliases)
@@ -238,6 +251,7 @@ class _Build:
             examples=examples,
             sources=[*(former.sources if former else ()), *(source.spec for source in self._sources)],
             extractor=", ".join(dict.fromkeys([*made, f"{self._extractor} {extractor_version(self._extractor)}"])),
+            near_copies=self._near_copies,
         )
         self._folder.commit(manifest)
         return manifest

@@ -52,6 +52,7 @@ class Manifest:
         extractor: name and version of what extracted main texts.
         engine: name and version of the index, and of its analysis.
         files: size in bytes and SHA-256 of each file, by its path in the data folder.
+        near_copies: whether pages that are almost the same count as copies, or only those of one text.
     """
 
     format: int
@@ -67,6 +68,7 @@ class Manifest:
     extractor: str
     engine: str
     files: dict[str, tuple[int, str]]
+    near_copies: bool = True
 
     @classmethod
     def of(cls, work: Path, data: str, **parts: Any) -> Manifest:
@@ -124,6 +126,7 @@ class Manifest:
             if not record["engine"].endswith(ANALYZER):
                 raise CorpusError(f"{folder} was built for {record['engine']}, not {ANALYZER}: build the corpus again.")
             record["files"] = {name: (size, digest) for name, (size, digest) in record["files"].items()}
+            record.setdefault("near_copies", True)  # older folders do not say
             return cls(**{field.name: record[field.name] for field in fields(cls)})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise CorpusDamaged(f"{path} is not what was written ({error}): build the corpus again.") from error

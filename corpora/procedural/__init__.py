@@ -15,7 +15,8 @@ from webenv.corpora.procedural.cache import (
 from webenv.corpora.procedural.config import WebConfig, Worlds, read_spec
 from webenv.corpora.procedural.html import render_html
 from webenv.corpora.procedural.language.language import Language
-from webenv.corpora.procedural.language.phrasing import TIERS, Relation, ThingKind, of_mode, relations
+from webenv.corpora.procedural.language.lexicon import Form, Lexicon, PartOfSpeech
+from webenv.corpora.procedural.language.phrasing import TIERS, Kind, Relation, ThingKind, of_mode, relations
 from webenv.corpora.procedural.questions.provenance import Provenance
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.web import ProceduralWeb
@@ -44,8 +45,12 @@ __all__ = [
     "DistractorSet",
     "Entity",
     "Fact",
+    "Form",
+    "Kind",
     "Language",
+    "Lexicon",
     "NewsEvent",
+    "PartOfSpeech",
     "Pattern",
     "ProceduralPages",
     "ProceduralWeb",

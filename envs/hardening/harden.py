@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from webenv.corpora.procedural.language.lexicon import Lexicon
+from webenv.corpora.procedural import Lexicon
 from webenv.envs.hardening.reword import Attested, reword
-from webenv.envs.hardening.statements import PageText, SiteStatistics, stems_of
+from webenv.envs.hardening.statements import SiteStatistics, TextPage, stems_of
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES, render_question
 from webenv.errors import InvalidArgument
 from webenv.runtime.files import write_atomic
@@ -46,7 +46,7 @@ class HardenReport:
 
 def harden(
     tasks: Sequence[Task],
-    pages: Sequence[PageText],
+    pages: Sequence[TextPage],
     *,
     names: bool = True,
     most: int = 4,

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from webenv.corpora.procedural.language.lexicon import Lexicon
-from webenv.envs.hardening.statements import PageText, Sentence, SiteStatistics, is_plural, parts_of, stems_of
+from webenv.corpora.procedural import Lexicon
+from webenv.envs.hardening.statements import SiteStatistics, Statement, TextPage, is_plural, parts_of, stems_of
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES, render_question
 from webenv.errors import InvalidArgument
 from webenv.task import Gold, Task
@@ -51,12 +51,12 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|does|did|became|began|made|took|gave|"
     r"came|went|wrote|won|led|held|kept|[a-z]{3,}ed|[a-z]{3,}s)\b"
 )
-_ENGLISH = frozenset(
-    "the of and to in a is that for it as with on be are or by not from an was were at which has had".split()
-)
+_ENGLISH_TEXT = "the of and to in a is that for it as with on be are or by not from an was were at which has had"
+_ENGLISH = frozenset(_ENGLISH_TEXT.split())
 _PLACE_BEFORE = re.compile(r"\b(?:in|near|at|from|to|of) $")
 _YEAR = re.compile(
-    r"\b([Ii]n|[Ss]ince|[Uu]ntil|[Bb]y|[Aa]fter|[Bb]efore) (?:(?:early|late|[A-Z][a-z]+|\d{1,2} [A-Z][a-z]+),? )?((?:1[0-9]|20)\d\d)\b"
+    r"\b([Ii]n|[Ss]ince|[Uu]ntil|[Bb]y|[Aa]fter|[Bb]efore) (?:(?:early|late|[A-Z][a-z]+|\d{1,2} [A-Z][a-z]+),? )?"
+    r"((?:1[0-9]|20)\d\d)\b"
 )
 _COUNT = re.compile(
     r"\b(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundreds of|dozens of) (?=[a-z]+s\b)"
@@ -66,7 +66,7 @@ _REASON = re.compile(r"\b(?:because of|due to|owing to|because) [^,.;]+(?=[,.;]|
 _DESCRIBED = re.compile(r"\b([Aa]n?) ((?:[a-z]+(?:-[a-z]+)? ){1,3})(?=[a-z]{4,}\b)")
 
 
-class Claim(NamedTuple):
+class MaskedStatement(NamedTuple):
     """A sentence of a page, and the same with one element masked."""
 
     text: str
@@ -91,7 +91,7 @@ class DraftReport:
 
 
 def draft_needles(
-    pages: Sequence[PageText],
+    pages: Sequence[TextPage],
     per_site: int = 35,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -113,7 +113,7 @@ def draft_needles(
     if not any(page.sentences for page in pages):
         raise InvalidArgument("needles: the corpus has no prose; claims are sentences of its pages.")
     statistics = SiteStatistics(pages)
-    by_site: dict[str, list[PageText]] = {}
+    by_site: dict[str, list[TextPage]] = {}
     for page in pages:
         by_site.setdefault(urlsplit(page.url).netloc.lower(), []).append(page)
     tasks: list[Task] = []
@@ -141,7 +141,7 @@ def draft_needles(
     return tasks, report
 
 
-def _task(host: str, difficulty: str, number: int, page: PageText, claims: Sequence[Claim]) -> Task:
+def _task(host: str, difficulty: str, number: int, page: TextPage, claims: Sequence[MaskedStatement]) -> Task:
     criteria = tuple(claim.criterion for claim in claims)
     return Task(
         id=f"{host}_{difficulty}/{number}",
@@ -152,7 +152,7 @@ def _task(host: str, difficulty: str, number: int, page: PageText, claims: Seque
     )
 
 
-def _levels(claims: Sequence[Claim]) -> list[list[Claim]]:
+def _levels(claims: Sequence[MaskedStatement]) -> list[list[MaskedStatement]]:
     """The three nearest claims, the three in the middle, the three farthest; empty where they would overlap.
 
     No masked element stands in another criterion of its task.
@@ -163,9 +163,9 @@ def _levels(claims: Sequence[Claim]) -> list[list[Claim]]:
     middle = len(ordered) // 2
     from_middle = sorted(range(len(ordered)), key=lambda place: (abs(place - middle), place))
     taken: set[str] = set()
-    levels: list[list[Claim]] = []
+    levels: list[list[MaskedStatement]] = []
     for order in (range(len(ordered)), reversed(range(len(ordered))), from_middle):
-        level: list[Claim] = []
+        level: list[MaskedStatement] = []
         for place in order:
             claim = ordered[place]
             if claim.text in taken or any(_tells(claim, other) or _tells(other, claim) for other in level):
@@ -181,14 +181,14 @@ def _levels(claims: Sequence[Claim]) -> list[list[Claim]]:
     return [easy, medium, hard]
 
 
-def _tells(claim: Claim, other: Claim) -> bool:
+def _tells(claim: MaskedStatement, other: MaskedStatement) -> bool:
     return claim.masked.lower() in other.criterion.lower()
 
 
-def _claims(page: PageText, statistics: SiteStatistics, rng: random.Random) -> list[Claim]:
+def _claims(page: TextPage, statistics: SiteStatistics, rng: random.Random) -> list[MaskedStatement]:
     whole = Counter(stem for sentence in page.sentences for stem in sentence.stems)
     norm = math.sqrt(sum((count * statistics.weight(stem)) ** 2 for stem, count in whole.items()))
-    found: list[Claim] = []
+    found: list[MaskedStatement] = []
     for sentence in page.sentences:
         if not _stands_alone(sentence):
             continue
@@ -199,12 +199,14 @@ def _claims(page: PageText, statistics: SiteStatistics, rng: random.Random) -> l
             if len(stems) >= _LEAST_STEMS + 1 and not _said_elsewhere(stems, page, statistics):
                 dot = sum(whole[stem] * statistics.weight(stem) ** 2 for stem in sentence.stems)
                 own = math.sqrt(sum(statistics.weight(stem) ** 2 for stem in sentence.stems))
-                found.append(Claim(sentence.text, criterion, masked, dot / (norm * own) if norm * own else 0.0))
+                found.append(
+                    MaskedStatement(sentence.text, criterion, masked, dot / (norm * own) if norm * own else 0.0)
+                )
                 break
     return found
 
 
-def _stands_alone(sentence: Sentence) -> bool:
+def _stands_alone(sentence: Statement) -> bool:
     """Whether a sentence says what it is about: no pronoun or pointer, nothing of code or notes."""
     words = sentence.text.split()
     return (
@@ -216,7 +218,7 @@ def _stands_alone(sentence: Sentence) -> bool:
     )
 
 
-def _said_elsewhere(stems: frozenset[str], page: PageText, statistics: SiteStatistics) -> bool:
+def _said_elsewhere(stems: frozenset[str], page: TextPage, statistics: SiteStatistics) -> bool:
     weights = statistics.weights(stems)
     rarest = sorted(weights, key=lambda stem: (-weights[stem], stem))[:2]
     for stem in rarest:
@@ -230,17 +232,9 @@ def _said_elsewhere(stems: frozenset[str], page: PageText, statistics: SiteStati
 def _masks(text: str) -> Iterator[tuple[str, str]]:
     """A sentence with one element masked, in each way that a rule knows, and the element."""
     for match in _YEAR.finditer(text):
-        before = {"in": "in", "since": "since", "until": "until", "by": "by", "after": "after", "before": "before"}
-        word = before[match[1].lower()]
-        yield (
-            _put(
-                text,
-                match.start(1),
-                match.end(),
-                f"{word} a certain {'time' if match[2] not in match[0][-4:] else 'year'}",
-            ),
-            match[2],
-        )
+        word, only_year = match[1].lower(), match[0].count(" ") == 1
+        when = f"{word} a certain year" if only_year else f"{'at' if word == 'in' else word} a certain time"
+        yield _put(text, match.start(), match.end(), when), match[2]
     for match in _COUNT.finditer(text):
         counted = re.match(r"[a-z]+", text[match.end() :])
         if counted and is_plural(counted[0]):
@@ -257,8 +251,8 @@ def _masks(text: str) -> Iterator[tuple[str, str]]:
                 yield _put(text, part.start, part.end, "something"), part.text
     lexicon = Lexicon.load()
     for match in _DESCRIBED.finditer(text):
-        words = match[2].split()
-        if all(lexicon.frequency(word, "adjective") > 2 * lexicon.frequency(word, "noun") for word in words):
+        described = match[2].split()
+        if all(lexicon.frequency(word, "adjective") > 2 * lexicon.frequency(word, "noun") for word in described):
             yield _put(text, match.start(), match.end(), "a certain kind of "), match[2].strip()
 
 

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
-from webenv.corpora.procedural.language.lexicon import Form, Lexicon, PartOfSpeech
+from webenv.corpora.procedural import Form, Lexicon, PartOfSpeech
 from webenv.corpora.query import stem
-from webenv.envs.hardening.statements import PageText
+from webenv.envs.hardening.statements import TextPage
 
 WINDOW = 3
 """How near two words stand, of those that mean something, to count as neighbours."""
@@ -31,12 +32,16 @@ _FORMS: dict[PartOfSpeech, tuple[Form, ...]] = {
     "verb": ("third", "past", "participle", "gerund"),
     "adjective": (),
 }
-_DETERMINERS = frozenset("a an the this that these those its his her their our my some any each every no".split())
-_MODALS = frozenset("to will would can could may might must shall should did does do not".split())
-_KEPT = frozenset(
-    "someone something somewhere certain way time place person kind type number amount event entity period state thing "
-    "things be is are was were been being have has had having do does did done make made one".split()
+_DETERMINERS_TEXT = "a an the this that these those its his her their our my some any each every no"
+_DETERMINERS = frozenset(_DETERMINERS_TEXT.split())
+_MODALS_TEXT = "to will would can could may might must shall should did does do not"
+_MODALS = frozenset(_MODALS_TEXT.split())
+_KEPT_TEXT = (
+    "someone something somewhere certain way time place person kind type number amount event entity "
+    "period state thing things be is are was were been being have has had having do does did done make "
+    "made one"
 )
+_KEPT = frozenset(_KEPT_TEXT.split())
 _CONCRETE = frozenset(f"noun.{name}" for name in ("animal", "artifact", "body", "food", "plant", "substance"))
 _DOMINANT = 3  # times that one part of speech is commoner than another, to be taken for it
 
@@ -48,7 +53,7 @@ class Attested:
         pages: the corpus, or a fair share of it.
     """
 
-    def __init__(self, pages: Iterable[PageText]) -> None:
+    def __init__(self, pages: Iterable[TextPage]) -> None:
         self._bits = np.zeros(_BITS // 8, dtype=np.uint8)
         for page in pages:
             for sentence in page.sentences:
@@ -68,7 +73,7 @@ class Attested:
 
 
 def _pair(left: str, right: str) -> int:
-    return hash((left, right)) % _BITS  # one process builds and asks; nothing of it is kept
+    return crc32(f"{left} {right}".encode()) % _BITS
 
 
 class _Reading(NamedTuple):
@@ -199,10 +204,7 @@ def _readings(lexicon: Lexicon) -> dict[str, tuple[_Reading, ...]]:
 def _articles(text: str, new: Sequence[str]) -> str:
     """ "a" or "an" before the new words, as they are spoken."""
     for word in new:
-        text = re.sub(rf"\b([Aa])n? (?={re.escape(word)}\b)", lambda match, word=word: _article(match, word), text)
+        article = Lexicon.article(word)
+        text = re.sub(rf"\ban? (?={re.escape(word)}\b)", f"{article} ", text)
+        text = re.sub(rf"\bAn? (?={re.escape(word)}\b)", f"{article.capitalize()} ", text)
     return text
-
-
-def _article(match: re.Match[str], word: str) -> str:
-    article = Lexicon.article(word)
-    return (article.capitalize() if match[1] == "A" else article) + " "

@@ -15,12 +15,12 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
-from webenv.envs.hardening.statements import PageText, Sentence, SiteStatistics, parts_of, stems_of, supporting
+from webenv.envs.hardening.statements import SiteStatistics, Statement, TextPage, parts_of, stems_of, supporting
 from webenv.errors import InvalidArgument
 from webenv.task import Excluded, Gold, Task
 
@@ -57,7 +57,7 @@ class SiblingReport:
 class Siblings(NamedTuple):
     """The pages and tasks that were made, and those that were left out."""
 
-    pages: list[PageText]
+    pages: list[TextPage]
     tasks: list[Task]
     excluded: list[Excluded]
     report: SiblingReport
@@ -73,7 +73,7 @@ class _Slot(NamedTuple):
     needed: frozenset[int]
 
 
-def make_siblings(pages: Iterable[PageText], tasks: Sequence[Task], versions: int = 10, seed: int = 0) -> Siblings:
+def make_siblings(pages: Iterable[TextPage], tasks: Sequence[Task], versions: int = 10, seed: int = 0) -> Siblings:
     """Makes versions of the gold pages of tasks.
 
     Args:
@@ -91,7 +91,7 @@ def make_siblings(pages: Iterable[PageText], tasks: Sequence[Task], versions: in
     if versions < 3:
         raise InvalidArgument(f"versions={versions}: expected at least 3, so that no two claims give a page away.")
     found = {page.url: page for page in pages}
-    by_site: dict[str, list[PageText]] = {}
+    by_site: dict[str, list[TextPage]] = {}
     for page in found.values():
         by_site.setdefault(_host(page.url), []).append(page)
     of_page: dict[str, list[Task]] = {}
@@ -103,7 +103,7 @@ def make_siblings(pages: Iterable[PageText], tasks: Sequence[Task], versions: in
         else:
             reason = "its gold page is not in the corpus" if len(task.gold.urls) == 1 else "it has not one gold page"
             excluded.append(Excluded(task, reason))
-    made, report = dict[str, list[PageText]](), SiblingReport()
+    made, report = dict[str, list[TextPage]](), SiblingReport()
     kept: list[Task] = []
     statistics: dict[str, SiteStatistics] = {}
     for url, of_one in of_page.items():
@@ -144,7 +144,7 @@ class _Claim(NamedTuple):
 class _Family:
     """One gold page in several versions."""
 
-    def __init__(self, page: PageText, site: SiteStatistics, versions: int, rng: random.Random) -> None:
+    def __init__(self, page: TextPage, site: SiteStatistics, versions: int, rng: random.Random) -> None:
         self.page, self.site, self.versions, self.rng = page, site, versions, rng
         self.tasks: list[Task] = []
         self._claims: list[list[_Claim]] = []  # of each task
@@ -249,7 +249,7 @@ class _Family:
                     ]
         return []
 
-    def _donor(self, sentence: Sentence, claim: frozenset[str]) -> Sentence | None:
+    def _donor(self, sentence: Statement, claim: frozenset[str]) -> Statement | None:
         """A statement of another page that holds most of the replaced one's weight without saying the claim."""
         weights = self.site.weights(sentence.stems | claim)
         candidates: Counter[tuple[int, int]] = Counter()
@@ -258,13 +258,13 @@ class _Family:
             holders = self.site.holders.get(stem, ())
             for holder in self.rng.sample(holders, min(len(holders), 60)):
                 candidates[holder] += 1
-        best: tuple[float, Sentence] | None = None
+        best: tuple[float, Statement] | None = None
         for (number, place), _ in sorted(candidates.items(), key=lambda one: (-one[1], one[0]))[:300]:
             page = self.site.pages[number]
             if page.url == self.page.url:
                 continue
             other = page.sentences[place]
-            if other.prose != sentence.prose or other.text[:1] != sentence.text[:1] and not sentence.prose:
+            if other.prose != sentence.prose or (other.text[:1] != sentence.text[:1] and not sentence.prose):
                 continue
             named = _renamed(other, page.title, self.page.title)
             if named.text in self._donated or self.site.share(claim, named.stems) >= OTHERWISE:
@@ -340,7 +340,7 @@ class _Family:
                 self._slots.append(slot)
                 wanted -= 1
 
-    def pages(self) -> list[PageText]:
+    def pages(self) -> list[TextPage]:
         """The versions."""
         return [
             replace(self.page, url=url, text=self._text(keeps))
@@ -366,7 +366,7 @@ class _Family:
         ]
 
 
-def _renamed(sentence: Sentence, title: str, other: str) -> Sentence:
+def _renamed(sentence: Statement, title: str, other: str) -> Statement:
     """A statement of one page said of another: the title of the first becomes that of the second."""
     name, new = (_PARENTHESES.sub("", one).strip() for one in (title, other))
     if len(name) < 4 or name not in sentence.text:
@@ -378,7 +378,7 @@ def _renamed(sentence: Sentence, title: str, other: str) -> Sentence:
 _PARENTHESES = re.compile(r"\([^()]*\)")
 
 
-def _share(pages: Sequence[PageText], url: str, most: int, seed: int) -> list[PageText]:
+def _share(pages: Sequence[TextPage], url: str, most: int, seed: int) -> list[TextPage]:
     """The pages of a site, or a fair share of them."""
     if len(pages) <= most:
         return list(pages)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
-from webenv.corpora.procedural.language.lexicon import Lexicon
+from webenv.corpora.procedural import Lexicon
 from webenv.corpora.query import analyzer
 
 _FEWEST, _MOST = 6, 60  # words of a sentence that is taken for a statement
@@ -21,7 +21,7 @@ _ABBREVIATED = re.compile(
 _MARKUP = ("#", ">", "```", "    ", "\t")
 
 
-class Sentence(NamedTuple):
+class Statement(NamedTuple):
     """A statement of a page: where it stands in the text, the text itself, and its stems, each once.
 
     ``prose`` is False for a row of a table or a line of a list, which are replaced by their like alone.
@@ -34,30 +34,30 @@ class Sentence(NamedTuple):
     prose: bool
 
 
-def sentences_of(text: str) -> list[Sentence]:
+def sentences_of(text: str) -> list[Statement]:
     """The statements of a text in plain words or markdown, in their order.
 
     Prose: sentences of 6 to 60 words that begin with a capital and have a full stop. Other statements: rows of
     tables and items of lists of at least two words. Headings, code and quotations are passed over.
     """
-    found: list[Sentence] = []
+    found: list[Statement] = []
     start = 0
     for line in text.split("\n"):
         end = start + len(line)
         body = line.strip()
         if body.startswith("|"):
             if body.strip("|-: ") and len(body.split()) > 2:
-                found.append(Sentence(start, end, line, stems_of(line), prose=False))
+                found.append(Statement(start, end, line, stems_of(line), prose=False))
         elif body and not body.startswith(_MARKUP) and not line.startswith(_MARKUP):
             prose = list(_prose(line, start))
             if not prose and body[0] in "-*+•" and len(body.split()) > 2:
-                prose = [Sentence(start, end, line, stems_of(line), prose=False)]
+                prose = [Statement(start, end, line, stems_of(line), prose=False)]
             found += prose
         start = end + 1
     return found
 
 
-def _prose(line: str, offset: int) -> Iterator[Sentence]:
+def _prose(line: str, offset: int) -> Iterator[Statement]:
     start = 0
     for match in _END.finditer(line):
         end = match.end()
@@ -65,7 +65,7 @@ def _prose(line: str, offset: int) -> Iterator[Sentence]:
             continue
         body = line[start:end].lstrip(" -*+•0123456789.)\t") if start == 0 else line[start:end].lstrip()
         if _FEWEST <= len(body.split()) <= _MOST and body.lstrip("*_\"'“‘[(")[:1].isupper():
-            yield Sentence(offset + end - len(body), offset + end, body, stems_of(body), prose=True)
+            yield Statement(offset + end - len(body), offset + end, body, stems_of(body), prose=True)
         start = end
 
 
@@ -84,7 +84,7 @@ _ANALYZER = analyzer()
 
 
 @dataclass(frozen=True)
-class PageText:
+class TextPage:
     """A page with its statements."""
 
     url: str
@@ -93,7 +93,7 @@ class PageText:
     date: str = ""
 
     @cached_property
-    def sentences(self) -> list[Sentence]:
+    def sentences(self) -> list[Statement]:
         """The statements, in their order."""
         return sentences_of(self.text)
 
@@ -105,7 +105,7 @@ class SiteStatistics:
         pages: the site's pages, or a fair share of them.
     """
 
-    def __init__(self, pages: Sequence[PageText]) -> None:
+    def __init__(self, pages: Sequence[TextPage]) -> None:
         self.pages = pages
         self._frequency: Counter[str] = Counter()
         self.holders: dict[str, list[tuple[int, int]]] = {}  # stem → (page, sentence), 400 of each at most
@@ -137,7 +137,7 @@ class SiteStatistics:
 _MOST_HOLDERS = 400
 
 
-def supporting(claim: frozenset[str], page: PageText, site: SiteStatistics, least: float) -> list[int]:
+def supporting(claim: frozenset[str], page: TextPage, site: SiteStatistics, least: float) -> list[int]:
     """The statements of a page that say what a claim says, as far as words tell: those that hold at least this
     share of its weight, less what the page's title gives away; the best first.
 
@@ -150,7 +150,7 @@ def supporting(claim: frozenset[str], page: PageText, site: SiteStatistics, leas
     return [place for score, place in sorted(scored, key=lambda pair: (-pair[0], pair[1])) if score >= least]
 
 
-class Part(NamedTuple):
+class SentencePart(NamedTuple):
     """A name, number or noun of a sentence: where it stands, and its sort, which says what may take its place."""
 
     start: int
@@ -176,25 +176,25 @@ _LOWER = re.compile(r"(?<![\w’'-])[a-z]{4,}(?![\w’'-])")
 
 
 @lru_cache(maxsize=65_536)
-def parts_of(text: str) -> tuple[Part, ...]:
+def parts_of(text: str) -> tuple[SentencePart, ...]:
     """The names, numbers and nouns of a sentence that another of their sort may replace without breaking grammar.
 
     A name is sorted by how many words it has, a number by whether it can be a year, a noun by its class in WordNet
     and by whether it is a plural; words that are mostly something else than a noun are passed over.
     """
-    found: list[Part] = []
+    found: list[SentencePart] = []
     for match in _NAME.finditer(text):
         if match.start() > 0 and not text[: match.start()].rstrip().endswith((".", "!", "?", ":", "|", "-")):
             words = match[0].count(" ") + 1
-            found.append(Part(*match.span(), match[0], ("name", "one" if words == 1 else "several")))
+            found.append(SentencePart(*match.span(), match[0], ("name", "one" if words == 1 else "several")))
     for match in _NUMERAL.finditer(text):
         year = len(match[0]) == 4 and match[0].isdigit() and 1000 <= int(match[0]) <= 2100
-        found.append(Part(*match.span(), match[0], ("year", "") if year else ("number", "")))
+        found.append(SentencePart(*match.span(), match[0], ("year", "") if year else ("number", "")))
     lexicon = Lexicon.load()
     for match in _LOWER.finditer(text):
         sort = _noun_sort(match[0], lexicon)
         if sort:
-            found.append(Part(*match.span(), match[0], ("noun", sort)))
+            found.append(SentencePart(*match.span(), match[0], ("noun", sort)))
     return tuple(found)
 
 
