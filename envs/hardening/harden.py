@@ -11,7 +11,7 @@ from pathlib import Path
 
 from webenv.corpora.procedural import Lexicon
 from webenv.envs.hardening.reword import Attested, reword
-from webenv.envs.hardening.statements import SiteStatistics, TextPage, stems_of
+from webenv.envs.hardening.statements import SiteStatistics, TextPage, put_for, stems_of
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES, render_question
 from webenv.errors import InvalidArgument
 from webenv.runtime.files import write_atomic
@@ -21,6 +21,7 @@ _SUBJECT = "the subject of the page"
 _TELLING = 4  # stems at least this rare that must be left over in a task for a name or number to be dropped
 _RARE = 0.5  # of the greatest weight that a stem can have
 _PARENTHESES = re.compile(r"\([^()]*\)")
+_DIVIDER = re.compile(r"\s[-–—|]\s|: ")
 _YEAR = re.compile(r"\b(?:in|In) (?:1[5-9]|20)\d\d\b(?!-|–)")
 
 
@@ -103,10 +104,14 @@ def harden(
 def _without_name(criterion: str, title: str) -> str:
     """A criterion that does not name its page: the whole title, or what stands before a bracket, dash or colon."""
     whole = _PARENTHESES.sub("", title).strip()
-    for name in dict.fromkeys((whole, re.split(r"\s[-–—|]\s|: ", whole)[0].strip())):
-        marked = rf"[*_\"“‘]*{re.escape(name)}[*_\"”’]*"
-        if len(name) >= 4 and re.search(rf"(?<!\w){marked}(?!\w)", criterion):
-            text = re.sub(rf"(?:\b[Tt]he )?(?<!\w){marked}(?!\w)", _SUBJECT, criterion)
+    for name in dict.fromkeys((whole, _DIVIDER.split(whole)[0].strip())):
+        if len(name) < 4:
+            continue
+        text = criterion
+        for marked in (f"**{name}**", f"*{name}*", f"_{name}_", f'"{name}"', f"“{name}”", f"‘{name}’", name):
+            for written in (f"The {marked}", f"the {marked}", marked):
+                text = put_for(text, written, _SUBJECT)
+        if text != criterion:
             return text[:1].upper() + text[1:]
     return criterion
 

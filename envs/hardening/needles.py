@@ -59,7 +59,8 @@ _YEAR = re.compile(
     r"((?:1[0-9]|20)\d\d)\b"
 )
 _COUNT = re.compile(
-    r"\b(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundreds of|dozens of) (?=[a-z]+s\b)"
+    r"(?<![\w,.])(?:\d[\d,.]*+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundreds of|dozens of) "
+    r"(?=[a-z]+s\b)"
 )
 _MANNER = re.compile(r"\bby [a-z]+ing [^,.;]+(?=[,.;]|$)")
 _REASON = re.compile(r"\b(?:because of|due to|owing to|because) [^,.;]+(?=[,.;]|$)")
@@ -195,8 +196,8 @@ def _claims(page: TextPage, statistics: SiteStatistics, rng: random.Random) -> l
         masks = list(_masks(sentence.text))
         rng.shuffle(masks)
         for criterion, masked in masks:
-            stems = stems_of(criterion)
-            if len(stems) >= _LEAST_STEMS + 1 and not _said_elsewhere(stems, page, statistics):
+            stems = stems_of(criterion) & sentence.stems  # of the page, without the mask's own
+            if len(stems) >= _LEAST_STEMS and not _said_elsewhere(stems, page, statistics):
                 dot = sum(whole[stem] * statistics.weight(stem) ** 2 for stem in sentence.stems)
                 own = math.sqrt(sum(statistics.weight(stem) ** 2 for stem in sentence.stems))
                 found.append(

@@ -20,7 +20,7 @@ import numpy as np
 
 from webenv.corpora.procedural import Form, Lexicon, PartOfSpeech
 from webenv.corpora.query import stem
-from webenv.envs.hardening.statements import TextPage
+from webenv.envs.hardening.statements import TextPage, put_for
 
 WINDOW = 3
 """How near two words stand, of those that mean something, to count as neighbours."""
@@ -110,7 +110,7 @@ def reword(criterion: str, attested: Attested, lexicon: Lexicon, rng: random.Ran
         if len(changes) == most:
             break
         new = rng.choice(_phrases()[phrase])
-        changed = re.sub(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", new.replace("\\", ""), text, count=1)
+        changed = put_for(text, phrase, new)
         if changed != text and not any(phrase in other for _, other in changes):
             text, changes = changed, [*changes, (phrase, new)]
     said = {word for _, new in changes for word in new.split()}
@@ -205,6 +205,7 @@ def _articles(text: str, new: Sequence[str]) -> str:
     """ "a" or "an" before the new words, as they are spoken."""
     for word in new:
         article = Lexicon.article(word)
-        text = re.sub(rf"\ban? (?={re.escape(word)}\b)", f"{article} ", text)
-        text = re.sub(rf"\bAn? (?={re.escape(word)}\b)", f"{article.capitalize()} ", text)
+        for old in ("a", "an", "A", "An"):
+            spoken = article.capitalize() if old[0] == "A" else article
+            text = put_for(text, f"{old} {word}", f"{spoken} {word}")
     return text

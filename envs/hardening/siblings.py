@@ -22,7 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from webenv.envs.hardening.statements import SiteStatistics, Statement, TextPage, parts_of, stems_of, supporting
 from webenv.errors import InvalidArgument
-from webenv.task import Excluded, Gold, Task
+from webenv.task import Excluded, Task
 
 SUPPORTS = 0.5
 """The least share of a claim's weight that a statement holds to be taken for its source."""
@@ -121,7 +121,7 @@ def make_siblings(pages: Iterable[TextPage], tasks: Sequence[Task], versions: in
             made[url] = family.pages()
             kept += family.gold_tasks()
         else:
-            excluded += [Excluded(task, "its versions could not be told apart") for task in family.tasks]
+            excluded += [Excluded(task, "its page has too few statements") for task in family.tasks]
     if not kept:
         first = f", for one: {excluded[0].reason}" if excluded else ""
         raise InvalidArgument(f"siblings: none of the {len(tasks)} tasks could be made{first}.")
@@ -309,12 +309,13 @@ class _Family:
         A task's version keeps all that the task needs: without this it would be the one that is changed least.
         """
         others = [n for n in range(len(self._slots)) if not any(n in needs for needs in self._needs)]
+        fixed = [sum(keeps) - sum(keeps[n] for n in others) for keeps in self._keeps]
+        least, most = max(fixed), min(fixed) + len(others)
+        if least > most:
+            return False
         for keeps in self._keeps:
-            while (surplus := sum(keeps) - len(self._slots) // 2) != 0:
-                free = [n for n in others if keeps[n] == (surplus > 0)]
-                if not free:
-                    return False
-                keeps[self.rng.choice(free)] = surplus < 0
+            while (surplus := sum(keeps) - min(max(len(self._slots) // 2, least), most)) != 0:
+                keeps[self.rng.choice([n for n in others if keeps[n] == (surplus > 0)])] = surplus < 0
         return True
 
     def _is_settled(self) -> bool:
@@ -361,7 +362,7 @@ class _Family:
     def gold_tasks(self) -> list[Task]:
         """The tasks, each with its version's address."""
         return [
-            replace(task, gold=Gold((self._urls[version],), task.gold.answers, task.gold.claims))
+            replace(task, gold=replace(task.gold, urls=(self._urls[version],)))
             for task, version in zip(self.tasks, self._gold, strict=True)
         ]
 

@@ -98,6 +98,21 @@ class TextPage:
         return sentences_of(self.text)
 
 
+def put_for(text: str, old: str, new: str) -> str:
+    """A text in which something else stands for a phrase, wherever no letter, digit or hyphen is beside it."""
+    parts, end = [], 0
+    while (start := text.find(old, end)) >= 0:
+        after = start + len(old)
+        whole = not _inside(text[start - 1 : start]) and not _inside(text[after : after + 1])
+        parts += [text[end:start], new if whole else old]
+        end = after
+    return "".join([*parts, text[end:]])
+
+
+def _inside(neighbour: str) -> bool:
+    return neighbour.isalnum() or neighbour in ("-", "_", "–") if neighbour else False
+
+
 class SiteStatistics:
     """How rare each stem is on a site, and the statements that hold it.
 

@@ -19,6 +19,7 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
+from webenv.cli.hardening import siblings_command
 from webenv.cli.options import AsJson
 from webenv.cli.terminal import SafeConsole, print_json
 from webenv.corpora import Corpus, Manifest, add, build
@@ -188,6 +189,9 @@ def _meant(engine: str) -> str:
     if engine == "hybrid" or "+" in engine:
         return f"Add what it fuses (lucene, dense), then search --engine {engine}."
     return did_you_mean(engine, ("dense", "lucene"))
+
+
+app.command("siblings")(siblings_command)
 
 
 @app.command("info")

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,13 +21,17 @@ from webenv.corpora import Corpus, build
 from webenv.envs.hardening import TextPage, draft_needles, harden, make_siblings, write_official
 from webenv.envs.needle_in_web.tasks import load_tasks
 from webenv.errors import InvalidArgument
+from webenv.observations import Page
+from webenv.task import Task
+from webenv.web import VisitRequest
 
 _CorpusFolder = Annotated[Path, typer.Option("--web", metavar="DIR", help="The folder of the corpus they are put on.")]
 _Tasks = Annotated[
     list[Path], typer.Option("--tasks", metavar="PATH", help="Official files, or a folder of them; repeatable.")
 ]
 _TasksOut = Annotated[
-    Path, typer.Option("--tasks-out", metavar="DIR", help="Where the tasks are written, as files in the official format.")
+    Path,
+    typer.Option("--tasks-out", metavar="DIR", help="Where the tasks are written, in the official format."),
 ]
 _Seed = Annotated[int, typer.Option(min=0, help="Of what is drawn: the same seed gives the same, to the byte.")]
 
@@ -84,16 +88,18 @@ def siblings_command(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes that index.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make near copies of gold pages in which single claims no longer hold: the words stay, what they say of what changes.
+    """Make near copies of gold pages in which single claims no longer hold: the words stay, what they say changes.
 
     Approximate: which sentence says what is told by its words. Judge by page, as is the default of such tasks.
     """
     _check_new(out)
-    loaded = load_tasks(*tasks)
-    made = make_siblings(_pages(web), list(loaded), versions, seed)
+    with Corpus.open(web, workers=1) as corpus:
+        loaded = [_at_its_address(task, corpus) for task in load_tasks(*tasks)]
+        pages = list(map(_text_page, corpus.pages()))
+    made = make_siblings(pages, loaded, versions, seed)
     records = [{"url": page.url, "title": page.title, "text": page.text, "date": page.date} for page in made.pages]
-    with _watched("pages indexed") as watch:
-        build(folder, [records], near_copies=False, workers=workers, progress=lambda done, total, *_: watch(done, total or 0))
+    with _watched("pages stored and indexed") as watch:
+        build(folder, [records], near_copies=False, workers=workers, progress=lambda _, done, total: watch(done, total))
     files = write_official(made.tasks, {page.url: page.title for page in made.pages}, out)
     counts = {"tasks": made.report.tasks, "gold pages": made.report.pages, "versions": made.report.versions}
     _print(as_json, counts, made.report.left_out, files, out)
@@ -101,7 +107,18 @@ def siblings_command(
 
 def _pages(folder: Path) -> list[TextPage]:
     with Corpus.open(folder, workers=1) as corpus:
-        return [TextPage(page.url, page.title, page.text, page.date) for page in corpus.pages()]
+        return list(map(_text_page, corpus.pages()))
+
+
+def _text_page(page: Page) -> TextPage:
+    return TextPage(page.url, page.title, page.text, page.date)
+
+
+def _at_its_address(task: Task, corpus: Corpus) -> Task:
+    """A task whose gold pages are named as the corpus names them: it knows a page by other addresses too."""
+    found = corpus.visit([VisitRequest(url) for url in task.gold.urls])
+    urls = tuple(page.url if isinstance(page, Page) else url for page, url in zip(found, task.gold.urls, strict=True))
+    return replace(task, gold=replace(task.gold, urls=urls))
 
 
 def _check_new(folder: Path) -> None:
@@ -110,7 +127,7 @@ def _check_new(folder: Path) -> None:
 
 
 @contextmanager
-def _watched(what: str) -> Iterator[Callable[[int, int], None]]:
+def _watched(what: str) -> Iterator[Callable[[int, int | None], None]]:
     """A bar for what takes long."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:

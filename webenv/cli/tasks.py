@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from webenv.cli import hardening
 from webenv.cli.building import BuildCommand, Out, Prompts
 from webenv.cli.costs import CostLimit, PriceFile
 from webenv.cli.options import AsJson, CassetteFile, CassetteMode, Parallel
@@ -19,6 +20,8 @@ from webenv.runtime.files import read_text
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 _build = typer.Typer(no_args_is_help=True, add_completion=False, help="Builds tasks from real pages, with models.")
 app.add_typer(_build, name="build")
+app.command("draft")(hardening.draft_command)
+app.command("harden")(hardening.harden_command)
 
 _PAGES = "Pages"
 
