@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.corpora.folder import CorpusFolder, hold, reason, release
-from webenv.corpora.manifest import ENGINE, PAGES, Manifest, checksums, verify
+from webenv.corpora.manifest import ENGINE, PAGES, Manifest, checksums, listed_files, read_record, trust, verify
 from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
 
@@ -127,6 +127,8 @@ def _read_all(folder: Path, kind: str) -> tuple[list[tuple[Path, EngineManifest]
     read = []
     errors = []
     for found in sorted(folder.glob(f"{ENGINE}{kind}-*")):
+        if found.is_symlink():
+            continue  # no build makes one
         try:
             read.append((found, _read(found, _again(folder, kind))))
         except FileNotFoundError:
@@ -138,13 +140,13 @@ def _read_all(folder: Path, kind: str) -> tuple[list[tuple[Path, EngineManifest]
 
 def _read(found: Path, again: str) -> EngineManifest:
     try:
-        record = json.loads((found / _ABOUT).read_text(encoding="utf-8"))
+        record = read_record(found / _ABOUT)
         if record["format"] != _FORMAT:
             raise CorpusError(f"{found} has the format {record['format']!r}, expected {_FORMAT}: {again}.")
-        record["files"] = {name: (size, digest) for name, (size, digest) in record["files"].items()}
+        record["files"] = listed_files(record["files"])
         about = EngineManifest(**record)
-        if not isinstance(about.edition, int):
-            raise ValueError("its edition is no number")
+        if not isinstance(about.edition, int) or not isinstance(about.settings, dict):
+            raise ValueError("its edition is no number, or its settings are none")
         return about
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         if not found.exists():
@@ -198,6 +200,7 @@ def write_engine(folder: Path, kind: str, plan: str, write: Write, journal: str 
             raise
         if journal:
             (folder / made.data / _INDEX / journal).unlink(missing_ok=True)
+        trust(folder / made.data, about.files)
         made.replaces(former)
     return about
 

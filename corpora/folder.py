@@ -22,6 +22,7 @@ try:
 except ImportError:  # Windows: nothing keeps two builds apart, nor a build from its readers
     fcntl = None  # type: ignore[assignment]
 
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _LOCK = ".lock"
 _WORK = "building-"
 _ENGINE_WORK = "indexing-"
@@ -67,9 +68,11 @@ class CorpusFolder:
                     raise CorpusError(
                         f"{self.path} is no corpus folder, it holds {entry!r}: name a new or empty folder, or a corpus."
                     )
-            self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o644)
             self._keep_out()
             self._clear()
+            if _holds_links(self.work):  # no build makes any: somebody planted them, to have files written elsewhere
+                _remove(self.work)
             self.work.mkdir(exist_ok=True)
         except OSError as error:
             self._unlock()
@@ -145,7 +148,7 @@ class CorpusFolder:
             killed = entry.name == MANIFEST + ".new" or (entry.name.startswith(self._kind) and entry != self.work)
             former = entry.name.startswith(DATA) and current is not None and entry.name != current
             if _OURS.fullmatch(entry.name) and killed:
-                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+                _remove(entry)
             elif former:
                 _remove_unread(entry)
 
@@ -164,7 +167,7 @@ def hold(folder: Path) -> int:
     """
     if fcntl is None:
         return -1
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY | _NO_LINK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
     except OSError:  # a file system without locks
@@ -195,6 +198,8 @@ def hold_corpus(folder: Path) -> tuple[Manifest, int]:
             if Manifest.read(folder) == manifest:
                 raise CorpusDamaged(f"{data} is missing: build the corpus again.") from None
             continue  # a build put another corpus in place just now
+        except OSError as error:
+            raise CorpusDamaged(f"{data} is not what was written ({error.strerror}): build the corpus again.") from None
         try:
             verify(data, manifest.files)
         except CorpusError:
@@ -214,7 +219,7 @@ def claim(folder: Path) -> int | None:
     """
     if fcntl is None:
         return -1
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY | _NO_LINK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -225,12 +230,27 @@ def claim(folder: Path) -> int | None:
 
 def _remove_unread(folder: Path) -> None:
     """Removes a data folder, unless somebody reads it."""
+    if folder.is_symlink():
+        folder.unlink()
+        return
     held = claim(folder)
     if held is not None:
         try:
             shutil.rmtree(folder)
         finally:
             release(held)
+
+
+def _remove(entry: Path) -> None:
+    """Removes a file, a folder, or a link, and never what a link leads to."""
+    if entry.is_dir() and not entry.is_symlink():
+        shutil.rmtree(entry)
+    else:
+        entry.unlink(missing_ok=True)
+
+
+def _holds_links(folder: Path) -> bool:
+    return folder.is_symlink() or any(path.is_symlink() for path in folder.rglob("*"))
 
 
 def reason(error: BaseException) -> str:

@@ -6,7 +6,10 @@
     DIR/data-…/pages.sqlite   the pages
     DIR/data-…/index/         the lexical index
     DIR/engine-…/             another index, with a manifest of its own (:mod:`webenv.corpora.engines`)
-    DIR/data-…/verified.json  size, time and inode of each file when its checksum was last found right
+
+A folder may be a stranger's. So its records are bounded and checked value by value, every path in them is a
+name within the folder, no link in it is followed, and opening it writes nothing into it: what is known of a
+file (its size, time and inode when its checksum was last found right) stands in the user's own cache.
 """
 
 from __future__ import annotations
@@ -14,15 +17,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from webenv.corpora.cache_folder import cache_folder
 from webenv.corpora.query import ANALYZER
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
+from webenv.runtime.files import open_regular
 
 FORMAT = 2
 MANIFEST = "manifest.json"
@@ -31,7 +39,12 @@ ENGINE = "engine-"
 PAGES = "pages.sqlite"
 INDEX = "index"
 REBUILD = "build the corpus again"
-_STAMP = "verified.json"
+MOST_RECORD = 256_000_000
+"""Bytes of a record (a manifest, the sites of an index): a million sites take 40,000,000."""
+
+_DATA_NAME = re.compile(DATA + "[0-9a-f]{16}")
+_SHA256 = re.compile("[0-9a-f]{64}")
+_LONGEST_NAME = 500  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +100,8 @@ class Manifest:
         record = asdict(self)
         record["checksum"] = _checksum(record)
         new = folder / (MANIFEST + ".new")
-        with open(new, "w", encoding="utf-8") as file:
+        new.unlink(missing_ok=True)  # of a killed build, or a link that somebody planted
+        with open(new, "x", encoding="utf-8") as file:
             json.dump(record, file, indent=1, ensure_ascii=False)
             file.flush()
             os.fsync(file.fileno())
@@ -105,7 +119,7 @@ class Manifest:
         """
         path = folder / MANIFEST
         try:
-            text = path.read_text(encoding="utf-8")
+            record = read_record(path)
         except FileNotFoundError:
             if any(folder.glob(DATA + "*")):
                 raise CorpusDamaged(f"{path} is missing: build the corpus again.") from None
@@ -113,10 +127,11 @@ class Manifest:
             raise CorpusNotFound(f"there is no corpus at {folder}. One is built by: {build}") from None
         except (PermissionError, NotADirectoryError) as error:
             raise CorpusError(f"{path} cannot be read: {error.strerror}.") from error
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             raise CorpusDamaged(f"{path} cannot be read ({error}): build the corpus again.") from error
+        except ValueError as error:
+            raise CorpusDamaged(f"{path} is not what was written ({error}): build the corpus again.") from error
         try:
-            record = json.loads(text)
             if record["format"] != FORMAT:
                 raise CorpusError(
                     f"{folder} has the format {record['format']!r}, this webenv reads {FORMAT}: build the corpus again."
@@ -125,11 +140,69 @@ class Manifest:
                 raise ValueError("its checksum is wrong")
             if not record["engine"].endswith(ANALYZER):
                 raise CorpusError(f"{folder} was built for {record['engine']}, not {ANALYZER}: build the corpus again.")
-            record["files"] = {name: (size, digest) for name, (size, digest) in record["files"].items()}
+            record["files"] = listed_files(record["files"])
             record.setdefault("near_copies", True)  # older folders do not say
-            return cls(**{field.name: record[field.name] for field in fields(cls)})
+            manifest = cls(**{field.name: record[field.name] for field in fields(cls)})
+            manifest._check()
+            return manifest
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise CorpusDamaged(f"{path} is not what was written ({error}): build the corpus again.") from error
+
+    def _check(self) -> None:
+        """Checks every value that the record came with; a ValueError says which is wrong."""
+        if not _DATA_NAME.fullmatch(self.data):
+            raise ValueError(f"data={self.data!r:.80} is no name of a data folder")
+        for name in ("digest", "extractor", "engine"):
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(f"{name} is no text")
+        counts = {"pages": self.pages, "aliases": self.aliases, "copies": self.copies, **self.sites, **self.skipped}
+        for name, count in counts.items():
+            if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+                raise ValueError(f"{name!r:.80} is no count")
+        if not isinstance(self.near_copies, bool):
+            raise ValueError("near_copies is neither true nor false")
+        texts = [*self.sources, *(one for some in self.examples.values() for one in some)]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("a source or an example is no text")
+
+
+def read_record(path: Path, most: int = MOST_RECORD) -> Any:
+    """What a file of JSON holds.
+
+    Args:
+        path: the file; no link in its place is followed.
+        most: bytes that it may have.
+
+    Raises:
+        OSError: if it cannot be read.
+        ValueError: if it is larger, or no JSON.
+    """
+    with open(open_regular(path), "rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"it is larger than {most:,} bytes")
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def listed_files(record: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
+    """Size and SHA-256 of each file that a record lists.
+
+    Raises:
+        ValueError: if a name leads out of the folder, or a value is none.
+        TypeError: as that.
+    """
+    files = {}
+    for name, (size, digest) in record.items():
+        parts = name.split("/")
+        if len(name) > _LONGEST_NAME or "\0" in name or "\\" in name or {"", ".", ".."}.intersection(parts):
+            raise ValueError(f"{name!r:.80} is no file of the folder")
+        if isinstance(size, bool) or not isinstance(size, int) or size < 0 or not _SHA256.fullmatch(digest):
+            raise ValueError(f"{name!r:.80} has no size and checksum")
+        files[name] = (size, digest)
+    return files
 
 
 def _checksum(record: Mapping[str, object]) -> str:
@@ -182,7 +255,7 @@ def verify(data: Path, files: Mapping[str, tuple[int, str]], full: bool = False,
     """Checks that every file of a data folder is there and is what was written.
 
     Checksums are computed where a file's size, time or inode is not what it was when its checksum
-    was last found right; a folder that cannot be written to is computed every time.
+    was last found right.
 
     Args:
         data: the data folder.
@@ -193,16 +266,17 @@ def verify(data: Path, files: Mapping[str, tuple[int, str]], full: bool = False,
     Raises:
         CorpusDamaged: names the file.
     """
-    known = {} if full else _read_stamp(data)
-    stamp = {}
+    stamp = _read_stamp(data)
+    known = {} if full else stamp["files"]
+    found = {}
     for name, (size, digest) in files.items():
         path = data / name
         try:
+            found[name] = _state(data, name)
             status = path.stat()
-            stamp[name] = [status.st_size, status.st_mtime_ns, status.st_ino]
             if status.st_size != size:
                 raise CorpusDamaged(f"{path} has {status.st_size} bytes, expected {size}: {remedy}.")
-            if known.get(name) != stamp[name] and _sha256(path) != digest:
+            if known.get(name) != found[name] and _sha256(path) != digest:
                 raise CorpusDamaged(f"{path} is not what was written (its checksum differs): {remedy}.")
         except FileNotFoundError:
             raise CorpusDamaged(f"{path} is missing: {remedy}.") from None
@@ -210,39 +284,66 @@ def verify(data: Path, files: Mapping[str, tuple[int, str]], full: bool = False,
             raise CorpusError(f"{path} cannot be read: {error.strerror}.") from error
         except OSError as error:
             raise CorpusDamaged(f"{path} cannot be read ({error}): {remedy}.") from error
-    if stamp != known:
-        _write_stamp(data, stamp)
+    if found != stamp["files"]:
+        _write_stamp(data, found, stamp["built"] and found == stamp["files"])
 
 
 def trust(data: Path, files: Iterable[str]) -> None:
-    """Notes that the files of a data folder are right, whose checksums were computed just now."""
-    stamp = {}
-    for name in files:
-        status = (data / name).stat()
-        stamp[name] = [status.st_size, status.st_mtime_ns, status.st_ino]
-    _write_stamp(data, stamp)
+    """Notes that this user has just built a data folder, so its files are right."""
+    _write_stamp(data, {name: _state(data, name) for name in files}, built=True)
 
 
-def _read_stamp(data: Path) -> dict[str, list[int]]:
+def built_here(data: Path, files: Iterable[str]) -> bool:
+    """Whether this user built a data folder where it is, and nobody has touched it since."""
+    stamp = _read_stamp(data)
     try:
-        stamp = json.loads((data / _STAMP).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return stamp if isinstance(stamp, dict) else {}
-
-
-def _write_stamp(data: Path, stamp: dict[str, list[int]]) -> None:
-    new = data / f"{_STAMP}.{os.getpid()}"
-    try:
-        new.write_text(json.dumps(stamp), encoding="utf-8")
-        os.replace(new, data / _STAMP)
+        return bool(stamp["built"]) and stamp["files"] == {name: _state(data, name) for name in files}
     except OSError:
-        return  # a folder that cannot be written to is verified each time
+        return False
+
+
+def _state(data: Path, name: str) -> list[int]:
+    """Size, time and inode of a file.
+
+    Raises:
+        OSError: if it is not there, is no regular file (a pipe would be waited for), or a link leads to it.
+    """
+    path = data
+    for part in ("", *name.split("/")):
+        path = path / part
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            raise OSError(f"{path} is a symbolic link, which is not followed")
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("it is no regular file")
+    return [status.st_size, status.st_mtime_ns, status.st_ino]
+
+
+def _stamp_of(data: Path) -> Path:
+    name = hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:32]
+    return cache_folder() / "verified" / f"{name}.json"
+
+
+def _read_stamp(data: Path) -> dict[str, Any]:
+    with suppress(OSError, ValueError):
+        stamp = json.loads(_stamp_of(data).read_text(encoding="utf-8"))
+        if isinstance(stamp, dict) and isinstance(stamp.get("files"), dict):
+            return {"files": stamp["files"], "built": stamp.get("built") is True}
+    return {"files": {}, "built": False}
+
+
+def _write_stamp(data: Path, files: Mapping[str, list[int]], built: bool) -> None:
+    with suppress(OSError):  # where nothing can be kept, a folder is verified each time
+        path = _stamp_of(data)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps({"files": files, "built": built}), encoding="utf-8")
+        os.replace(new, path)
 
 
 def _files(data: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(data.rglob("*")):
-        if path.is_file() and not path.name.endswith(".lock") and not path.name.startswith(_STAMP):
+        if path.is_file() and not path.name.endswith(".lock"):
             yield path.relative_to(data).as_posix(), path
 
 

@@ -6,8 +6,8 @@ import os
 import sqlite3
 import threading
 from array import array
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 import numpy as np
@@ -16,6 +16,11 @@ import zstandard
 
 from webenv.errors import CorpusDamaged
 
+MOST_TEXT = 4_000_000
+"""The longest text of a page, in bytes: the million characters that :mod:`webenv.corpora.prepare` leaves of one."""
+
+_LONGEST_VALUE = 8_000_000  # bytes of one value in the file; a text that cannot be compressed is a little longer
+_TABLES = ("pages", "aliases", "dictionary")
 _PAGE = "SELECT url, title, text, date, leader, site FROM pages WHERE key = ?"
 _ALIAS = "SELECT page FROM aliases WHERE key = ?"
 
@@ -90,7 +95,10 @@ class _Reader(threading.local):
 
 
 class DiskStore:
-    """Pages in a SQLite file that :class:`webenv.corpora.writer.PageWriter` wrote.
+    """Pages in a SQLite file that :class:`webenv.corpora.writer.PageWriter` wrote, or a stranger did.
+
+    The file is read as data: views, triggers and computed columns are refused, functions in its schema not
+    trusted, values bounded, and no frame is decompressed that says it is longer than a page can be.
 
     Each thread of each process opens its own connection when it first reads, so a store may be
     used after a fork. All read through the operating system's page cache.
@@ -110,9 +118,14 @@ class DiskStore:
             try:
                 uri = f"file:{quote(self._path)}?mode=ro&immutable=1"
                 reader.connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+                reader.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+                reader.connection.execute("PRAGMA trusted_schema = OFF")
                 reader.connection.execute(f"PRAGMA mmap_size = {1 << 40}")
+                _check_tables(reader.connection)
                 row = reader.connection.execute("SELECT data FROM dictionary").fetchone()
-            except sqlite3.DatabaseError as error:
+                if row is not None and not isinstance(row[0], bytes):
+                    raise ValueError("its dictionary is none")
+            except (sqlite3.DatabaseError, ValueError) as error:
                 raise self._damaged(error) from error
             data = zstandard.ZstdCompressionDict(row[0]) if row else None
             reader.decompressor = zstandard.ZstdDecompressor(dict_data=data)
@@ -129,9 +142,8 @@ class DiskStore:
             row = reader.connection.execute(_PAGE, (key,)).fetchone()
             if row is None:
                 return None
-            url, title, blob, date, leader, site = row
-            return StoredPage(url, title, reader.decompressor.decompress(blob).decode(), date, leader, site)
-        except (sqlite3.DatabaseError, zstandard.ZstdError, UnicodeDecodeError) as error:
+            return _page(row, reader.decompressor)
+        except (sqlite3.DatabaseError, zstandard.ZstdError, ValueError) as error:
             raise self._damaged(error) from error
 
     def alias(self, key: int) -> int | None:
@@ -145,11 +157,12 @@ class DiskStore:
     def rows(self) -> Iterator[tuple[int, StoredPage]]:
         """All pages, in the order of their keys."""
         reader = self._open()
-        for key, url, title, blob, date, leader, site in reader.connection.execute(
-            "SELECT key, url, title, text, date, leader, site FROM pages ORDER BY key"
-        ):
-            text = reader.decompressor.decompress(blob).decode()
-            yield key, StoredPage(url, title, text, date, leader, site)
+        rows = "SELECT key, url, title, text, date, leader, site FROM pages ORDER BY key"
+        try:
+            for key, *row in reader.connection.execute(rows):
+                yield key, _page(row, reader.decompressor)
+        except (sqlite3.DatabaseError, zstandard.ZstdError, ValueError) as error:
+            raise self._damaged(error) from error
 
     def aliases(self) -> Iterator[tuple[int, int]]:
         """All aliases, in order."""
@@ -176,3 +189,37 @@ class DiskStore:
         if self._reader.pid == os.getpid():
             self._reader.connection.close()
             self._reader.pid = 0
+
+
+def _page(row: Sequence[Any], decompressor: zstandard.ZstdDecompressor) -> StoredPage:
+    """A page from its columns, which SQLite lets be of any type.
+
+    Raises:
+        ValueError: if one is of another, or the text too long.
+        zstandard.ZstdError: if the text cannot be decompressed.
+    """
+    url, title, blob, date, leader, site = row
+    if not (
+        type(url) is type(title) is type(date) is type(site) is str and type(blob) is bytes and type(leader) is int
+    ):
+        raise ValueError("a page has columns of other types")
+    # A frame says how long it is, and that much memory is taken before it is read.
+    if zstandard.frame_content_size(blob) > MOST_TEXT:
+        raise ValueError(f"a page says that it is longer than {MOST_TEXT:,} bytes")
+    return StoredPage(url, title, decompressor.decompress(blob, max_output_size=MOST_TEXT).decode(), date, leader, site)
+
+
+def _check_tables(connection: sqlite3.Connection) -> None:
+    """Checks that the tables are tables, whose columns are stored: a view may compute anything, without end.
+
+    Raises:
+        ValueError: if they are not.
+    """
+    made = dict(connection.execute("SELECT name, type FROM sqlite_master WHERE type != 'index'"))
+    if any(kind != "table" for kind in made.values()) or not made.keys() >= set(_TABLES):
+        raise ValueError(f"it does not hold the tables {', '.join(_TABLES)}")
+    for name in _TABLES:
+        if any(hidden for *_, hidden in connection.execute(f"PRAGMA table_xinfo({name})")):
+            raise ValueError(f"the table {name} computes a column")
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE rootpage = 0").fetchone():
+        raise ValueError("it holds a virtual table")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import numpy.typing as npt
 
 from webenv.corpora.day import day_of
 from webenv.corpora.indexed_page import IndexedPage
-from webenv.corpora.manifest import sync_folder
+from webenv.corpora.manifest import read_record, sync_folder
 from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, CorpusError
 
@@ -155,14 +156,21 @@ class Matrix:
                 _array(folder / VECTORS, "<f2", shape, mapped=True),
                 _array(folder / _KEYS, "<i8", shape[:1]),
                 _array(folder / _DAYS, "<i4", shape[:1]),
-                tuple(sites["hosts"]),
-                tuple(sites["starts"]),
+                tuple(map(_host, sites["hosts"])),
+                tuple(map(operator.index, sites["starts"])),
                 {str(name): str(value) for name, value in about["encoder"].items()},
                 str(about["digest"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _damaged(folder / ABOUT, error) from error
-        if len(matrix.hosts) != len(matrix.starts) or any(not 0 <= start < shape[0] for start in matrix.starts):
+        ascending = list(matrix.starts) == sorted(set(matrix.starts)) and list(matrix.hosts) == sorted(
+            set(matrix.hosts)
+        )
+        if (
+            len(matrix.hosts) != len(matrix.starts)
+            or not ascending
+            or any(not 0 <= start < shape[0] for start in matrix.starts)
+        ):
             raise _damaged(folder / _SITES, "its rows are not those of the matrix")
         return matrix
 
@@ -219,7 +227,7 @@ class Matrix:
 
 def _record(path: Path) -> dict[str, Any]:
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = read_record(path)
     except FileNotFoundError:
         raise CorpusDamaged(f"{path} is missing: build the index of vectors again.") from None
     except (OSError, ValueError) as error:
@@ -231,8 +239,9 @@ def _record(path: Path) -> dict[str, Any]:
 
 def _array(path: Path, kind: str, shape: tuple[int, ...], mapped: bool = False) -> npt.NDArray[Any]:
     try:
-        # copy-on-write: torch takes no arrays that are read-only; nobody writes to it
-        array: npt.NDArray[Any] = np.load(path, mmap_mode="c" if mapped else None, allow_pickle=False)
+        # Mapped first, whatever it says of its shape: memory for that would be taken before a byte is read.
+        # Copy-on-write: torch takes no arrays that are read-only; nobody writes to it.
+        array: npt.NDArray[Any] = np.load(path, mmap_mode="c", allow_pickle=False)
     except FileNotFoundError:
         raise CorpusDamaged(f"{path} is missing: build the index of vectors again.") from None
     except (OSError, ValueError, EOFError) as error:
@@ -240,7 +249,13 @@ def _array(path: Path, kind: str, shape: tuple[int, ...], mapped: bool = False) 
     if array.shape != shape or array.dtype != np.dtype(kind):
         expected = f"expected {np.dtype(kind)} {list(shape)}"
         raise _damaged(path, f"{array.dtype} {list(array.shape)}, {expected}")
-    return array
+    return array if mapped else np.array(array)
+
+
+def _host(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError("a host is no text")
+    return name
 
 
 def _damaged(path: Path, error: object) -> CorpusDamaged:

@@ -162,8 +162,11 @@ def progress(stage, done, total):
         die()
 
 def audit(event, arguments):
-    if event == "os.rename" and when == f"rename to {os.path.basename(arguments[1])[:5]}":
-        die()
+    if event == "os.rename":
+        where, name = os.path.split(arguments[1])
+        stamp = os.path.basename(where) == "verified"  # in the user's cache
+        if when == f"rename to {'verif' if stamp else name[:5]}":
+            die()
     if event == "shutil.rmtree" and when == "removal" and "data-" in str(arguments[0]):
         die()
 
