@@ -120,10 +120,13 @@ class Corpus:
         data = folder / manifest.data
         try:
             index = LexicalIndex.open(str(data / INDEX))
+        except CorpusDamaged:
+            release(held)
+            raise
         except NoTemporaryFolder as error:
             release(held)
             raise CorpusError(f"{folder} cannot be opened: {error}. The corpus is as it was.") from error
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, KeyError, TypeError, AttributeError) as error:
             release(held)
             raise CorpusDamaged(f"{data / INDEX} cannot be opened ({error}): build the corpus again.") from error
         corpus = cls(DiskStore(str(data / PAGES)), index, folder, manifest)

@@ -21,7 +21,7 @@ from webenv.corpora.engine_folder import (
 from webenv.corpora.folder import release
 from webenv.corpora.indexed_page import IndexedPage
 from webenv.corpora.labels import Labels
-from webenv.corpora.manifest import Manifest
+from webenv.corpora.manifest import Manifest, built_here
 from webenv.corpora.progress import Progress
 from webenv.corpora.segments import read_pages
 from webenv.corpora.store import DiskStore
@@ -33,9 +33,35 @@ ENGINES = ("tantivy", "lucene", "dense", "hybrid")
 
 _FUSED = "tantivy+dense"
 _JOINED = re.compile(r"\+(?=(?:tantivy|lucene|dense)(?:[:+]|$))")
+
+
+def _yes(text: str) -> bool:
+    if text != "yes":
+        raise ValueError("yes")
+    return True
+
+
 _SETTINGS: Mapping[str, Mapping[str, Reader]] = {
     "lucene": {"k1": number(0), "b": number(0, 1)},
-    "dense": {"device": words, "memory": whole(0), "queries": words, "texts": words},
+    "dense": {
+        "device": words,
+        "memory": whole(0),
+        "queries": words,
+        "texts": words,
+        "model": words,
+        "trust_remote_code": _yes,
+        "trust_index": _yes,
+    },
+}
+_TEXT_LIMIT = 1_000  # characters of a prompt
+# What a dense index may say of its encoder. It may be a stranger's, and these words reach the encoder.
+_OF_ENCODER: Mapping[str, int] = {
+    "batch_size": 65_536,
+    "query_batch": 65_536,
+    "tokens": 1_000_000,
+    "dimension": 1_000_000,
+    "query_prompt": 0,  # a text
+    "page_prompt": 0,
 }
 
 
@@ -111,7 +137,10 @@ def add_dense(
     Manifest.read(folder)
     if not model and vectors is None:
         former = former_settings(folder, "dense")
-        model, encoder = former.get("model", ""), encoder or former.get("encoder")
+        model = former.get("model", "")
+        if isinstance(model, str) and model:
+            _check_model(model, folder)
+            encoder = {**(encoder or _encoder_settings(former, folder, False)), "safe": True}
     if not model and vectors is None:
         raise InvalidArgument(
             "a dense index needs a model of sentence-transformers (--model NAME) or a file of vectors (--vectors FILE)."
@@ -122,7 +151,7 @@ def add_dense(
         raise CorpusError(f"{vectors}: there is no such file; expected vectors in .npy, .jsonl or .parquet.")
     if os.path.isdir(model):
         model = os.path.abspath(model)
-    settings = {"model": model, "encoder": dict(encoder or {})}
+    settings = {"model": model, "encoder": {name: value for name, value in (encoder or {}).items() if name != "safe"}}
     encodes = SentenceEncoder(model, **(encoder or {})) if vectors is None else None
 
     def write(store: DiskStore, manifest: Manifest, work: Path) -> Mapping[str, Any]:
@@ -157,6 +186,9 @@ def open_engine(path: str | os.PathLike[str], manifest: Manifest, name: str, lex
         name: one of :data:`ENGINES`, or several joined by ``+``; with settings as in ``lucene:k1=1.2,b=0.75``
             or ``dense:device=cuda,memory=8000000000``. ``dense:queries=FILE`` looks the vectors of queries up in
             a file (:class:`webenv.corpora.dense.GivenEncoder`); of a ``.npy``, ``texts=FILE`` says which they are.
+            A folder may be a stranger's: ``dense:model=PATH`` names a model that is trusted, whatever the folder
+            says, ``trust_remote_code=yes`` lets it run code of its own, and ``trust_index=yes`` opens an approximate
+            index that was not built here.
         lexical: the engine that each corpus has.
 
     Raises:
@@ -201,17 +233,77 @@ def _lucene(found: HeldEngine, settings: Mapping[str, Any]) -> Engine:
 def _dense(folder: Path, found: HeldEngine, settings: dict[str, Any]) -> Engine:
     from webenv.corpora.dense import DenseIndex, Encoder, GivenEncoder, SentenceEncoder
 
-    model, queries, texts = found.about.settings["model"], settings.pop("queries", ""), settings.pop("texts", "")
+    queries, texts = settings.pop("queries", ""), settings.pop("texts", "")
+    trusted = settings.pop("trust_remote_code", False)
+    named = settings.pop("model", "")
+    model = named or found.about.settings.get("model", "")
     if texts and not queries:
         raise InvalidArgument(f"dense:texts={texts}: expected queries=FILE beside it, the vectors of these texts.")
     encoder: Encoder
     if queries:
         encoder = GivenEncoder(queries, texts or None)
     elif model:
-        encoder = SentenceEncoder(model, **{"device": settings.get("device"), **found.about.settings["encoder"]})
+        if not named:
+            _check_model(model, folder)
+        given = _encoder_settings(found.about.settings, folder, trusted)
+        encoder = SentenceEncoder(model, device=settings.get("device"), safe=not named and not trusted, **given)
     else:
         raise InvalidArgument(
             f"the dense index of {folder} was made of vectors without a model, so nothing encodes queries: bring their "
             f"vectors too, as in {folder}#dense:queries=FILE, or make the index again with --model."
         )
-    return DenseIndex.open(found.path, encoder, **settings)
+    trust_index = settings.pop("trust_index", False) or built_here(found.path.parent, found.about.files)
+    return DenseIndex.open(found.path, encoder, trust_index=trust_index, **settings)
+
+
+def _check_model(model: object, folder: Path) -> None:
+    """Checks where a model lies that the folder of an index names.
+
+    Raises:
+        CorpusError: if it lies in the corpus itself: a model that came with it is as strange as the corpus.
+    """
+    where = os.path.realpath(str(model))
+    if not isinstance(model, str) or Path(where).is_relative_to(os.path.realpath(folder)):
+        raise CorpusError(
+            f"the dense index of {folder} names a model that lies in it, {model!r:.200}, which may run any code: "
+            f"name one that you trust, as in {folder}#dense:model=NAME."
+        )
+
+
+def _encoder_settings(settings: Mapping[str, Any], folder: Path, trusted: bool) -> dict[str, Any]:
+    """What the folder of an index says of its encoder, each value checked.
+
+    Raises:
+        CorpusError: for another setting, or a value out of range; or if the model runs code of its own, and the
+            caller has not said that it may.
+    """
+    given = settings.get("encoder", {})
+    if not isinstance(given, Mapping):
+        raise CorpusError(f"the dense index of {folder} has no settings of an encoder: {given!r:.80}.")
+    checked: dict[str, Any] = {}
+    for name, value in given.items():
+        most = _OF_ENCODER.get(name, -1)
+        if name == "trust_remote_code" and value in (True, False):
+            if value and not trusted:
+                raise CorpusError(
+                    f"the dense index of {folder} names a model that runs code of its own, "
+                    f"{settings.get('model')!r:.200}: where you trust it, say {folder}#dense:trust_remote_code=yes."
+                )
+            checked[name] = value
+        elif _fits(value, most):
+            checked[name] = value
+        elif name != "device":  # of whoever built it; here the caller says which
+            raise CorpusError(
+                f"the dense index of {folder} has the setting {name!r:.60} of {value!r:.60}; expected one of "
+                f"{', '.join(_OF_ENCODER)}, within its range: make it again, with webenv corpus index {folder} dense."
+            )
+    return checked
+
+
+def _fits(value: object, most: int) -> bool:
+    """Whether a value is left open, a text (``most`` is 0), or a number from 1 to ``most``; below 0 nothing fits."""
+    if most < 0 or value is None:
+        return most >= 0
+    if most == 0:
+        return isinstance(value, str) and len(value) <= _TEXT_LIMIT
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most

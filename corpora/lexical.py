@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import tantivy
 from tantivy import Occur, Query
@@ -24,8 +25,10 @@ from tantivy import Occur, Query
 from webenv.corpora.day import day_of
 from webenv.corpora.engine import Hit
 from webenv.corpora.indexed_page import IndexedPage
+from webenv.corpora.manifest import read_record
 from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, hidden_hosts, parse_query
 from webenv.corpora.url import parents
+from webenv.errors import CorpusDamaged, WebenvError
 from webenv.runtime.files import disk_full
 from webenv.web import Scope, SearchRequest
 
@@ -110,8 +113,7 @@ class LexicalIndex:
         listed = os.path.join(path, SITES)
         sites: dict[str, list[Any]] = {}
         if os.path.exists(listed):
-            with open(listed, encoding="utf-8") as file:
-                sites = json.load(file)
+            sites = read_record(Path(listed))
         openers = {site: partial(cls._part, path, segments) for site, segments in sites.items()}
         with _linked(path, None) as index:
             return cls(index, openers)
@@ -143,10 +145,14 @@ class LexicalIndex:
 
         Raises:
             InvalidArgument: if a scope's ``as_of`` is no ISO date.
+            CorpusDamaged: if the index is not what tantivy writes.
         """
         ranked = []
-        for query, limit, scope in requests:  # no comprehension: before Python 3.12 that is a frame more a batch
-            ranked.append(self.search(parse_query(query), limit, scope))
+        try:
+            for query, limit, scope in requests:  # no comprehension: before Python 3.12 that is a frame more a batch
+                ranked.append(self.search(parse_query(query), limit, scope))
+        except BaseException as error:
+            _raise(error)
         return ranked
 
     def search(self, query: ParsedQuery, limit: int, scope: Scope = Scope()) -> list[Hit]:
@@ -187,7 +193,10 @@ class LexicalIndex:
         count = len(index)
         weights = {}
         for form in query.stems:
-            having = index._searcher.doc_freq("text", form)
+            try:
+                having = index._searcher.doc_freq("text", form)
+            except BaseException as error:
+                _raise(error)
             weights[form] = math.log(1 + (count - having + 0.5) / (having + 0.5))
         return weights
 
@@ -253,8 +262,7 @@ def _linked(path: str, segments: list[Any] | None) -> Iterator[tantivy.Index]:
     it gets a folder of links, which is not needed any more once all files are open.
     """
     path = os.path.abspath(path)
-    with open(os.path.join(path, META), encoding="utf-8") as file:
-        meta = json.load(file)
+    meta = read_record(Path(path, META))
     if segments is not None:
         meta["segments"] = segments
     names = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
@@ -269,7 +277,11 @@ def _linked(path: str, segments: list[Any] | None) -> Iterator[tantivy.Index]:
                 json.dump(meta, file)
         except OSError as error:
             raise NoTemporaryFolder(error) from error
-        yield tantivy.Index.open(links)
+        try:
+            index = tantivy.Index.open(links)
+        except BaseException as error:
+            _raise(error)
+        yield index
     finally:
         if links:
             _remove(links)
@@ -305,6 +317,14 @@ def _checked(write: Callable[..., object], *arguments: object) -> None:
         write(*arguments)
     except ValueError as error:
         raise OSError(f"the index: {error}") from error
+
+
+def _raise(error: BaseException) -> NoReturn:
+    """Raises an error of tantivy's as damage: it panics at a file that it has not written, as a stranger's may be."""
+    panicked = type(error).__name__ == "PanicException"  # no Exception, and of no module that can be imported
+    if panicked or (isinstance(error, ValueError) and not isinstance(error, WebenvError)):
+        raise CorpusDamaged(f"the index is not what was written ({error!s:.200}): build the corpus again.") from error
+    raise error
 
 
 def _remove(folder: str) -> None:

@@ -15,7 +15,8 @@ import numpy as np
 from webenv.corpora.dense.exact import ExactSearch, Found, Reach, rank_rows
 from webenv.corpora.dense.matrix import Matrix
 from webenv.corpora.dense.vectors import Vectors, unit_rows
-from webenv.errors import CorpusDamaged, InvalidArgument, MissingExtra
+from webenv.corpora.manifest import read_record
+from webenv.errors import CorpusDamaged, CorpusError, InvalidArgument, MissingExtra
 
 KINDS = ("flat", "ivf", "hnsw")
 """What a global index can be."""
@@ -61,19 +62,26 @@ class GlobalIndex:
         self.digest = about.index
 
     @classmethod
-    def open(cls, folder: Path, matrix: Matrix) -> GlobalIndex | None:
+    def open(cls, folder: Path, matrix: Matrix, trusted: bool = True) -> GlobalIndex | None:
         """The index beside a matrix, memory-mapped where faiss can; ``None`` where there is none.
 
         Raises:
+            CorpusError: if there is one, and it is not trusted.
             CorpusDamaged: if it cannot be read, or is of another matrix.
             MissingExtra: without faiss.
         """
         path = folder / _ABOUT
         if not path.exists():
             return None
+        if not trusted:  # a length that faiss believes may lead anywhere in memory
+            raise CorpusError(
+                f"{folder / _FILE} was not built here, and faiss reads such a file unchecked: build it again, "
+                "with webenv corpus index DIR dense --approximate KIND; or, where you trust whoever made it, open "
+                "DIR#dense:trust_index=yes."
+            )
         faiss = _faiss()
         try:
-            about = _About(**json.loads(path.read_text(encoding="utf-8")))
+            about = _About(**read_record(path))
             if about.vectors != matrix.digest:
                 raise ValueError("it is of other vectors")
             flags = faiss.IO_FLAG_MMAP if about.kind == "ivf" else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +14,20 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from webenv.corpora.dense.vectors import QUERY_NAMES, Vectors, read_vectors, unit_rows
+from webenv.corpora.manifest import read_record
 from webenv.corpora.query import plain_text
 from webenv.errors import CorpusError, DataError, InvalidArgument, MissingExtra
 
 _TOKENS = 100_000
 _CHARACTERS_PER_TOKEN = 16  # more of a text than that cannot reach the model
+_HUB_NAME = re.compile(r"[\w-][\w.-]{0,95}(?:/[\w-][\w.-]{0,95})?", re.ASCII)
+_MOST_MODULES = 100_000  # bytes
+_MODULES = frozenset(
+    f"sentence_transformers.{place}.{name}"
+    for place in ("models", "sentence_transformer.modules", "base.modules")
+    for name in ("Transformer", "Pooling", "Normalize", "Dense", "LayerNorm", "StaticEmbedding")
+)
+_PICKLED = frozenset((".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib"))
 _SAMPLED = 1_024  # numbers of each of a model's tensors that its digest is made of
 
 
@@ -63,6 +73,7 @@ class SentenceEncoder:
         tokens: the most tokens of a text that count; ``None``: as many as the model takes.
         dimension: keep only the first numbers of each vector (for models made for that); ``None``: all.
         trust_remote_code: let the model run code of its own, as MiniCPM-Embedding-Light needs.
+        safe: for a model that a stranger named: no code of its own, and weights as safetensors alone, not pickled.
 
     Raises:
         MissingExtra: without sentence-transformers.
@@ -81,7 +92,11 @@ class SentenceEncoder:
         tokens: int | None = None,
         dimension: int | None = None,
         trust_remote_code: bool = False,
+        safe: bool = False,
     ) -> None:
+        if safe:
+            trust_remote_code = False
+            _check_safe(os.fspath(model))
         if batch_size < 1 or query_batch < 1:
             raise InvalidArgument(f"batch_size={batch_size}, query_batch={query_batch}: expected 1 or more.")
         self._name = os.fspath(model)
@@ -94,8 +109,9 @@ class SentenceEncoder:
             "tokens": tokens,
             "dimension": dimension,
             "trust_remote_code": trust_remote_code,
+            "safe": safe,
         }
-        self._model = _load(self._name, device, dimension, trust_remote_code)
+        self._model = _load(self._name, device, dimension, trust_remote_code, safe)
         if tokens is not None:
             self._model.max_seq_length = tokens
         self.dimension: int = self.encode_queries(["?"]).shape[1]
@@ -150,7 +166,32 @@ def _again(name: str, settings: dict[str, Any]) -> SentenceEncoder:
     return SentenceEncoder(name, **settings)
 
 
-def _load(name: str, device: str | None, dimension: int | None, trust_remote_code: bool) -> Any:
+def _check_safe(model: str) -> None:
+    """Checks that a model runs no code: sentence-transformers imports whatever the file of a folder names.
+
+    Raises:
+        InvalidArgument: if it may.
+    """
+    if not os.path.lexists(model):
+        if not _HUB_NAME.fullmatch(model):
+            raise InvalidArgument(f"{model!r:.200} is no model: expected owner/name as on the hub, or a folder.")
+        return
+    folder = Path(model)
+    if not folder.is_absolute():  # what looks like a name on the hub, and lies in the current folder
+        raise InvalidArgument(f"the model {model!r:.200} is a folder that is named from the current one.")
+    try:
+        modules = read_record(folder / "modules.json", _MOST_MODULES)
+        strange = sorted({str(module["type"]) for module in modules if module["type"] not in _MODULES})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidArgument(f"the model {model!r:.200} does not say of what it is made ({error!s:.200}).") from None
+    if strange:
+        raise InvalidArgument(f"the model {model!r:.200} is made of {strange[0]!r:.80}, which may run any code.")
+    for path in folder.rglob("*"):
+        if path.suffix in _PICKLED and not list(path.parent.glob("*.safetensors")):
+            raise InvalidArgument(f"the model {model!r:.200} keeps weights in {path.name}, which may run any code.")
+
+
+def _load(name: str, device: str | None, dimension: int | None, trust_remote_code: bool, safe: bool) -> Any:
     try:
         import torch
         from sentence_transformers import SentenceTransformer
@@ -167,6 +208,7 @@ def _load(name: str, device: str | None, dimension: int | None, trust_remote_cod
             truncate_dim=dimension,
             trust_remote_code=trust_remote_code,
             local_files_only=os.path.isdir(name),
+            model_kwargs={"use_safetensors": True} if safe else None,
         )
     except AssertionError as error:  # torch's word for a device that it was not built for
         raise InvalidArgument(f"device {device!r} cannot be used: expected cpu or cuda ({error!s:.200}).") from None

@@ -73,16 +73,18 @@ class DenseIndex:
         *,
         device: str = "cpu",
         memory: int = _MEMORY,
+        trust_index: bool = True,
     ) -> DenseIndex:
         """Opens a folder of vectors, with the approximate index if there is one.
 
         Raises:
-            CorpusError: if it is of another version, or of another encoder.
+            CorpusError: if it is of another version, or of another encoder; or if it has an approximate index, and
+                ``trust_index`` is false: faiss reads a file without checking it.
             CorpusDamaged: names the file that is missing or not what was written.
         """
         path = Path(folder)
         matrix = Matrix.open(path)
-        return cls(matrix, encoder, GlobalIndex.open(path, matrix), device, memory)
+        return cls(matrix, encoder, GlobalIndex.open(path, matrix, trust_index), device, memory)
 
     @property
     def identity(self) -> Mapping[str, str]:
