@@ -21,4 +21,4 @@ ids:  # every id the same in two collections, or the workers of pytest-xdist col
 	.ci/same_ids
 
 test:
-	pytest -n auto --no-skips
+	pytest -n auto --no-skips -m ''  # the slow ones too

@@ -75,6 +75,7 @@ def test_percentiles() -> None:
     assert Latency.of([number / 1e3 for number in range(1, 101)]) == Latency(51.0, 99.0, 19.8)
 
 
+@pytest.mark.slow
 def test_engines_are_measured_beside_their_own_libraries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Lucene ranks as pyserini does and exact vectors as faiss does, each in rows of its own."""
     for extra in ("lucene", "dense"):

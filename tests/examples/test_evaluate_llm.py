@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.openai_server import Messages, Text, serve
 from webenv.evaluation import read_records
 
@@ -34,6 +36,7 @@ def first_hit(messages: Messages) -> Text:
     return Text(f"I look. {said}", usage=(1000, 10))
 
 
+@pytest.mark.slow
 def test_plays_and_goes_on(tmp_path: Path) -> None:
     """It plays every episode, prints success and cost, says where the record is; given again, nothing is asked."""
     with serve(first_hit) as server:

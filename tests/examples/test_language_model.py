@@ -223,6 +223,7 @@ def test_rise(parts: SimpleNamespace) -> None:
     assert (found["low"], found["high"], found["tasks"], found["unscored"]) == (0.0, 1.0, 4, 1)
 
 
+@pytest.mark.slow
 def test_command(parts: SimpleNamespace, tmp_path: Path) -> None:
     """The command trains, goes on from its checkpoint, and refuses one of other settings."""
     words = ["--size", "tiny", "--device", "cpu", "--out", str(tmp_path)]
