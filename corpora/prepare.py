@@ -18,7 +18,7 @@ from webenv.corpora.extract import EXTRACTOR, Extracted, extract
 from webenv.corpora.query import utf8
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.errors import InvalidArgument, MissingExtra
-from webenv.runtime.processes import exit_with_parent
+from webenv.runtime.processes import process_pool
 
 MOST_BYTES = 20_000_000
 """The largest HTML document that is read."""
@@ -210,11 +210,7 @@ class _ExtractionPool:
         self._executor = self._start()
 
     def _start(self) -> Any:
-        from loky import ProcessPoolExecutor
-
-        return ProcessPoolExecutor(
-            max_workers=self._workers, timeout=None, initializer=_begin, initargs=(os.getpid(), self._extractor)
-        )
+        return process_pool(self._workers, _begin, (self._extractor,))
 
     def submit(self, batch: list[SourcePage | Skipped]) -> Future[list[Prepared]]:
         try:
@@ -234,8 +230,7 @@ class _ExtractionPool:
         self._executor.shutdown(wait=True, kill_workers=True)
 
 
-def _begin(parent: int, extractor: str) -> None:
-    exit_with_parent(parent)
+def _begin(extractor: str) -> None:
     extract("<html><body><p>Loads what it takes.</p></body></html>", "", extractor)
 
 

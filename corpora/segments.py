@@ -31,7 +31,7 @@ from webenv.corpora.lexical import META, MOST_THREADS, SITES, LexicalIndex, merg
 from webenv.corpora.progress import Progress
 from webenv.corpora.store import DiskStore
 from webenv.corpora.url import parents
-from webenv.runtime.processes import exit_with_parent
+from webenv.runtime.processes import process_pool
 
 Told = Callable[[int], None]
 """Told of how many pages more have been indexed."""
@@ -126,10 +126,8 @@ def _tasks(sites: Mapping[str, Keys], own: frozenset[str], workers: int) -> Iter
 def _share(pages: Path, parts: Path, tasks: list[_Task], workers: int, told: Told) -> None:
     from concurrent.futures import as_completed
 
-    from loky import ProcessPoolExecutor
-
     heap = max(_LEAST_HEAP, _HEAP // workers)
-    executor = ProcessPoolExecutor(workers, timeout=None, initializer=exit_with_parent, initargs=(os.getpid(),))
+    executor = process_pool(workers)
     try:
         futures = {
             executor.submit(_index, str(pages), parts / str(number), task.keys, heap, 1): task

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
@@ -13,7 +12,7 @@ from webenv.corpora.live.clock import Clock
 from webenv.corpora.live.reading import Fetched, Onward, Unreadable, read
 from webenv.corpora.live.threads import in_thread
 from webenv.observations import Page
-from webenv.runtime.processes import exit_with_parent, worker_count
+from webenv.runtime.processes import process_pool, worker_count
 from webenv.web import Failure
 
 try:
@@ -118,11 +117,7 @@ class Readers:
 
         ``None`` where there can be none.
         """
-        from loky import ProcessPoolExecutor
-
-        reader = ProcessPoolExecutor(
-            max_workers=1, timeout=None, initializer=_begin, initargs=(os.getpid(), _MOST_MEMORY)
-        )
+        reader = process_pool(1, _begin, (_MOST_MEMORY,))
         self._started.append(reader)
         try:
             ready = asyncio.wrap_future(await asyncio.to_thread(reader.submit, read, _FIRST))
@@ -147,9 +142,8 @@ class Readers:
         self._started.clear()
 
 
-def _begin(parent: int, most: int) -> None:
-    """Begins a reader: it ends with its parent, and gets no more than so many bytes of memory."""
-    exit_with_parent(parent)
+def _begin(most: int) -> None:
+    """Begins a reader, which gets no more than so many bytes of memory."""
     if resource is not None:
         with suppress(ValueError, OSError):  # a lower limit is set already
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))

@@ -31,7 +31,7 @@ from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.routed import RoutedWeb
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument
-from webenv.runtime.processes import exit_with_parent, worker_count
+from webenv.runtime.processes import process_pool, worker_count
 from webenv.web import Web
 
 try:
@@ -242,9 +242,9 @@ def prepare_worlds(worlds: Worlds, progress: Progress | None = None, workers: in
             cached_corpus(config, workers=1)
             told(_STAGE, done + number, worlds.count)
         return len(lacking)
-    from loky import ProcessPoolExecutor, as_completed
+    from concurrent.futures import as_completed
 
-    executor = ProcessPoolExecutor(processes, timeout=None, initializer=exit_with_parent, initargs=(os.getpid(),))
+    executor = process_pool(processes)
     try:
         for number, made in enumerate(as_completed([executor.submit(_prepare, d) for d in lacking]), start=1):
             made.result()

@@ -24,7 +24,7 @@ from webenv.corpora.store import StoredPage
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError, InvalidArgument
-from webenv.runtime.processes import exit_with_parent, worker_count
+from webenv.runtime.processes import process_pool, worker_count
 
 _LARGE = 20_000  # pages: so many gain more by a dictionary than learning it costs
 _TOGETHER = 216  # pages that a process makes at a time: eight distractor sets of 27
@@ -96,10 +96,8 @@ def _made(web: ProceduralWeb, workers: int) -> Iterator[_Made]:
     if workers == 1 or len(web) < _LARGE:
         yield from (_make(web, number) for number in range(len(web)))
         return
-    from loky import ProcessPoolExecutor
-
     starts = iter(range(0, len(web), _TOGETHER))
-    executor = ProcessPoolExecutor(workers, timeout=None, initializer=exit_with_parent, initargs=(os.getpid(),))
+    executor = process_pool(workers)
     try:
         waiting = deque(executor.submit(_make_some, web.config, start) for start in islice(starts, _AHEAD * workers))
         while waiting:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter, sleep
@@ -22,6 +22,7 @@ from webenv.corpora.procedural import WebConfig, made_by
 from webenv.corpora.progress import Progress, silent
 from webenv.errors import CorpusError, InvalidArgument, RunError, did_you_mean
 from webenv.runtime.files import write_atomic
+from webenv.runtime.processes import deaf_to_interrupts
 
 _FIGURES = "figures.json"
 _BUILT = "built-{pages}.json"
@@ -208,34 +209,50 @@ def _memory_of(processes: Sequence[int]) -> float:
 # ── several processes ─────────────────────────────────────────────────────────
 
 
-def _start(role: str, folder: Path, queries: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-P", "-m", "webenv.bench.reader", role, str(folder), str(queries), str(_SECONDS)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+@contextmanager
+def _started(module: str, *words: object) -> Iterator[subprocess.Popen[str]]:
+    """A process of a module of this package, which has ended afterwards, whatever happens; Ctrl-C is not for it."""
+    command = [sys.executable, "-P", "-m", f"webenv.bench.{module}", *map(str, words)]
+    with deaf_to_interrupts():
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _start(role: str, folder: Path, queries: int) -> AbstractContextManager[subprocess.Popen[str]]:
+    return _started("reader", role, folder, queries, _SECONDS)
 
 
 def _run(role: str, folder: Path, queries: int) -> str:
     with _start(role, folder, queries) as process:
-        printed, _ = process.communicate()
+        printed, complaint = process.communicate()
     if process.returncode:
-        raise RunError(f"the process that measures {folder} ended with {process.returncode}.")
+        raise RunError(f"the process that measures {folder} ended with {_why(process, complaint)}.")
     return printed
 
 
 def _engine(engine: str, folder: Path, queries: int, scratch: Path) -> EngineReading:
-    command = [sys.executable, "-P", "-m", "webenv.bench.engines", engine, str(folder), str(queries), str(scratch)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with _started("engines", engine, folder, queries, scratch) as process:
         printed, complaint = process.communicate()
     if process.returncode:
-        last = complaint.strip().splitlines()[-1:]
-        raise RunError(f"{engine} on {folder} could not be measured: {' '.join(last) or process.returncode}")
+        raise RunError(f"{engine} on {folder} could not be measured: {_why(process, complaint)}")
     return EngineReading.read(json.loads(printed.splitlines()[-1]))
+
+
+def _why(process: subprocess.Popen[str], complaint: str) -> str:
+    return " ".join(complaint.strip().splitlines()[-1:]) or str(process.returncode)
 
 
 def _line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
-        raise RunError(f"a process that measures ended with {process.wait()}.")
+        raise RunError(f"a process that measures ended with {_why(process, process.communicate()[1])}.")
     return line
 
 
@@ -261,14 +278,12 @@ def _scaling(folder: Path, queries: int) -> float:
 
 
 def _rates(folder: Path, queries: int, processes: int) -> float:
-    started = [_start("rate", folder, queries) for _ in range(processes)]
-    for process in started:
-        _line(process)
-    for process in started:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    total = sum(float(_line(process)) for process in started)
-    for process in started:
-        process.communicate()
-    return total
+    with ExitStack() as stack:
+        started = [stack.enter_context(_start("rate", folder, queries)) for _ in range(processes)]
+        for process in started:
+            _line(process)
+        for process in started:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        return sum(float(_line(process)) for process in started)

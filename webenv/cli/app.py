@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
+import atexit
 import importlib
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -32,7 +37,7 @@ COMMANDS = {
 }
 """Name → module and summary. A module has a typer ``app``, or a ``command`` where there is only one."""
 
-_CTRL_C = 130  # the exit code of what Ctrl-C ends
+CTRL_C = 130  # the exit code of what Ctrl-C ends
 _UsageError: Any = typer.BadParameter.__mro__[2]  # click's base of what users mistype, wherever typer keeps click
 
 
@@ -40,14 +45,80 @@ class Interrupted(Exception):
     """Ctrl-C, from a command that can say what is kept."""
 
 
+class Interrupts:
+    """Answers Ctrl-C: the first time a command ends as it should, the second time at once, and never with a traceback.
+
+    What is written is whole whenever a process ends, so that ending at once loses no more than being killed. A command
+    that has not ended half a minute after the first Ctrl-C is ended too: a pool that lost a worker may wait for ever.
+    """
+
+    PATIENCE = 30.0  # seconds
+
+    def __init__(self) -> None:
+        self._said = self._asked = False
+
+    def install(self) -> None:
+        """Takes SIGINT over, in the main thread."""
+        os.environ["PYTHONSAFEPATH"] = (
+            "1"  # processes that ``-m`` and ``-c`` start import nothing from the current folder
+        )
+        # Whoever cleans up after this process must not warn that there was something to clean up.
+        os.environ["PYTHONWARNINGS"] = ",".join(
+            filter(None, [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker:UserWarning"])
+        )
+        sys.unraisablehook = self._unraisable
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored, as under nohup
+            signal.signal(signal.SIGINT, self._interrupt)
+
+    def begin(self) -> None:
+        """A command begins."""
+        self._said = False
+
+    def say(self, message: str = "") -> None:
+        """Says that the command was interrupted, once."""
+        if not self._said:
+            self._said = True
+            print(f"webenv: interrupted{f': {message}' if message else '.'}", file=sys.stderr, flush=True)
+
+    def _interrupt(self, number: int, frame: object) -> None:
+        if self._asked:
+            self._end()
+        self._asked = True
+        timer = threading.Timer(self.PATIENCE, self._end)
+        timer.daemon = True
+        timer.start()
+        raise KeyboardInterrupt
+
+    def _end(self) -> None:
+        if sys.stderr.isatty():
+            os.write(2, b"\x1b[?25h")  # a progress bar may have hidden the cursor
+        with suppress(Exception):  # the stream may be in the middle of a write
+            self.say()
+        os._exit(CTRL_C)
+
+    def _unraisable(self, found: Any) -> None:
+        if isinstance(found.exc_value, KeyboardInterrupt):  # it came within a destructor, which drops it
+            _thread.interrupt_main()
+        else:
+            sys.__unraisablehook__(found)
+
+
+interrupts = Interrupts()
+
+
 def main() -> None:
     """The console entry point."""
+    interrupts.install()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a character that a terminal lacks becomes another
             reconfigure(errors="replace")
     guard_streams(sys.argv[1:])
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if code == CTRL_C:  # while Python takes itself down, Ctrl-C would kill it with another code
+        atexit._run_exitfuncs()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -59,11 +130,13 @@ def run(arguments: Sequence[str]) -> int:
     Returns:
         The exit code: 0; 1 after an error, which stands on stderr in one line; 130 after Ctrl-C.
     """
-    command = _build(arguments)
+    interrupts.begin()
+    command: Any = None
     try:
+        command = _build(arguments)
         code = command(list(arguments), standalone_mode=False, prog_name="webenv", obj=list(arguments))
         sys.stdout.flush()
-        return _interrupted("") if code == _CTRL_C else code if isinstance(code, int) else 0
+        return _interrupted("") if code == CTRL_C else code if isinstance(code, int) else 0
     except (WebenvError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             return _reader_has_gone()
@@ -83,8 +156,8 @@ def _fail(message: str) -> int:
 
 
 def _interrupted(message: str) -> int:
-    print(f"webenv: interrupted{f': {message}' if message else '.'}", file=sys.stderr)
-    return _CTRL_C
+    interrupts.say(message)
+    return CTRL_C
 
 
 def _reader_has_gone() -> int:

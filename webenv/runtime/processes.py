@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import pickle
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from typing import IO, Any, Generic, TypeVar
 
 RequestT = TypeVar("RequestT")
@@ -31,8 +33,7 @@ _MOST_PER_CORE = 4  # more processes than that only cost memory
 _RARELY = (50_000, 20, 50)  # thresholds of the garbage collector
 _SIZE = 8  # bytes that say how long an answer is
 _START = """
-import pickle, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's
+import pickle, sys
 try:
     sys.path[:] = pickle.load(sys.stdin.buffer)
 except EOFError:
@@ -57,9 +58,10 @@ class WorkerProcess:
 
     def __init__(self, opener: Callable[[], Answer[Any]]) -> None:
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            )
+            with deaf_to_interrupts():
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                )
         except (OSError, ValueError, TypeError) as error:  # TypeError: an embedded Python has no executable
             raise WorkerDied from error
         assert self._process.stdin is not None
@@ -330,6 +332,52 @@ def exit_with_parent(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """What is started meanwhile, processes and threads, gets no SIGINT: Ctrl-C goes to all processes of a terminal, and
+    is this one's to answer."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def process_pool(workers: int, initializer: Callable[..., None] | None = None, arguments: tuple[Any, ...] = ()) -> Any:
+    """loky's executor, whose processes hear no Ctrl-C, and end soon after this one has.
+
+    Args:
+        workers: how many processes.
+        initializer: called in each with these arguments, after it has been told whose it is.
+        arguments: of the initializer.
+    """
+    from loky import ProcessPoolExecutor
+
+    class Pool(ProcessPoolExecutor):  # type: ignore[misc]
+        def submit(self, *task: Any, **named: Any) -> Any:
+            with deaf_to_interrupts():  # the processes start with the first task, and anew where one was lost
+                return super().submit(*task, **named)
+
+    if os.name == "posix":
+        resource_tracker.ensure_running()  # which lets SIGINT through again, for what is started after it
+    return Pool(
+        workers,
+        timeout=None,
+        initializer=_begin_worker,
+        initargs=(os.getpid(), initializer, arguments),
+        env={"PYTHONSAFEPATH": "1"},  # they start with ``-m``: else modules of the current folder come first
+    )
+
+
+def _begin_worker(parent: int, initializer: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
+    exit_with_parent(parent)
+    if initializer is not None:
+        initializer(*arguments)
 
 
 @contextmanager

@@ -1,0 +1,71 @@
+"""Ctrl-C, once and twice, in long commands: as a terminal sends it, to all processes of the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import WEBENV
+
+COMMANDS = {
+    "build": ["corpus", "build", "web", "--from", "jsonl:pages.jsonl", "--workers", "2"],
+    "generate": ["corpus", "build", "web", "--from", "procedural:pages=60000", "--workers", "2"],
+    "bench": ["bench", "--pages", "8000", "--queries", "100000"],
+    "eval": ["eval", "town:Town-v0", "--policy", "keyword", "--set", "seconds=1", "--parallel", "1", "--out", "run"],
+}
+
+
+def interrupted(folder: Path, words: list[str], *delays: float) -> tuple[int, str]:
+    """The exit code and what stands on stderr of a command that gets SIGINT after each of the delays."""
+    with subprocess.Popen(
+        [*WEBENV, *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        try:
+            for delay in delays:
+                time.sleep(delay)
+                os.killpg(process.pid, signal.SIGINT)
+            _, err = process.communicate(timeout=45)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return process.returncode, err.decode()
+
+
+@pytest.mark.parametrize("again", [(), (0.05,), (0.6,)], ids=["once", "twice", "twice, later"])
+@pytest.mark.parametrize("command", ["build", "generate", "bench", "eval"])
+def test_a_command_ends_in_one_line(town: Path, command: str, again: tuple[float, ...]) -> None:
+    """With exit code 130, without a traceback, and without a word of what cleans up."""
+    paragraph = "<p>" + "The mill grinds rye by the harbour. " * 40 + "</p>"
+    with open(town / "pages.jsonl", "w") as file:
+        for number in range(8_000):
+            file.write(
+                json.dumps({"url": f"https://a.example/{number}", "html": f"<html>{number}{paragraph * 3}"}) + "\n"
+            )
+    try:
+        code, err = interrupted(town, COMMANDS[command], 4.0, *again)
+    except ProcessLookupError:
+        return  # the first one ended it before the second came
+    assert (code, err.count("\n")) == (130, 1), err
+    assert err.startswith("webenv: interrupted")
+
+
+def test_a_second_interrupt_ends_what_hangs(town: Path) -> None:
+    """A command that does not end by itself does so at the second Ctrl-C."""
+    source = (
+        (town / "town.py")
+        .read_text()
+        .replace(
+            "        time.sleep(self.seconds)\n",
+            "        try:\n            time.sleep(60)\n        finally:\n            time.sleep(60)\n",
+        )
+    )
+    (town / "town.py").write_text(source)
+    started = time.monotonic()
+    assert interrupted(town, COMMANDS["eval"], 4.0, 1.0) == (130, "webenv: interrupted.\n")
+    assert time.monotonic() - started < 15
