@@ -73,6 +73,11 @@ class Running:
         """What it has written to stdout so far."""
         return os.pread(self.out.fileno(), 1_000_000, 0).decode(errors="replace")
 
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended; ``poll`` would take its exit status, and what it used of memory, away."""
+        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Sends a signal to the whole session, as Ctrl-C or the kernel's memory killer would."""
         with suppress(ProcessLookupError):

@@ -19,7 +19,7 @@ def struck(long: Long, folder: Path, seconds: float, number: int, twice: float) 
     """Whether a command was still there when the signal came, and how it ended."""
     running = Running(*long.again(folder))
     time.sleep(seconds)
-    alive = running.process.poll() is None
+    alive = running.alive
     running.kill(number)
     if twice and alive:
         time.sleep(twice)
@@ -34,7 +34,7 @@ def complaint(done: Done, number: int) -> str:
     lines = done.err.strip().splitlines()
     if number != signal.SIGINT:
         return ""
-    if done.code != 130:
+    if done.code not in (130, -number):  # a shell tells both as 130
         return f"Ctrl-C: exit {done.code} {lines[-1:]}"
     return f"Ctrl-C: {len(lines)} lines, {lines[0]:.80}" if len(lines) > 3 or "Traceback" in done.err else ""
 

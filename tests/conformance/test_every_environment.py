@@ -165,7 +165,7 @@ def test_answered_is_not_truncated(env: gym.Env[Any, Any]) -> None:
     assert (terminated, truncated) == (True, False)
     assert (info["ending"], info["scored"]) == (benchmark_of(env).rules.ending("answered"), True)
     assert set(info) == {"task", "reward_terms", "ending", "scored", "verdict", "spent"}
-    assert set(info["verdict"]) == {"outcome", "value", "explanation", "judge", "identity"}
+    assert set(info["verdict"]) == {"outcome", "value", "explanation", "judge", "identity", "scores"}
 
 
 def test_out_of_turns_is_not_truncated(env: gym.Env[Any, Any]) -> None:
