@@ -15,10 +15,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from webenv.cassette import Cassette, Imported, RecordedAnswer
 from webenv.cassette.file import TapeFile
@@ -607,3 +610,88 @@ def test_merged(tape: Path, tmp_path: Path) -> None:
         assert cassette.take(rows) == Imported(added=1, same=1, other=1)
         assert cassette.find([look(1), look(10)]) == {look(1).key: [1], look(10).key: [10]}
         assert cassette.answerers("web") == [WHO, {"name": "another"}]
+
+
+# ── a file from a stranger ────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW v AS SELECT 1",
+        "CREATE TRIGGER t AFTER INSERT ON answerers BEGIN DELETE FROM answers; END",
+        "CREATE TABLE more (x)",
+        "DROP TABLE failures; CREATE VIEW failures AS SELECT * FROM answers",
+    ],
+)
+@pytest.mark.parametrize("mode", ["replay", "record"])
+def test_a_strangers_schema_is_refused(tape: Path, statement: str, mode: str) -> None:
+    """Views and triggers, which would be run, and tables that no cassette has are refused when it is opened."""
+    with sqlite3.connect(tape) as connection:
+        connection.executescript(statement)
+    connection.close()
+    with pytest.raises(DataError, match="has other tables, views or triggers than a cassette has"):
+        Cassette(tape, mode)
+
+
+def altered(tape: Path, column: str, value: object) -> Cassette:
+    """The cassette with another value in a column of all its rows."""
+    with sqlite3.connect(tape) as connection:
+        connection.execute(f"UPDATE answers SET {column} = ?", (value,))
+        if column == "response" and isinstance(value, str):
+            connection.execute("UPDATE answers SET digest = ?", (sha256(value.encode()).digest(),))
+    connection.close()
+    return Cassette(tape)
+
+
+def test_a_frame_that_stands_for_more_than_there_may_be_is_refused(tape: Path) -> None:
+    """Three kilobytes that are 100 MB unpacked are not unpacked."""
+    bomb = zstandard.ZstdCompressor().compress(b" " * 100_000_000)
+    cassette = altered(tape, "request", bomb)
+    with pytest.raises(DataError, match="a text of 100,000,000 bytes; at most 32,000,000 are unpacked"):
+        list(cassette.rows())
+    endless = zstandard.ZstdCompressor(write_content_size=False).compress(b" " * 100_000_000)
+    with pytest.raises(DataError, match="is damaged"):
+        list(altered(tape, "request", endless).rows())
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("response", "[" * 100_000),
+        ("response", "9" * 5_000),
+        ("response", "no JSON"),
+        ("response", 5),
+        ("request", b"\xff"),
+        ("sample", "many"),
+        ("kind", b"\xff"),
+        ("answerer", 99),
+    ],
+)
+def test_rows_that_nobody_recorded_are_damage(tape: Path, column: str, value: object) -> None:
+    """Whatever stands in a row, reading it is answered, or refused in one clear line."""
+    cassette = altered(tape, column, value)
+    for read in (lambda: cassette.find([look(0)]), lambda: list(cassette.rows()), cassette.contents):
+        with suppress(DataError):
+            read()
+    with suppress(DataError):
+        assert len(cassette.digest) == 64
+
+
+def test_no_link_is_followed(tape: Path, tmp_path: Path) -> None:
+    """Links beside a cassette are refused, and one in its place where it would be written through."""
+    other = tmp_path / "precious"
+    other.write_text("precious")
+    for ending in ("-wal", "-shm", "-journal"):
+        planted = tape.with_name(tape.name + ending)
+        planted.symlink_to(other)
+        for mode in ("replay", "record"):
+            with pytest.raises(DataError, match="is a symbolic link, which is not followed"):
+                Cassette(tape, mode)
+        planted.unlink()
+    link = tmp_path / "link.db"
+    link.symlink_to(tape)
+    assert Cassette(link).contents().answers == {"search": 10}
+    with pytest.raises(DataError, match="is a symbolic link"):
+        Cassette(link, "record")
+    assert other.read_text() == "precious"

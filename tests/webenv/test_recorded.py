@@ -25,6 +25,7 @@ from webenv.models import ChatModel, Message, Model, ModelFailure, ModelReply, R
 from webenv.observations import Document, Page, Reply, Result
 from webenv.policies import ReactPolicy
 from webenv.recorded import RecordedAsker, RecordedJudge, RecordedModel, RecordedWeb, open_cassette, recorded_models
+from webenv.recorded.model import read_reply
 from webenv.recorded.transcript import plain, plain_record, read_answer
 from webenv.rewards import make_judge
 from webenv.rollout.play import play_episodes
@@ -587,3 +588,31 @@ def test_a_miss_is_no_failure_of_the_judge(path: Path) -> None:
     episode = Episode(task, setting.rules, setting.budget)
     with pytest.raises(CassetteMiss, match="holds no judge at all"):
         play_turn(setting, [episode], [answer("https://harbour.example/bell")])
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("search", [{"title": 1, "url": "u", "snippet": "s", "site": "t"}]),
+        ("search", {"title": "t"}),
+        ("visit", {"page": {"url": "u", "title": [], "text": "t"}}),
+        ("visit", {"missing": {"reason": None}}),
+        ("ask", {"reply": {"site": "s", "text": "t", "documents": [{"url": 1, "title": "t", "text": "t"}]}}),
+        ("ask", {"reply": {"site": "s", "text": {}}}),
+        ("judge", {"outcome": [], "value": 1.0, "explanation": "", "judge": "j"}),
+        ("judge", {"outcome": "right", "value": "1", "explanation": "", "judge": "j"}),
+    ],
+)
+def test_an_answer_that_holds_no_texts_is_refused(kind: str, data: Any) -> None:
+    """A tape from elsewhere cannot put anything but texts where an agent and its judge expect them."""
+    with pytest.raises(DataError, match=f"an answer to {kind} that this webenv cannot read"):
+        read_answer(kind, data)
+
+
+@pytest.mark.parametrize(
+    "data", [{"text": 1}, {"text": "t", "finish": None}, {"text": "t", "prompt_tokens": "many"}, []]
+)
+def test_a_reply_that_is_none_is_refused(data: Any) -> None:
+    """So it is with what stands in the place of a model's reply."""
+    with pytest.raises(DataError, match="a model's reply that this webenv cannot read"):
+        read_reply(data)

@@ -8,7 +8,9 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from random import SystemRandom
@@ -17,7 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from webenv.cassette.keys import KeyedRequest, plain_text
-from webenv.errors import DataError
+from webenv.errors import DataError, WebenvError
 
 T = TypeVar("T")
 
@@ -30,6 +32,7 @@ _COLUMNS = (
     "sample INTEGER NOT NULL, answerer INTEGER NOT NULL REFERENCES answerers, recorded TEXT NOT NULL, "
     "request NOT NULL, response NOT NULL"
 )
+_TABLES = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master"
 _SCHEMA = (
     "CREATE TABLE answerers (id INTEGER PRIMARY KEY, role TEXT NOT NULL, identity TEXT NOT NULL, "
     "UNIQUE (role, identity))",
@@ -44,6 +47,11 @@ _TRIES = 8  # to fold the log in, where others close at the same instant
 _PAUSE = 0.01  # seconds between two of them, times their number, at most
 _PASSING = ("SQLITE_BUSY", "SQLITE_PROTOCOL", "SQLITE_LOCKED")
 _LARGE = 8_192  # bytes; what is longer is kept as a zstd frame
+_MOST_VALUE = 32_000_000  # bytes of a text, unpacked: a page of a million characters and all around it take a fifth
+_MOST_BATCH = 256_000_000  # bytes of the texts that are held at once
+_CACHE = -8_192  # KiB of the file that are kept in memory, whatever the file itself says
+_BESIDE = ("-wal", "-shm", "-journal")
+_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)  # what rows raise that nobody recorded
 _ZSTD = b"\x28\xb5\x2f\xfd"  # how a frame begins, and no JSON does
 
 _dice = SystemRandom()  # processes that wait for each other do not wait alike
@@ -57,6 +65,9 @@ class TapeFile:
     other; :meth:`close` folds the log in, if nobody else has the file open: the last to close does, also
     where several do at the same instant. What a killed process wrote stays; what a power cut takes is the
     latest alone, and nothing of what was written as durable.
+
+    A file from a stranger is data: one that has other tables, views or triggers than ours is refused, links beside it
+    are not followed, and texts are unpacked up to a bound.
 
     Args:
         path: the file.
@@ -74,9 +85,19 @@ class TapeFile:
         """What ``work`` reads; texts come as bytes.
 
         Raises:
-            DataError: if the file is none of ours, or cannot be read.
+            DataError: if the file is none of ours, cannot be read, or holds what nobody recorded.
         """
         return self._do(work, "read")
+
+    @contextmanager
+    def sound(self) -> Iterator[None]:
+        """While rows are read: what they raise because they are not what was recorded says so."""
+        try:
+            yield
+        except _DAMAGE as error:
+            if isinstance(error, WebenvError):
+                raise
+            raise self.damaged(f"{error!r:.100}") from error
 
     def write(self, work: Callable[[sqlite3.Connection], T], *, durable: bool = False) -> T:
         """Does ``work`` in one transaction: whole, or not at all.
@@ -119,7 +140,8 @@ class TapeFile:
             until = time.monotonic() + _PATIENCE
             while True:
                 try:
-                    return work(self._connection())
+                    with self.sound():
+                        return work(self._connection())
                 except sqlite3.Error as error:
                     if not _name(error).startswith(_PASSING) or time.monotonic() > until:
                         raise self._refusal(error, what) from error
@@ -132,6 +154,9 @@ class TapeFile:
         link.leave()
         if not self._writing and not self._path.exists():
             raise DataError(f"there is no cassette at {str(self._path)!r}; record one (--cassette-mode record).")
+        planted = [file for file in map(self._path.with_name, _beside(self._path)) if file.is_symlink()]
+        if planted or (self._writing and self._path.is_symlink()):
+            raise DataError(f"cassette {str((*planted, self._path)[0])!r} is a symbolic link, which is not followed.")
         if self._path.is_dir():
             raise DataError(f"cassette {str(self._path)!r} is a folder; expected a file.")
         if self._writing:
@@ -163,6 +188,8 @@ class TapeFile:
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """Refuses what is no cassette of this version; makes the tables of a new one."""
+        connection.execute(f"PRAGMA cache_size = {_CACHE}")
+        connection.execute("PRAGMA trusted_schema = OFF")
         if self._kind(connection) == (0, 0, 0):
             if not self._writing:
                 raise DataError(f"cassette {str(self._path)!r} is empty: nothing was ever recorded on it.")
@@ -175,6 +202,8 @@ class TapeFile:
         _, application, version = self._kind(connection)
         if application != _APPLICATION:
             raise DataError(f"{str(self._path)!r} is an SQLite file, but no cassette; name another file.")
+        if version == FORMAT and set(connection.execute(_TABLES)) != _known_tables():
+            raise DataError(f"cassette {str(self._path)!r} has other tables, views or triggers than a cassette has.")
         if version != FORMAT:
             raise DataError(
                 f"cassette {str(self._path)!r} is of format {version}; this webenv reads format {FORMAT}: "
@@ -273,7 +302,23 @@ def _connect(path: Path, how: str, patience: float) -> sqlite3.Connection:
         cached_statements=512,
     )
     connection.text_factory = bytes
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * _MOST_VALUE)
     return connection
+
+
+@cache
+def _known_tables() -> set[tuple[bytes, ...]]:
+    """What stands in the schema of a new cassette."""
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.text_factory = bytes
+        for statement in _SCHEMA:
+            fresh.execute(statement)
+        return set(fresh.execute(_TABLES))
+
+
+def _beside(path: Path) -> list[str]:
+    """The names of the files that SQLite keeps beside one."""
+    return [path.name + ending for ending in _BESIDE]
 
 
 def packed(text: str) -> str | bytes:
@@ -304,7 +349,10 @@ def _decompress(data: bytes) -> bytes:
     if reader is None:
         reader = _reader.zstd = zstandard.ZstdDecompressor()
     try:
-        return bytes(reader.decompress(data))
+        size = zstandard.frame_content_size(data)
+        if not 0 <= size <= _MOST_VALUE:  # a frame of 10 kB may stand for 10 GB
+            raise ValueError(f"a text of {size:,} bytes; at most {_MOST_VALUE:,} are unpacked")
+        return bytes(reader.decompress(data, max_output_size=size))
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from error
 
@@ -347,12 +395,15 @@ def texts(link: Connection, file: TapeFile, keys: Sequence[bytes], table: Table 
     Raises:
         DataError: if it is not what was recorded.
     """
-    found = {}
+    found, size = {}, 0
     for start in range(0, len(keys), _CHUNK):
         some = keys[start : start + _CHUNK]
         query = f"SELECT key, response, digest FROM {table} WHERE key IN ({','.join('?' * len(some))})"
         for key, response, digest in link.execute(query, some):
-            found[key] = text_of(file, response, digest)
+            found[key] = text = text_of(file, response, digest)
+            size += len(text)
+            if size > _MOST_BATCH:
+                raise DataError(f"the answers to one batch take over {_MOST_BATCH // 10**6} MB; ask for fewer at once.")
     return found
 
 
@@ -367,7 +418,7 @@ def text_of(file: TapeFile, data: bytes, digest: bytes = b"") -> str:
         if digest and sha256(text).digest() != digest:
             raise ValueError("an answer is not what was recorded")
         return text.decode()
-    except ValueError as error:
+    except _DAMAGE as error:
         raise file.damaged(str(error)) from error
 
 
@@ -410,4 +461,16 @@ def answerers(link: Connection, role: str) -> list[dict[str, str]]:
     """The identities of who answered, or stood ready to; who answered last comes last."""
     latest = "SELECT max(id) FROM answers WHERE answerer = answerers.id"
     query = f"SELECT coalesce(({latest}), 0), id, identity FROM answerers WHERE role = ? ORDER BY 1, 2"
-    return [json.loads(text) for _, _, text in link.execute(query, (role,)).fetchall()]
+    return [identity_of(text) for _, _, text in link.execute(query, (role,)).fetchall()]
+
+
+def identity_of(text: bytes) -> dict[str, str]:
+    """An identity as it was recorded.
+
+    Raises:
+        ValueError: if it is not.
+    """
+    identity = json.loads(text)
+    if not isinstance(identity, dict) or not all(isinstance(value, str) for value in identity.values()):
+        raise ValueError(f"who answered is {identity!r:.80}")
+    return identity

@@ -25,7 +25,18 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from webenv.cassette.file import Table, TapeFile, TapeRow, answerer_id, answerers, drop_failures, insert, text_of, texts
+from webenv.cassette.file import (
+    Table,
+    TapeFile,
+    TapeRow,
+    answerer_id,
+    answerers,
+    drop_failures,
+    identity_of,
+    insert,
+    text_of,
+    texts,
+)
 from webenv.cassette.keys import ROLES, KeyedRequest, differing, keyed, nearest, plain_text, secrets
 from webenv.errors import CassetteMiss, InvalidArgument, did_you_mean
 
@@ -178,7 +189,8 @@ class Cassette:
     def _find(self, requests: Sequence[KeyedRequest], table: Table) -> dict[bytes, Any]:
         keys = list(dict.fromkeys(one.key for one in requests))
         found = self._file.read(lambda link: texts(link, self._file, keys, table))
-        return {key: json.loads(text) for key, text in found.items()}
+        with self._file.sound():
+            return {key: json.loads(text) for key, text in found.items()}
 
     def add(
         self, answers: Sequence[tuple[KeyedRequest, Any]], by: Mapping[str, str], *, durable: bool = False
@@ -231,7 +243,9 @@ class Cassette:
             insert(link, table, answerer_id(link, role, identity), now, fresh, self.secrets)
             return kept
 
-        kept = {key: json.loads(text) for key, text in self._file.write(work, durable=durable).items()}
+        recorded = self._file.write(work, durable=durable)
+        with self._file.sound():
+            kept = {key: json.loads(text) for key, text in recorded.items()}
         return kept, {key: json.loads(row.response) for key, row in made.items() if key not in kept}
 
     @contextmanager
@@ -350,7 +364,7 @@ class Cassette:
             counts = link.execute("SELECT answerer, kind, count(*) FROM answers GROUP BY answerer, kind").fetchall()
             failed = link.execute("SELECT answerer, kind, count(*) FROM failures GROUP BY answerer, kind").fetchall()
             who = tuple(
-                (role.decode(), json.loads(identity), sum(n for answerer, _, n in counts if answerer == id_))
+                (role.decode(), identity_of(identity), sum(n for answerer, _, n in counts if answerer == id_))
                 for id_, role, identity in link.execute("SELECT id, role, identity FROM answerers ORDER BY id")
             )
             first, last = link.execute("SELECT min(recorded), max(recorded) FROM answers").fetchone()
@@ -376,16 +390,18 @@ class Cassette:
         last = 0
         while rows := self._fetch(query, last, _PAGE):
             for last, key, kind, sample, request, response, digest, identity, recorded in rows:  # noqa: B007
-                yield RecordedAnswer(
-                    kind=kind.decode(),
-                    request=json.loads(text_of(self._file, request)),
-                    sample=sample,
-                    response=json.loads(text_of(self._file, response, digest)),
-                    by=json.loads(identity),
-                    recorded=recorded.decode(),
-                    key=key.hex(),
-                    failed=table == "failures",
-                )
+                with self._file.sound():
+                    answer = RecordedAnswer(
+                        kind=kind.decode(),
+                        request=json.loads(text_of(self._file, request)),
+                        sample=int(sample),
+                        response=json.loads(text_of(self._file, response, digest)),
+                        by=identity_of(identity),
+                        recorded=recorded.decode(),
+                        key=key.hex(),
+                        failed=table == "failures",
+                    )
+                yield answer
 
     def take(self, answers: Iterable[RecordedAnswer]) -> Imported:
         """Records answers and failures that were recorded elsewhere, in batches; what is there already stays,

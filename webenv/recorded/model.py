@@ -137,7 +137,11 @@ def read_reply(data: Any) -> ModelReply:
     """
     try:
         calls = tuple(ToolCall(**call) for call in data.get("tool_calls", ()))
-        return ModelReply(**{**data, "tool_calls": calls})
+        reply = ModelReply(**{**data, "tool_calls": calls})
+        texts = (reply.text, reply.finish, *(field for call in calls for field in call))
+        if not all(isinstance(text, str) for text in texts) or not all(type(n) is int for n in reply[2:5]):
+            raise TypeError(f"{data!r:.80} has fields of other types")
+        return reply
     except (AttributeError, TypeError) as error:
         raise DataError(f"a cassette holds a model's reply that this webenv cannot read ({error!s:.100}).") from error
 

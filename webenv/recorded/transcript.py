@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from webenv.budget import Budget, Spending
 from webenv.errors import DataError
@@ -20,6 +20,8 @@ from webenv.models import Message, ModelFailure, Request, ToolCall
 from webenv.observations import Document, Page, Reply, Result
 from webenv.task import Gold, Task
 from webenv.web import AskRequest, Failure, Missing, Scope, SearchRequest, VisitRequest
+
+RecordT = TypeVar("RecordT", bound=Sequence[Any])
 
 _UNITS = ("searches", "visits", "asks", "turns")
 _ALWAYS: Mapping[type, tuple[str, ...]] = {
@@ -146,10 +148,12 @@ def read_failure(role: str, data: Any) -> Any:
     """
     try:
         if role in ("web", "asker"):
-            return Failure(**data["failure"])
+            return _texts(Failure(**data["failure"]))
         if role == "model":
-            return ModelFailure(**data)
-        verdict = Verdict(**data)
+            failure = ModelFailure(**data)
+            _texts((failure.reason,))
+            return failure
+        verdict = _read_verdict(data)
         if verdict.scored:
             raise ValueError("a verdict that is scored")
         return verdict
@@ -162,25 +166,43 @@ def read_failure(role: str, data: Any) -> Any:
 
 def _read_hits(data: Any) -> tuple[Result, ...]:
     if all(len(hit) == len(Result._fields) for hit in data):
-        return tuple(map(Result._make, map(_fields_of_hit, data)))
-    return tuple(Result(**hit) for hit in data)
+        hits = tuple(map(Result._make, map(_fields_of_hit, data)))
+    else:
+        hits = tuple(Result(**hit) for hit in data)
+    for hit in hits:
+        _texts(hit)
+    return hits
+
+
+def _texts(record: RecordT) -> RecordT:
+    """A record of texts alone; a tape from elsewhere may hold anything in their place."""
+    if any(type(field) is not str for field in record):
+        raise TypeError(f"{record!r:.80} does not hold texts")
+    return record
 
 
 def _read_visit(data: Any) -> Page | Missing:
-    return Page(**data["page"]) if "page" in data else Missing(**data["missing"])
+    return _texts(Page(**data["page"]) if "page" in data else Missing(**data["missing"]))
 
 
 def _read_ask(data: Any) -> Reply | Missing:
     if "missing" in data:
-        return Missing(**data["missing"])
+        return _texts(Missing(**data["missing"]))
     reply = dict(data["reply"])
-    documents = tuple(Document(**document) for document in reply.pop("documents", ()))
+    documents = tuple(_texts(Document(**document)) for document in reply.pop("documents", ()))
+    _texts(Reply(**reply)[:2])
     return Reply(**reply, documents=documents)
+
+
+def _read_verdict(data: Any) -> Verdict:
+    verdict = Verdict(**data)
+    _texts((verdict.outcome, verdict.explanation, verdict.judge))
+    return verdict
 
 
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "search": _read_hits,
     "visit": _read_visit,
     "ask": _read_ask,
-    "judge": lambda data: Verdict(**data),
+    "judge": _read_verdict,
 }
