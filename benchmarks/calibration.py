@@ -25,7 +25,7 @@ from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.generate import NeedleGenerator, needle_source
 from webenv.envs.needle_in_web.judge import ExactJudge
 from webenv.envs.needle_in_web.tasks import read_answer
-from webenv.policies.keyword import KeywordPolicy
+from webenv.policies.baselines import KeywordPolicy
 from webenv.policy import Decision, History, Policy
 from webenv.rules import Rules
 from webenv.task import TaskSet
@@ -73,11 +73,11 @@ def play(benchmark: Benchmark, policy: Policy, name: str, counts: Counts) -> Non
 def policies(names: list[str]) -> dict[str, Policy]:
     known: dict[str, Policy] = {"keyword": KeywordPolicy()}
     if "investigator" in names:
-        from webenv.policies.investigator import InvestigatorPolicy
+        from webenv.policies.scripted.investigator import InvestigatorPolicy
 
         known["investigator"] = InvestigatorPolicy()
     if "informed" in names:
-        from webenv.policies.investigator import InvestigatorPolicy
+        from webenv.policies.scripted.investigator import InvestigatorPolicy
 
         known["informed"] = InvestigatorPolicy(meanings())
     return {name: known[name] for name in names}

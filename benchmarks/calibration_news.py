@@ -36,7 +36,7 @@ def training() -> TaskSet:
 def played(benchmark: Benchmark, name: str) -> Summary:
     """One episode a task."""
     learned = training if name == "closed-book" else None
-    policy = make_policy(name, tasks=benchmark.tasks, training=learned)
+    policy = make_policy(name, benchmark, training=learned)
     with tempfile.TemporaryDirectory() as folder:
         summary = evaluate(benchmark, policy, out=Path(folder) / "run")
     if summary.unscored:

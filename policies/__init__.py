@@ -3,14 +3,11 @@
 if __name__ != "webenv.policies":
     raise ImportError(f"this folder is a part of webenv: import webenv.policies, not {__name__}")
 
-from webenv.policies.closed_book import ClosedBookPolicy
+from webenv.policies.baselines import ClosedBookPolicy, KeywordPolicy, OraclePolicy, RandomPolicy
 from webenv.policies.integrated import IntegratedPolicy
-from webenv.policies.investigator import InvestigatorPolicy
-from webenv.policies.keyword import KeywordPolicy
-from webenv.policies.oracle import OraclePolicy
-from webenv.policies.random import RandomPolicy
 from webenv.policies.react import ReactPolicy
 from webenv.policies.registry import POLICIES, make_policy
+from webenv.policies.scripted import InvestigatorPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy
 
 __all__ = [
     "POLICIES",
@@ -18,6 +15,8 @@ __all__ = [
     "IntegratedPolicy",
     "InvestigatorPolicy",
     "KeywordPolicy",
+    "NewsInvestigatorPolicy",
+    "NewsKeywordPolicy",
     "OraclePolicy",
     "RandomPolicy",
     "ReactPolicy",

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from webenv.benchmark import Benchmark
 from webenv.chat import FORMATS
 from webenv.errors import DataError, InvalidArgument, MissingExtra, did_you_mean
 from webenv.models import Model, make_model
-from webenv.policies.closed_book import ClosedBookPolicy
+from webenv.policies.baselines import ClosedBookPolicy, KeywordPolicy, OraclePolicy, RandomPolicy
 from webenv.policies.integrated import IntegratedPolicy
-from webenv.policies.investigator import InvestigatorPolicy
-from webenv.policies.keyword import KeywordPolicy
-from webenv.policies.oracle import OraclePolicy
-from webenv.policies.random import RandomPolicy
 from webenv.policies.react import ReactPolicy
 from webenv.policy import Policy
 from webenv.runtime.spec import Reader, one_of, read_spec, whole
 from webenv.task import TaskSet
+from webenv.wrappers.menu import answers_of
 
 OF_MODELS = ("react", "react-blocks", "integrated")
 """The names of policies that a chat model decides for: ``react`` or ``react:<model>``."""
@@ -41,43 +40,40 @@ _LEARNED = re.compile(r"(.+\.pt)(?::(url|phrase))?", re.DOTALL)  # a file, and t
 
 _FILE = "policy.pt"  # of a training run
 
-_SCRIPTED: Mapping[str, Callable[[], Policy]] = {
-    "random": RandomPolicy,
-    "keyword": KeywordPolicy,
-    "investigator": InvestigatorPolicy,
-}
+POLICIES_OF_ALL: Mapping[str, Callable[[], Policy]] = {"random": RandomPolicy, "keyword": KeywordPolicy}
+"""Scripted policies for any benchmark, where it names none of its own under that name."""
 
 
 def make_policy(
     name: str,
+    benchmark: Benchmark | None = None,
     *,
-    tasks: TaskSet | None = None,
     model: Model | None = None,
     prompt: str | Path | None = None,
     training: TaskSet | Callable[[], TaskSet] | None = None,
     base_url: str | None = None,
     blocklist: str = "",
-    answers: str | None = None,
 ) -> Policy:
     """A policy by its name.
 
     Args:
-        name: one of ``POLICIES``; ``react:<model>`` is ``react`` with a chat model of that name, at the
+        name: one of ``POLICIES``, or another that the benchmark names;
+            ``react:<model>`` is ``react`` with a chat model of that name, at the
             endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set; so are ``react-blocks:<model>`` (actions
             as in LiveNewsBench) and ``integrated:<model>`` (an endpoint that searches for itself). Settings may
             follow, the model's and those of the conversation (see :class:`webenv.wrappers.TextWrapper`):
             ``react:<model>,format=tools,token_budget=8000,references=true``. A path that
             ends with ``.pt`` is the file of a policy that learned; ``<path>:url`` and ``<path>:phrase`` have it
             give answers of that kind, whatever kind it was trained to give.
-        tasks: the environment's tasks, which ``oracle`` and ``integrated`` need.
+        benchmark: what it is to play, which ``oracle``, ``integrated`` and ``investigator`` need. Its own scripted
+            policies come before the general ones; a policy that learned to give other answers than it wants is
+            refused.
         model: the model of ``react``, ``react-blocks`` and ``integrated``.
         prompt: a file with the system message of these.
         training: tasks of the split ``train``, or what makes them, from which ``closed-book`` learns.
         base_url: the endpoint of a model that is named; ``None``: OPENAI_BASE_URL.
         blocklist: the request parameter that takes the hosts that a task blocks, for ``integrated``; see
             :class:`webenv.policies.integrated.IntegratedPolicy`.
-        answers: the kind of answers that the environment wants, ``"url"`` or ``"phrase"``: a file of a policy that
-            learned to give others is refused; ``None``: any.
 
     Raises:
         InvalidArgument: for an unknown name, or where something that the policy needs is missing.
@@ -85,33 +81,39 @@ def make_policy(
         ModelError: where a model that is named has no endpoint.
         MissingExtra: where it lacks its library.
     """
+    answers = None if benchmark is None else answers_of(benchmark)
     learned = _LEARNED.fullmatch(name)
     if learned is not None:
         if prompt is not None or blocklist:
             raise InvalidArgument(f"policy {name!r} takes no {'prompt' if prompt is not None else 'blocklist'}.")
         return _learned(learned[1], learned[2], answers)
     kind, separator, model_name = name.partition(":")
-    if kind not in POLICIES:
+    own_policies = {} if benchmark is None else benchmark.policies
+    if kind not in (*POLICIES, *own_policies):
         if (Path(name) / _FILE).is_file():
             raise InvalidArgument(f"policy {name!r:.200} is a folder; name the file: {Path(name) / _FILE}")
         own = " One of your own plays in Python: webenv.evaluation.evaluate." if separator else ""
-        raise InvalidArgument(f"no policy is called {name!r}. {did_you_mean(kind, POLICIES)}{own}")
+        raise InvalidArgument(f"no policy is called {name!r}. {did_you_mean(kind, (*POLICIES, *own_policies))}{own}")
     if kind not in OF_MODELS and (separator or prompt is not None):
         what = "prompt" if prompt is not None else f"settings, as in {name!r}"
         raise InvalidArgument(f"policy {kind!r} takes no {what}; only react, react-blocks and integrated do.")
     if kind != "integrated" and blocklist:
         raise InvalidArgument(f"policy {kind!r} takes no blocklist; only integrated does.")
-    if kind in _SCRIPTED:
-        return _SCRIPTED[kind]()
+    if kind in own_policies:
+        return _made(own_policies[kind], kind)
+    if kind in POLICIES_OF_ALL:
+        return POLICIES_OF_ALL[kind]()
+    if kind == "investigator":
+        raise InvalidArgument(_not_scripted(kind, benchmark))
     if kind == "closed-book":
         if training is None:
             raise InvalidArgument("policy 'closed-book' needs training tasks: make_policy('closed-book', training=…).")
         return ClosedBookPolicy(training if isinstance(training, TaskSet) else training())
-    if kind in ("oracle", "integrated") and tasks is None:
-        raise InvalidArgument(f"policy {kind!r} needs the environment's tasks: make_policy({name!r}, tasks=…).")
+    if kind in ("oracle", "integrated") and benchmark is None:
+        raise InvalidArgument(f"policy {kind!r} needs the benchmark's tasks: make_policy({name!r}, benchmark).")
     if kind == "oracle":
-        assert tasks is not None
-        return OraclePolicy(tasks)
+        assert benchmark is not None
+        return OraclePolicy(benchmark.tasks)
     if bool(model_name) == (model is not None):
         raise InvalidArgument(f"policy {name!r} needs one model: write {kind}:<model>, or pass model=.")
     settings: dict[str, Any] = {}
@@ -119,11 +121,32 @@ def make_policy(
         model_name, settings = _split(model_name)
     chosen = make_model(model_name, base_url=base_url) if model is None else model
     if kind == "integrated":
-        assert tasks is not None
-        return IntegratedPolicy(chosen, tasks, prompt, blocklist)
+        assert benchmark is not None
+        return IntegratedPolicy(chosen, benchmark.tasks, prompt, blocklist)
     if kind == "react-blocks":
         settings = {"format": "blocks", **settings}
     return ReactPolicy(chosen, prompt, url_answers=answers == "url", **settings)
+
+
+def _made(maker: str | Callable[[], Policy], kind: str) -> Policy:
+    if isinstance(maker, str):
+        module, _, name = maker.partition(":")
+        policy: object = getattr(import_module(module), name)()
+    else:
+        policy = maker()
+    if not isinstance(policy, Policy):
+        raise InvalidArgument(f"Benchmark.policies[{kind!r}] made {policy!r:.80}; expected a Policy.")
+    return policy
+
+
+def _not_scripted(kind: str, benchmark: Benchmark | None) -> str:
+    if benchmark is None:
+        return f"policy {kind!r} is written for a benchmark's questions: make_policy({kind!r}, benchmark)."
+    own = [name for name in benchmark.policies if name not in POLICIES]
+    others = ", ".join((*own, *(name for name in POLICIES if name != kind)))
+    return (
+        f"{benchmark.name} has no scripted policy {kind!r}: Benchmark.policies names none. Expected one of: {others}."
+    )
 
 
 def _split(name: str) -> tuple[str, dict[str, Any]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from webenv.budget import Budget
 from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Reward, Submission, Verdict
+from webenv.policy import Policy
 from webenv.rules import Rules
 from webenv.task import TaskSet
 from webenv.web import Asking, BackgroundSearch, NoAgents, Web
@@ -38,6 +39,8 @@ class Benchmark:
         budget: the limits of an episode.
         reward: turns a scored episode into reward terms.
         name: what it is called in the record of a run.
+        policies: scripted policies that go with its questions, by name: each a maker without arguments, or where to
+            find one, as ``"package.module:Name"``, so that nothing is imported before it is asked for.
         asker: who answers what sites are asked; ``None``: the web, if it is :class:`webenv.web.Asking`, else nobody.
         asked: who that comes to.
         background: the web, where it can search in the background.
@@ -50,6 +53,7 @@ class Benchmark:
     budget: Budget = Budget()
     reward: Reward = field(default_factory=AnswerReward)
     name: str = "custom"
+    policies: Mapping[str, str | Callable[[], Policy]] = field(default_factory=dict)
     asker: Asking | None = None
     asked: Asking = field(init=False, repr=False, compare=False)
     background: BackgroundSearch | None = field(init=False, repr=False, compare=False)

@@ -16,12 +16,14 @@ class Decision(NamedTuple):
 
     Attributes:
         action: the action.
-        thought: what the policy wants to remember of how it came to it, such as a model's whole
-            reply; kept in the history and in the record of a run, never shown to the environment.
+        thought: how it came to it, for people to read, such as a model's whole reply.
+        memory: what the policy itself wants to know at its next turns, such as the state of a plan; it keeps nothing
+            elsewhere. Both stand in the history and in the record of a run, and are never shown to the environment.
     """
 
     action: Action
     thought: str = ""
+    memory: str = ""
 
 
 @dataclass(slots=True)

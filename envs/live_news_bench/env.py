@@ -62,6 +62,10 @@ _WITH_ASKS = replace(RULES, endings={word: own for word, own in RULES.endings.it
 JUDGES: Mapping[str, JudgeMaker] = {"answer": AnswerJudge, "short": SHORT, "llm": SHORT}
 
 _NAME = "LiveNewsBench-v0"
+_POLICIES = {
+    "keyword": "webenv.policies.scripted:NewsKeywordPolicy",
+    "investigator": "webenv.policies.scripted:NewsInvestigatorPolicy",
+}
 _CONFIG = {"news": 0.4}  # share of a generated web's pages
 _HELD_OUT = 6  # generated webs of validation and test, where the web names no number
 _TASKS = {"generated": GROUPS[0], "longitudinal": GROUPS[1]}
@@ -94,6 +98,7 @@ def live_news_bench(
         reward=make_reward(reward),
         web=(opened_web := found.finished(chosen)),  # last: a generated one may have to be written
         name=_NAME,
+        policies=_POLICIES,
         asker=open_asker(opened_web) if limits.asks else None,
     )
 

@@ -28,6 +28,7 @@ JUDGES: Mapping[str, JudgeMaker] = {"page": PageJudge, "llm": ENTAILMENT}
 """Judges of all tasks; generated ones have ``exact`` too."""
 
 _NAME = "NeedleInWeb-v0"
+_POLICIES = {"investigator": "webenv.policies.scripted:InvestigatorPolicy"}
 _OWN = {"sample": Path(__file__).parent / "sample"}
 
 
@@ -64,6 +65,7 @@ def needle_in_web(
         reward=make_reward(reward),
         web=(opened_web := found.finished(chosen)),  # last: a generated one may have to be written
         name=_NAME,
+        policies=_POLICIES,
         asker=open_asker(opened_web) if limits.asks else None,
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from webenv.errors import DataError
-from webenv.policies.reading import stem
+from webenv.policies.scripted.reading import stem
 
 __all__ = ["Conversation", "Tokenizer"]
 

@@ -3,6 +3,6 @@
 They need torch, the extra ``train``; importing this package does not import it.
 """
 
-from webenv.policies.learned.update import Learner, Update
+from webenv.policies.learned.learner import Learner, Update
 
 __all__ = ["Learner", "Update"]

@@ -41,12 +41,11 @@ from torch import Tensor, nn
 
 from webenv.benchmark import Benchmark
 from webenv.errors import DataError, InvalidArgument
-from webenv.policies.learned.attempts import Attempt, Attempts, Batch
+from webenv.policies.learned.checkpoint import SavedPolicy, clone_scorer, read_tensors, write_tensors
+from webenv.policies.learned.learner import EpisodeStats, Update
 from webenv.policies.learned.policy import LearnedPolicy
-from webenv.policies.learned.saved import SavedPolicy, clone_scorer, read_tensors, write_tensors
+from webenv.policies.learned.rollouts import MenuRollout, RolloutBatch, RolloutCollector
 from webenv.policies.learned.scorer import MenuScorer
-from webenv.policies.learned.tally import Tally
-from webenv.policies.learned.update import Update
 from webenv.snapshots import restore, snapshot
 from webenv.wrappers.menu import VectorMenuWrapper, answers_of
 
@@ -69,7 +68,7 @@ class GrpoSettings:
         clip: ε in (2), over 0.
         scaled: whether (1) divides: by the standard deviation of the group's rewards, or by its floor.
         most_gradient: the norm that a gradient is cut to.
-        spread: see :class:`webenv.policies.learned.attempts.Attempts`.
+        spread: see :class:`webenv.policies.learned.rollouts.RolloutCollector`.
         width: units of each layer of the scorer.
 
     Raises:
@@ -129,13 +128,13 @@ class GrpoLearner:
         self._chance = torch.Generator().manual_seed(seed)
         self.scorer = MenuScorer(envs.size, self.settings.width, self._chance)
         self._optimizer = torch.optim.Adam(self.scorer.parameters(), self.settings.learning_rate, eps=1e-5)
-        self.attempts = Attempts(envs, self.settings.spread)
+        self.attempts = RolloutCollector(envs, self.settings.spread)
         self.attempts.begin(seed)
 
     def update(self) -> Update:
         """Plays until enough groups are done, and learns from them."""
-        tally, started = Tally(), time.perf_counter()
-        groups: list[list[Attempt]] = []
+        tally, started = EpisodeStats(), time.perf_counter()
+        groups: list[list[MenuRollout]] = []
         env, decide = self.attempts.env_seconds, self.attempts.decide_seconds
         while len(groups) < self.settings.groups:
             groups += self.attempts.play(self.scorer, self._chance, tally)
@@ -149,14 +148,14 @@ class GrpoLearner:
 
     # ── learning ──────────────────────────────────────────────────────────────
 
-    def _learn(self, groups: Sequence[Sequence[Attempt]]) -> dict[str, float]:
+    def _learn(self, groups: Sequence[Sequence[MenuRollout]]) -> dict[str, float]:
         settings = self.settings
         weighed = [pair for group in groups for pair in advantages_of(group, settings.scaled)]
         useful = len(weighed) / max(1, sum(map(len, groups)))
         figures = {"useful": useful, "learning_rate": self._now("learning_rate"), "beta": self._now("entropy")}
         if not weighed:
             return figures
-        batch = Batch.of([attempt for attempt, _ in weighed])
+        batch = RolloutBatch.of([attempt for attempt, _ in weighed])
         advantages = torch.tensor([worth for attempt, worth in weighed for _ in attempt.frames])
         for part in self._optimizer.param_groups:
             part["lr"] = figures["learning_rate"]
@@ -169,7 +168,7 @@ class GrpoLearner:
                     noted.setdefault(name, []).append(value)
         return figures | {name: fmean(values) for name, values in noted.items()}
 
-    def _descend(self, batch: Batch, advantages: Tensor, beta: float) -> dict[str, float]:
+    def _descend(self, batch: RolloutBatch, advantages: Tensor, beta: float) -> dict[str, float]:
         """One gradient step up (2), that is, down its negative."""
         clip = self.settings.clip
         scores = self.scorer(batch.observation, batch.mask)
@@ -230,7 +229,7 @@ class GrpoLearner:
         self.steps = state["steps"]
 
 
-def advantages_of(group: Sequence[Attempt], scaled: bool) -> list[tuple[Attempt, float]]:
+def advantages_of(group: Sequence[MenuRollout], scaled: bool) -> list[tuple[MenuRollout, float]]:
     """The scored attempts of a group with (1); none where all are worth the same."""
     scored = [attempt for attempt in group if attempt.scored]
     rewards = [attempt.reward for attempt in scored]

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from webenv.errors import InvalidArgument
-from webenv.policies.learned.saved import ANSWERS, SavedPolicy, load_policy, save_policy
+from webenv.policies.learned.checkpoint import ANSWERS, SavedPolicy, load_policy, save_policy
 from webenv.policies.learned.scorer import as_tensors
 from webenv.policy import Decision, History
 from webenv.web import Failure

@@ -22,11 +22,10 @@ from torch import Tensor
 
 from webenv.benchmark import Benchmark
 from webenv.errors import DataError, InvalidArgument, MissingExtra
+from webenv.policies.learned.checkpoint import SavedPolicy, clone_scorer, read_tensors, write_tensors
+from webenv.policies.learned.learner import EpisodeStats, Update
 from webenv.policies.learned.policy import LearnedPolicy
-from webenv.policies.learned.saved import SavedPolicy, clone_scorer, read_tensors, write_tensors
 from webenv.policies.learned.scorer import MenuScorer, Scores, as_tensors
-from webenv.policies.learned.tally import Tally
-from webenv.policies.learned.update import Update
 from webenv.snapshots import restore, snapshot
 from webenv.wrappers.menu import answers_of
 
@@ -196,13 +195,13 @@ class _Watch(BaseCallback):
 
     def __init__(self, slots: int) -> None:
         super().__init__()
-        self.tally = Tally()
+        self.tally = EpisodeStats()
         self.reward = np.zeros(slots)
         self.cost = np.zeros(slots)
         self._first = np.zeros(slots, dtype=np.int64)
 
     def _on_rollout_start(self) -> None:
-        self.tally = Tally()
+        self.tally = EpisodeStats()
         self._first[:] = 0
 
     def _on_step(self) -> bool:

@@ -17,9 +17,9 @@ from webenv.chat import BlockFormat, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import InvalidArgument, RunError, WebenvError
 from webenv.evaluation import Record, chats, evaluate, export_chats, read_records, rescore
 from webenv.evaluation.chats import LeftOut, read_chats
-from webenv.evaluation.replay import played_action
 from webenv.models import ChatModel
 from webenv.policies import KeywordPolicy, ReactPolicy
+from webenv.rollout.record import played_action
 from webenv.web import Failure
 from webenv.wrappers.text import TextWrapper
 

@@ -19,9 +19,9 @@ from webenv.envs.needle_in_web import needle_in_web
 from webenv.errors import CassetteMiss, InvalidArgument, RunError, WebenvError
 from webenv.evaluation import PlayedTurn, at_step, evaluate, read_records
 from webenv.evaluation.recording import recorded_env
-from webenv.evaluation.replay import played_action
 from webenv.policies import KeywordPolicy, RandomPolicy
 from webenv.recorded import RecordedWeb
+from webenv.rollout.record import played_action
 from webenv.web import Failure
 
 SAMPLE = Path(__file__).parents[2] / "envs/needle_in_web/sample"

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from webenv import Benchmark, Policy
+from webenv.corpora import Corpus
 from webenv.errors import DataError, InvalidArgument, ModelError
 from webenv.models import ChatModel
-from webenv.policies import POLICIES, make_policy
+from webenv.policies import POLICIES, KeywordPolicy, NewsKeywordPolicy, make_policy
+from webenv.rewards import AnswerJudge
 from webenv.task import Gold, Task, TaskSet
 
 TASKS = TaskSet([Task("t1", "Where?", gold=Gold(answers=("Here",)))])
+WEB = Corpus.of([{"url": "https://a.example/", "title": "A", "text": "Here."}])
+SCRIPTED: Mapping[str, str | Callable[[], Policy]] = {
+    "investigator": "webenv.policies.scripted:InvestigatorPolicy",
+    "patient": lambda: KeywordPolicy(visits=9),
+}
+BENCHMARK = Benchmark(TASKS, WEB, AnswerJudge(), name="Own-v0", policies=SCRIPTED)
+PLAIN = replace(BENCHMARK, policies={})
 MODEL = ChatModel("tiny", base_url="http://127.0.0.1:1/v1")
 
 
@@ -19,7 +31,15 @@ def test_every_name() -> None:
     """Each name makes the policy of that name."""
     for name in POLICIES:
         given = MODEL if name in ("react", "react-blocks", "integrated") else None
-        assert make_policy(name, tasks=TASKS, model=given, training=TASKS).identity["name"] == name
+        assert make_policy(name, BENCHMARK, model=given, training=TASKS).identity["name"] == name
+
+
+def test_a_benchmark_names_its_own() -> None:
+    """A benchmark's scripted policies come before the general ones, by a maker or by where to find one."""
+    assert make_policy("patient", BENCHMARK).identity["visits"] == "9"
+    news = {"keyword": "webenv.policies.scripted:NewsKeywordPolicy"}
+    assert isinstance(make_policy("keyword", replace(PLAIN, policies=news)), NewsKeywordPolicy)
+    assert isinstance(make_policy("keyword", PLAIN), KeywordPolicy)
 
 
 def test_react_by_model_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,12 +62,20 @@ def test_react_by_model_name(monkeypatch: pytest.MonkeyPatch) -> None:
             {},
             "Expected one of: closed-book, integrated, investigator, keyword, oracle, random, react, react-blocks",
         ),
-        ("oracle", {}, "needs the environment's tasks"),
+        ("oracle", {}, "needs the benchmark's tasks"),
+        ("investigator", {}, "is written for a benchmark's questions"),
+        (
+            "investigator",
+            {"benchmark": PLAIN},
+            r"Own-v0 has no scripted policy 'investigator': Benchmark.policies names none. Expected one of: random, ",
+        ),
+        ("patent", {"benchmark": BENCHMARK}, "Did you mean 'patient'"),
+        ("bad", {"benchmark": replace(BENCHMARK, policies={"bad": "builtins:dict"})}, "expected a Policy"),
         ("react", {}, "needs one model"),
         ("react:", {}, "needs one model"),
         ("react:tiny", {"model": MODEL}, "needs one model"),
         ("react-blocks", {}, "write react-blocks:<model>"),
-        ("integrated:tiny", {}, "needs the environment's tasks"),
+        ("integrated:tiny", {}, "needs the benchmark's tasks"),
         ("closed-book", {}, "needs training tasks"),
         ("closed-book:x", {"training": TASKS}, "takes no settings"),
         ("react", {"model": MODEL, "blocklist": "x"}, "takes no blocklist"),
@@ -78,7 +106,7 @@ def test_training_tasks_are_made_when_wanted() -> None:
 def test_models_by_name_at_an_endpoint() -> None:
     """A base URL is where the named model is reached, for each policy that has one."""
     for name in ("react:m", "react-blocks:m", "integrated:m"):
-        identity = make_policy(name, tasks=TASKS, base_url="http://127.0.0.1:1/v1").identity
+        identity = make_policy(name, BENCHMARK, base_url="http://127.0.0.1:1/v1").identity
         assert (identity["model"], identity["model_host"]) == ("m", "127.0.0.1:1")
 
 

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv import search
-from webenv.evaluation import PlayedTurn, Record
+from webenv import Benchmark, Decision, Failure, History, answer, note, search
+from webenv.evaluation import PlayedTurn, Record, at_step, evaluate, read_records
 from webenv.observations import ObservationDict
 
 OBSERVATION: ObservationDict = {
@@ -21,8 +24,8 @@ OBSERVATION: ObservationDict = {
 }
 
 
-def record(text: str = "", raw: object = None) -> Record:
-    turn = PlayedTurn.of(raw or search("q", text), text, OBSERVATION, 0.5, {"answer": 0.5})
+def record(text: str = "", raw: Any = None) -> Record:
+    turn = PlayedTurn.of(Decision(raw or search("q", text), text, text), OBSERVATION, 0.5, {"answer": 0.5})
     return Record(
         task="t",
         attempt=1,
@@ -139,3 +142,36 @@ def test_other_forms(place: tuple[str | int, ...], value: object) -> None:
     part[last] = value
     with pytest.raises(ValueError, match="not a record of an episode"):
         Record.from_line(json.dumps(data).encode())
+
+
+class Counts:
+    """Notes how often it has decided, in its memory alone, and answers at the third time."""
+
+    identity: Mapping[str, str] = {"name": "counts", "version": "1"}
+
+    def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
+        return [self._act(history) for history in histories]
+
+    def _act(self, history: History) -> Decision:
+        count = int(history.decisions[-1].memory or 0) + 1 if history.decisions else 1
+        return Decision(note(f"turn {count}") if count < 3 else answer("https://a.example/"), memory=str(count))
+
+
+def decided(histories: list[History]) -> str:
+    (decision,) = Counts().act(histories)
+    assert isinstance(decision, Decision)
+    return decision.memory
+
+
+def test_memory_is_kept_in_the_record(benchmark: Benchmark, tmp_path: Path) -> None:
+    """What a policy remembers stands in the record apart from thoughts, and it goes on from there at any step."""
+    evaluate(benchmark, Counts(), episodes=1, out=tmp_path / "run")
+    (record,) = read_records(tmp_path / "run")
+    assert [(turn.thought, turn.memory, turn.texts[0]) for turn in record.turns[:2]] == [
+        ("", "1", "turn 1"),
+        ("", "2", "turn 2"),
+    ]
+    assert [decided([record.history(step)]) for step in range(3)] == ["1", "2", "3"]
+    _, first = at_step(tmp_path / "run", record.task, step=2, env=benchmark)
+    assert record.history(2).observations[-1]["notice"] == first["notice"]
+    assert "memory" not in record.turns[0].observation

@@ -46,7 +46,6 @@ from webenv.models import models_counted_by
 from webenv.policies.registry import OF_MODELS, make_policy
 from webenv.recorded import recorded_models
 from webenv.runtime.files import inside
-from webenv.wrappers.menu import answers_of
 
 _RUN, _MODEL = "Run", "Model"
 _DEFAULT = ("keyword", "investigator", "oracle", "random")
@@ -161,12 +160,11 @@ def command(
                     policies = [
                         make_policy(
                             name,
-                            tasks=made.benchmark.tasks,
+                            made.benchmark,
                             training=lambda: training_tasks(env, settings),
                             base_url=base_url,
                             prompt=policy_prompt if name.partition(":")[0] in OF_MODELS else None,
                             blocklist=blocklist if name.startswith("integrated:") else "",
-                            answers=answers_of(made.benchmark),
                         )
                         for name in names
                     ]

@@ -18,7 +18,6 @@ from webenv.evaluation.interactive import InteractiveEpisode
 from webenv.policies import make_policy
 from webenv.policy import History, Policy
 from webenv.web import Failure
-from webenv.wrappers.menu import answers_of
 
 
 def command(
@@ -52,12 +51,7 @@ def command(
     if policy is None:
         _play_by_hand(game, screen)
     else:
-        chosen = make_policy(
-            policy,
-            tasks=game.benchmark.tasks,
-            training=lambda: training_tasks(env, settings),
-            answers=answers_of(game.benchmark),
-        )
+        chosen = make_policy(policy, game.benchmark, training=lambda: training_tasks(env, settings))
         watch(game, chosen, screen, seed or 0)
     if game.over:
         screen.end()

@@ -18,18 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-import numpy as np
-
 from webenv.actions import Action
 from webenv.chat import BlockFormat, ChatConfig, ChatSession, Format, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import InvalidArgument, RunError, did_you_mean
-from webenv.evaluation.replay import played_action, run_of_policy
+from webenv.evaluation.replay import run_of_policy
 from webenv.evaluation.rescoring import find_rescored, read_rescored, rescored_names
 from webenv.evaluation.run_dir import check_output, read_numbered, read_played
 from webenv.judge import VerdictDict
 from webenv.models import after_thinking
-from webenv.observations import ObservationDict
-from webenv.rollout.record import ObservationRecord, PlayedTurn, Record
+from webenv.rollout.record import PlayedTurn, Record, played_action
 
 FORMATS: Mapping[str, Format] = {one.name: one for one in (TagFormat(), BlockFormat(), SourceFormat(), ToolFormat())}
 """The ways to write actions, by name."""
@@ -64,13 +61,13 @@ class ChatWriter:
     def write(self, record: Record) -> Conversation | str:
         """The conversation of an episode; or why there is none."""
         session = ChatSession(self.config)
-        session.begin(_observation(record, record.first))
-        for turn in record.turns:
+        session.begin(record.observation(0))
+        for number, turn in enumerate(record.turns, start=1):
             reply = self._reply(turn, session)
             if reply is None:
                 return f"an action that the format {self.config.format.name} cannot write"
             last = turn is record.turns[-1]
-            session.receive(session.read(reply), _observation(record, turn.observation), last)
+            session.receive(session.read(reply), record.observation(number), last)
         transcript = session.transcript
         messages = transcript.messages
         for call in (one for message in messages for one in message.get("tool_calls", ()) if self.objects):
@@ -108,17 +105,6 @@ def _first(size: int, holds: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle + 1, high)
     return low
-
-
-def _observation(record: Record, then: ObservationRecord) -> ObservationDict:
-    return {
-        "question": record.question,
-        "results": tuple(then["results"]),
-        "pages": tuple(then["pages"]),
-        "replies": tuple(then["replies"]),
-        "notice": then["notice"],
-        "budget": np.array(then["budget"], dtype=np.int32),
-    }
 
 
 _REACT = "react"  # policies of this name keep the whole reply of their model as the thought

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from webenv.actions import Action, Kind
 from webenv.benchmark import Benchmark
 from webenv.cassette import Cassette
 from webenv.env import SearchEnv
@@ -20,13 +17,10 @@ from webenv.evaluation.run import folder_name
 from webenv.evaluation.run_dir import RUN, first_difference, plain, quoted, read_played, read_records
 from webenv.evaluation.trust import recorded_id, recorded_settings
 from webenv.observations import ObservationDict
-from webenv.rollout.record import ObservationRecord, PlayedTurn, Record, plain_observation
+from webenv.rollout.record import ObservationRecord, Record, plain_observation, played_action
 from webenv.runtime.text import one_line
 
 _LIVE = "live"  # what the identity of a live web is called
-_NONE, _UNKNOWN = -1, -2  # kinds of what is no action at all, and of one of a kind that there is not
-_LONGEST = 1_000  # characters of a repr in a record; a longer one is not ours, and is not handed to Python's parser
-_HEAD = re.compile(r"Action\(kind=(-?\d{1,9}), arguments=")
 
 
 def at_step(
@@ -93,33 +87,6 @@ def at_step(
         made.close()
         raise
     return made, observation
-
-
-def played_action(turn: PlayedTurn) -> Action:
-    """The action of a recorded turn, as it can be sent again.
-
-    What was no action is read from its ``repr``: it becomes one whose kind is none, which the rules treat as they
-    treated it then. Of one that the record cut, or that is no plain data, the kind alone is known, if it was an
-    :class:`Action`; else it counts as no action at all, and not as one of an unknown kind.
-
-    >>> turn = PlayedTurn("invalid", ("Action(kind=-2, arguments=('Think', 'so'))",), "", {}, 0.0, {})
-    >>> played_action(turn)
-    Action(kind=-2, arguments=('Think', 'so'))
-    """
-    kind = Kind.__members__.get(turn.kind.upper())
-    if kind is not None:
-        return Action(kind, turn.texts)
-    text = "".join(turn.texts)[:_LONGEST]
-    head = _HEAD.match(text)
-    try:
-        raw = ast.literal_eval(f"({head[1]}, {text[head.end() :]}" if head else text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raw = (int(head[1]), (text,)) if head else None
-    if not isinstance(raw, tuple | list) or len(raw) != 2 or isinstance(raw[0], bool) or not isinstance(raw[0], int):
-        return Action(_NONE, (text,))
-    arguments = raw[1] if isinstance(raw[1], tuple | list) else (text,)
-    known = tuple(arguments) if all(isinstance(one, str) for one in arguments) else (text,)
-    return Action(_UNKNOWN if 0 <= raw[0] < len(Kind) else raw[0], known)
 
 
 def run_of_policy(run: str | Path, policy: str | None) -> Path:

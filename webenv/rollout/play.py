@@ -174,7 +174,7 @@ class _Played:
         self.history.decisions.append(decision)
         self.history.observations.append(observation)
         terms = step.info["reward_terms"]
-        self.turns.append(PlayedTurn.of(decision.action, decision.thought, observation, step.reward, terms))
+        self.turns.append(PlayedTurn.of(decision, observation, step.reward, terms))
         if step.terminated or step.truncated:
             self._end(step.info["ending"], step.info["verdict"], step.info["spent"])
 

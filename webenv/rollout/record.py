@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from webenv.actions import Kind, read_action
+import numpy as np
+
+from webenv.actions import Action, Kind, read_action
 from webenv.judge import VerdictDict
 from webenv.observations import ObservationDict
+from webenv.policy import Decision, History
 from webenv.task import GoldDict
 
 _LARGEST = 2**63  # of any number in a record
 _DEEPEST = 32
+_NONE, _UNKNOWN = -1, -2  # kinds of what is no action at all, and of one of a kind that there is not
+_LONGEST = 1_000  # characters of a repr in a record; a longer one is not ours, and is not handed to Python's parser
+_HEAD = re.compile(r"Action\(kind=(-?\d{1,9}), arguments=")
 
 
 class ObservationRecord(TypedDict):
@@ -48,6 +56,7 @@ class PlayedTurn:
         observation: what the agent saw next.
         reward: the reward of the turn.
         reward_terms: its terms, before they are weighed.
+        memory: what the policy kept for itself.
     """
 
     kind: str
@@ -56,16 +65,18 @@ class PlayedTurn:
     observation: ObservationRecord
     reward: float
     reward_terms: Mapping[str, float]
+    memory: str = ""
 
     @classmethod
     def of(
-        cls, raw: object, thought: str, observation: ObservationDict, reward: float, terms: Mapping[str, float]
+        cls, decision: Decision, observation: ObservationDict, reward: float, terms: Mapping[str, float]
     ) -> PlayedTurn:
         """A turn from what the policy sent, whatever it is, and what came of it."""
+        raw: object = decision.action
         action = read_action(raw)
         kind = "invalid" if action is None else Kind(action.kind).name.lower()
         texts = (repr(raw)[:1000],) if action is None else action.arguments
-        return cls(kind, texts, thought, plain_observation(observation), reward, terms)
+        return cls(kind, texts, decision.thought, plain_observation(observation), reward, terms, decision.memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +123,24 @@ class Record:
         """What names the episode within its run."""
         return self.task, self.attempt
 
+    def observation(self, step: int) -> ObservationDict:
+        """What the agent saw after so many turns, 0 to all of them, as the environment gave it."""
+        then = self.turns[step - 1].observation if step else self.first
+        return {
+            "question": self.question,
+            "results": tuple(then["results"]),
+            "pages": tuple(then["pages"]),
+            "replies": tuple(then["replies"]),
+            "notice": then["notice"],
+            "budget": np.array(then["budget"], dtype=np.int32),
+        }
+
+    def history(self, step: int) -> History:
+        """The episode after so many turns as its policy saw it, thoughts and memory included, to go on from there."""
+        decisions = [Decision(played_action(turn), turn.thought, turn.memory) for turn in self.turns[:step]]
+        observations = [self.observation(number) for number in range(len(decisions) + 1)]
+        return History(self.task, self.seed, observations, decisions, self.attempt)
+
     def to_line(self) -> bytes:
         """One line of JSON in UTF-8, with its end of line.
 
@@ -129,6 +158,7 @@ class Record:
                 {
                     "action": [turn.kind, list(turn.texts)],
                     "thought": turn.thought,
+                    **({"memory": turn.memory} if turn.memory else {}),
                     "observation": turn.observation,
                     "reward": turn.reward,
                     "reward_terms": dict(turn.reward_terms),
@@ -169,6 +199,7 @@ class Record:
                     turn["observation"],
                     turn["reward"],
                     turn["reward_terms"],
+                    turn.get("memory", ""),
                 )
                 for turn in data.pop("turns")
             )
@@ -176,6 +207,33 @@ class Record:
             return cls(turns=turns, seen=seen, **data)
         except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"not a record of an episode: {error!r:.200}") from error
+
+
+def played_action(turn: PlayedTurn) -> Action:
+    """The action of a recorded turn, as it can be sent again.
+
+    What was no action is read from its ``repr``: it becomes one whose kind is none, which the rules treat as they
+    treated it then. Of one that the record cut, or that is no plain data, the kind alone is known, if it was an
+    :class:`Action`; else it counts as no action at all, and not as one of an unknown kind.
+
+    >>> turn = PlayedTurn("invalid", ("Action(kind=-2, arguments=('Think', 'so'))",), "", {}, 0.0, {})
+    >>> played_action(turn)
+    Action(kind=-2, arguments=('Think', 'so'))
+    """
+    kind = Kind.__members__.get(turn.kind.upper())
+    if kind is not None:
+        return Action(kind, turn.texts)
+    text = "".join(turn.texts)[:_LONGEST]
+    head = _HEAD.match(text)
+    try:
+        raw = ast.literal_eval(f"({head[1]}, {text[head.end() :]}" if head else text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raw = (int(head[1]), (text,)) if head else None
+    if not isinstance(raw, tuple | list) or len(raw) != 2 or isinstance(raw[0], bool) or not isinstance(raw[0], int):
+        return Action(_NONE, (text,))
+    arguments = raw[1] if isinstance(raw[1], tuple | list) else (text,)
+    known = tuple(arguments) if all(isinstance(one, str) for one in arguments) else (text,)
+    return Action(_UNKNOWN if 0 <= raw[0] < len(Kind) else raw[0], known)
 
 
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -215,7 +273,7 @@ def _check_types(data: Any) -> None:
         _check_texts(page, "seen")
     _check_shown(data["first"])
     for turn in data["turns"]:
-        _check_texts((turn["action"][0], turn["thought"]), "action or thought")
+        _check_texts((turn["action"][0], turn["thought"], turn.get("memory", "")), "action, thought or memory")
         _check_texts(turn["action"][1], "action")
         check_numbers({**turn["reward_terms"], "reward": turn["reward"]}, "reward terms")
         _check_shown(turn["observation"])

@@ -15,7 +15,7 @@ from webenv.errors import RunError
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import RunProgress, evaluate, folder_name
 from webenv.evaluation.summary import Summary
-from webenv.policies.registry import make_policy
+from webenv.policies.registry import POLICIES_OF_ALL, make_policy
 from webenv.policy import Policy
 from webenv.runtime.files import inside, write_atomic
 from webenv.training.worlds import make_worlds
@@ -69,18 +69,17 @@ class HeldOut(NamedTuple):
 
 
 def rivals(trained: Trained, name: str) -> dict[str, Policy]:
-    """What is compared: what was learned, what does not learn over the same menu, and the hand-written ones.
+    """What is compared, beside the hand-written ones: what was learned, what does not learn over the same menu.
 
     Args:
         trained: the run.
         name: what tables call the learned policy.
     """
-    named: dict[str, Policy] = {
+    return {
         name: trained.policy,
         "untrained": trained.untrained,  # the same network, before the first update
         "uniform": _uniform(trained.untrained),  # any action of the menu that may be done
     }
-    return named | {rival: make_policy(rival) for rival in HAND_WRITTEN}
 
 
 def compare(
@@ -93,7 +92,7 @@ def compare(
     watch: Watch | None = None,
     progress: Progress = silent,
 ) -> list[Summary]:
-    """Plays policies on the same tasks, and keeps every trajectory.
+    """Plays policies and the hand-written ones on the same tasks, and keeps every trajectory.
 
     Policies that were played before are not played again.
 
@@ -113,7 +112,8 @@ def compare(
     summaries = []
     with opened_env(test.env, test.settings) as made:
         make_worlds(made.benchmark, progress)
-        for name, policy in policies.items():
+        hand_written = [one for one in HAND_WRITTEN if one in POLICIES_OF_ALL or one in made.benchmark.policies]
+        for name, policy in {**policies, **{one: make_policy(one, made.benchmark) for one in hand_written}}.items():
             steps = policy.identity.get("steps")  # a policy that went on learning is another one
             place = folder_name(name if steps in (None, "0") else f"{name}-{steps}")
             with nullcontext() if watch is None else watch(name) as watching:
@@ -185,8 +185,8 @@ def _uniform(policy: LearnedPolicy) -> LearnedPolicy:
     """A policy whose scorer scores every action alike, so that each that may be done is as likely."""
     import torch
 
+    from webenv.policies.learned.checkpoint import clone_scorer
     from webenv.policies.learned.policy import LearnedPolicy
-    from webenv.policies.learned.saved import clone_scorer
 
     scorer = clone_scorer(policy.saved.scorer)
     with torch.no_grad():

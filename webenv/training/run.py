@@ -325,7 +325,7 @@ def _load(checkpoint: Path, learner: Learner) -> None:
 
 def _steps_of(policy: Path) -> int | None:
     """How many steps a policy file was trained for; ``None`` if there is none that can be read."""
-    from webenv.policies.learned.saved import load_policy
+    from webenv.policies.learned.checkpoint import load_policy
 
     try:
         return load_policy(policy).steps

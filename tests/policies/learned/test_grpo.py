@@ -15,8 +15,8 @@ import torch
 
 from tests.policies.learned.menus import doubtful_menus, menus
 from webenv.errors import DataError, InvalidArgument, SnapshotError
-from webenv.policies.learned.attempts import Attempt
 from webenv.policies.learned.grpo import GrpoLearner, GrpoSettings, advantages_of
+from webenv.policies.learned.rollouts import MenuRollout
 
 QUICK = GrpoSettings(groups=4, epochs=2, minibatch=64, learning_rate=3e-3, width=16)
 
@@ -26,8 +26,8 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def group(*rewards: float, unscored: tuple[int, ...] = ()) -> list[Attempt]:
-    return [Attempt(n, [], reward, n not in unscored) for n, reward in enumerate(rewards)]
+def group(*rewards: float, unscored: tuple[int, ...] = ()) -> list[MenuRollout]:
+    return [MenuRollout(n, [], reward, n not in unscored) for n, reward in enumerate(rewards)]
 
 
 def test_an_advantage_is_a_reward_less_the_mean_of_its_group() -> None:

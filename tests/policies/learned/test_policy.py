@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,15 +18,19 @@ import torch
 
 import webenv
 from webenv.cli.app import run
+from webenv.envs.needle_in_web import needle_in_web
 from webenv.errors import DataError, InvalidArgument, MissingExtra
 from webenv.policies import make_policy
+from webenv.policies.learned.checkpoint import SavedPolicy
 from webenv.policies.learned.policy import LearnedPolicy
-from webenv.policies.learned.saved import SavedPolicy
 from webenv.policies.learned.scorer import MenuScorer
 from webenv.policy import Decision, History, Policy
+from webenv.rules import Rules
 from webenv.wrappers.menu import MenuSize, MenuWrapper
 
 SIZE = MenuSize(3, 6, 2)
+URLS = needle_in_web(web="sample")
+PHRASES = replace(URLS, rules=Rules())
 
 
 def policy(seed: int = 0, *, greedy: bool = True) -> LearnedPolicy:
@@ -114,8 +119,8 @@ def test_by_file(tmp_path: Path) -> None:
     """A path that ends with .pt is the policy in it; it may be made to answer in another kind."""
     path = str(tmp_path / "first: try.pt")
     policy().save(path)
-    assert make_policy(path).identity == make_policy(path, answers="url").identity == policy().identity
-    assert make_policy(f"{path}:phrase", answers="phrase").identity["answers"] == "phrase"
+    assert make_policy(path).identity == make_policy(path, URLS).identity == policy().identity
+    assert make_policy(f"{path}:phrase", PHRASES).identity["answers"] == "phrase"
 
 
 def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
@@ -125,7 +130,7 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"answers with a url \(trained on NeedleInWeb-v0\); this environment wants a phrase"
     ):
-        make_policy(path, answers="phrase")
+        make_policy(path, PHRASES)
     with pytest.raises(DataError, match=r"none\.pt' cannot be read: No such file"):
         make_policy(str(tmp_path / "none.pt"))
     with pytest.raises(InvalidArgument, match="takes no prompt"):

@@ -1,4 +1,4 @@
-"""Reading without a language model: stems, clauses that are about a page's subject, and what a criterion wishes."""
+"""Reading without a language model: clauses, what a criterion seeks, and what says the same."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FREQUENT = 80  # a stem that more clauses have says little
 _MEASURED = re.compile(r"(?<![\d,])(\d+(?:,\d{3})*)( [^\W\d_]+)?")
 
 
-class Unit(NamedTuple):
+class Term(NamedTuple):
     """A piece of a criterion, and the forms that pages may give it.
 
     Attributes:
@@ -72,14 +72,14 @@ class Unit(NamedTuple):
         return self.high >= 0
 
 
-class Wish(NamedTuple):
+class SoughtCriterion(NamedTuple):
     """A criterion, read: its units in order.
 
     What follows "some" or "a certain" is left out: it says what is not told.
     """
 
     text: str
-    units: tuple[Unit, ...]
+    units: tuple[Term, ...]
 
     @property
     def words(self) -> list[str]:
@@ -88,7 +88,7 @@ class Wish(NamedTuple):
         return spoken + [unit.text for unit in self.units if unit.figure and unit.low == unit.high]
 
 
-class Clause(NamedTuple):
+class PageClause(NamedTuple):
     """A clause of a page.
 
     Attributes:
@@ -101,20 +101,20 @@ class Clause(NamedTuple):
     numbers: tuple[tuple[int, str], ...]
     own: bool
 
-    def has(self, unit: Unit) -> bool:
+    def has(self, unit: Term) -> bool:
         """Whether the clause has the unit, in one of its forms."""
         if unit.figure:
             return any(unit.low <= number <= unit.high for number, _ in self.numbers)
         return any(f" {form} " in self.text for form in unit.forms)
 
 
-def read_wish(text: str, kind: frozenset[str], meanings: Mapping[str, Sequence[str]]) -> Wish:
+def read_criterion(text: str, kind: frozenset[str], meanings: Mapping[str, Sequence[str]]) -> SoughtCriterion:
     """Reads a criterion.
 
     Args:
         text: the criterion.
         kind: stems of what it is about, which are left out.
-        meanings: words and phrases in lower case, joined by spaces, with what else may stand for them.
+        meanings: words and phrases in lower evidence, joined by spaces, with what else may stand for them.
     """
     measures = {match[1]: match[1] + match[2] for match in _MEASURED.finditer(text.lower()) if match[2]}
     names = {word.lower() for word in re.findall(r"(?<=[^.] )[A-Z]\w+", text)}
@@ -123,7 +123,7 @@ def read_wish(text: str, kind: frozenset[str], meanings: Mapping[str, Sequence[s
     lowered = _RANGE.sub(" ", lowered)
     figures += [(match[0], int(match[1]), int(match[1]) + 9) for match in _DECADE.finditer(lowered)]
     lowered = _DECADE.sub(" ", lowered)
-    found: list[Unit] = []
+    found: list[Term] = []
     if meanings:
         longest = max(key.count(" ") for key in meanings) + 1
         lowered, found = _known(lowered, kind, meanings, longest)
@@ -132,16 +132,16 @@ def read_wish(text: str, kind: frozenset[str], meanings: Mapping[str, Sequence[s
         if token[0].isdecimal():
             figures.append((token, _number(token), _number(token)))
         elif token not in _EMPTY and token not in _LOOSE and stem(token) not in kind:
-            found.append(Unit(token, {stem(token): token}, named=token in names))
+            found.append(Term(token, {stem(token): token}, named=token in names))
     for words, low, high in figures:
         measure = measures.get(words, "")
-        found.append(Unit(words, {" ".join(map(stem, tokens(measure))): measure} if measure else {}, low, high))
-    return Wish(text, tuple({unit.text: unit for unit in found}.values()))
+        found.append(Term(words, {" ".join(map(stem, tokens(measure))): measure} if measure else {}, low, high))
+    return SoughtCriterion(text, tuple({unit.text: unit for unit in found}.values()))
 
 
 def _known(
     text: str, kind: frozenset[str], meanings: Mapping[str, Sequence[str]], longest: int
-) -> tuple[str, list[Unit]]:
+) -> tuple[str, list[Term]]:
     """The text without the words and phrases that have known meanings, and these as units."""
     matches = list(_TOKEN.finditer(text))
     words = [match[0] for match in matches]
@@ -154,7 +154,7 @@ def _known(
                 forms = (*meanings[key], text[start:end])
                 known = all(" ".join(tokens(near)) in meanings for near in meanings[key])
                 stemmed = {" ".join(map(stem, tokens(form))): form for form in forms}
-                units.append(Unit(text[start:end], stemmed, known=known))
+                units.append(Term(text[start:end], stemmed, known=known))
                 kept.append(text[last:start])
                 last = end
                 place += size
@@ -164,17 +164,17 @@ def _known(
     return " ".join([*kept, text[last:]]), units
 
 
-class Reading(NamedTuple):
+class PageReading(NamedTuple):
     """A text, read: the stems and the numbers of its clauses, of those about its subject and of all.
 
     ``own`` and ``all`` have stems in order with spaces around, and a bar between clauses.
     """
 
-    clauses: tuple[Clause, ...]
+    clauses: tuple[PageClause, ...]
     own: str
     all: str
 
-    def count(self, unit: Unit, own: bool = True) -> int:
+    def count(self, unit: Term, own: bool = True) -> int:
         """How often a unit occurs."""
         if unit.figure:
             return sum(
@@ -188,10 +188,10 @@ class Reading(NamedTuple):
 
 
 @lru_cache(maxsize=8_192)
-def read(text: str, about: frozenset[str]) -> Reading:
+def read(text: str, about: frozenset[str]) -> PageReading:
     """Reads a page, or a passage of one; for arguments see :func:`read_clauses`."""
     clauses = tuple(read_clauses(text, about))
-    return Reading(
+    return PageReading(
         clauses, "|".join(clause.text for clause in clauses if clause.own), "|".join(clause.text for clause in clauses)
     )
 
@@ -229,7 +229,7 @@ def alike(clauses: Sequence[Sequence[str]]) -> list[list[int]]:
     return found
 
 
-def read_clauses(text: str, about: frozenset[str]) -> list[Clause]:
+def read_clauses(text: str, about: frozenset[str]) -> list[PageClause]:
     """The clauses of a text; what is spoken at length is left out.
 
     Args:
@@ -245,7 +245,7 @@ def read_clauses(text: str, about: frozenset[str]) -> list[Clause]:
                 forms = [stem(word) for word in words]
                 own = not about.isdisjoint(forms) or bool(_PRONOUN.search(part)) or sentence.startswith("- ")
                 numbers = tuple((_number(word), word) for word in words if word[0].isdecimal())
-                found.append(Clause(f" {' '.join(forms)} ", numbers, own))
+                found.append(PageClause(f" {' '.join(forms)} ", numbers, own))
     return found
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from webenv.actions import answer, search, visit
-from webenv.policies.case import Case
-from webenv.policies.news.inquiry import Inquiry
-from webenv.policies.news.question import is_news
-from webenv.policies.reading import tokens
+from webenv.policies.scripted.page_evidence import PageEvidence
+from webenv.policies.scripted.reading import tokens
 from webenv.policy import Decision, History
 from webenv.web import Failure
 
@@ -28,9 +26,6 @@ class InvestigatorPolicy:
     it knows what any reader does: stop words, plurals and other endings, decades and ranges of
     numbers, and turns such as "had something to do with" that leave open what is meant.
 
-    A question about the news it plays by :class:`webenv.policies.news.inquiry.Inquiry`: it finds the
-    event that is told, reads who had the part in it, searches for that name, and reads what is asked.
-
     Args:
         meanings: words and phrases, each with what else may stand for them; none by default.
     """
@@ -49,23 +44,21 @@ class InvestigatorPolicy:
         return [self._decide(history) for history in histories]
 
     def _decide(self, history: History) -> Decision:
-        if is_news(history.observations[0]["question"]):
-            return Inquiry(history).decide()
         searches, visits, _, turns = (int(left) for left in history.observations[-1]["budget"])
-        case = Case(history, self._meanings)
-        done = [decision.thought for decision in history.decisions]
-        if turns > 1 and (visits or not case.rank):
-            for step in case.next(done[-1] if done else ""):
+        evidence = PageEvidence(history, self._meanings)
+        done = [decision.memory for decision in history.decisions]
+        if turns > 1 and (visits or not evidence.rank):
+            for step in evidence.next(done[-1] if done else ""):
                 texts: list[str] = []
                 if step == "search":
-                    texts = case.queries()[:searches]
+                    texts = evidence.queries()[:searches]
                 elif step == "look up":
-                    texts = case.unknown()[: max(0, searches - len(case.wishes) - 1)]
+                    texts = evidence.unknown()[: max(0, searches - len(evidence.sought) - 1)]
                 elif step == "search again":
-                    texts = case.sharpened()[: min(searches, 1)]
+                    texts = evidence.sharpened()[: min(searches, 1)]
                 else:
-                    texts = case.promising()[: min(visits, (_FIRST if step == "read" else _ROUND)[self._informed])]
+                    texts = evidence.promising()[: min(visits, (_FIRST if step == "read" else _ROUND)[self._informed])]
                 if texts:
                     act = visit if step in ("read", "read on") else search
-                    return Decision(act(*dict.fromkeys(texts)), step)
-        return Decision(answer(case.best()), "answer")
+                    return Decision(act(*dict.fromkeys(texts)), thought=step, memory=step)
+        return Decision(answer(evidence.best()), thought="answer")

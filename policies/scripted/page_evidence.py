@@ -1,4 +1,4 @@
-"""A case: all that a history shows, read: what criteria wish, which words tell pages apart, which page fits best."""
+"""All that a history shows, read: what is sought, which words tell pages apart, which page fits best."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from functools import cached_property
 
 from webenv.actions import Kind
 from webenv.observations import ObservationDict
-from webenv.policies.reading import (
-    Clause,
-    Reading,
-    Unit,
-    Wish,
+from webenv.policies.scripted.reading import (
+    PageClause,
+    PageReading,
+    SoughtCriterion,
+    Term,
     alike,
     read,
-    read_wish,
+    read_criterion,
     sentences,
     statements,
     stem,
@@ -51,19 +51,19 @@ _NEXT = {
 }
 
 
-class Case:
+class PageEvidence:
     """All that a history shows, read.
 
     Args:
         history: the episode so far.
-        meanings: words and phrases in lower case, with what else may stand for them.
+        meanings: words and phrases in lower evidence, with what else may stand for them.
     """
 
     def __init__(self, history: History, meanings: Mapping[str, Sequence[str]]) -> None:
         self.texts = criteria_of(history.observations[0]["question"])
         shared = set.intersection(*(set(stems(text)) for text in self.texts)) if len(self.texts) > 1 else set()
         self.kind = frozenset(shared)
-        self.wishes = [read_wish(text, self.kind, meanings) for text in self.texts]
+        self.sought = [read_criterion(text, self.kind, meanings) for text in self.texts]
         self._informed = bool(meanings)
         self.asked: set[str] = set()
         self._latest: list[str] = []
@@ -84,8 +84,8 @@ class Case:
         )
         self.learned = {run: self._near(run, snippets) for run, snippets in self.lookups.items()}
         self._ties: dict[str, dict[str, float]] = {}
-        self._readings: dict[str, list[Reading]] = {}
-        self._measures: dict[str, Unit] = {}
+        self._readings: dict[str, list[PageReading]] = {}
+        self._measures: dict[str, Term] = {}
         self._anchors: dict[str, list[tuple[float, str, str]]] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self._worth: dict[str, float] = {}
@@ -96,12 +96,12 @@ class Case:
         if decision.action.kind == Kind.SEARCH:
             self.asked.update(texts)
         self._latest = [result["url"] for result in observation["results"]]
-        quoted = _QUOTED.findall(texts[0]) if decision.thought == "search again" else []
+        quoted = _QUOTED.findall(texts[0]) if decision.memory == "search again" else []
         for place, result in enumerate(observation["results"]):
             url = result["url"]
             self.titles[url] = result["title"]
             self.seen.setdefault(url, []).append(result["snippet"])
-            if decision.thought == "look up":
+            if decision.memory == "look up":
                 for query in texts:
                     self.lookups.setdefault(query, []).append(result["snippet"])
             else:
@@ -143,15 +143,15 @@ class Case:
     def queries(self) -> list[str]:
         """The criteria in their own words, without what they leave open: together, and one by one."""
         kind = " ".join(sorted(self.kind))
-        each = [" ".join([kind, *wish.words, *_others(wish)]) for wish in self.wishes]
+        each = [" ".join([kind, *criterion.words, *_others(criterion)]) for criterion in self.sought]
         return [query for query in (" ".join(self.texts), *each) if query.strip()]
 
     def unknown(self) -> list[str]:
         """Runs of words of the criteria that no clause about a subject has."""
         runs: list[str] = []
-        for wish in self.wishes:
+        for criterion in self.sought:
             run: list[str] = []
-            for unit in [*wish.units, None]:
+            for unit in [*criterion.units, None]:
                 if unit and len(unit.forms) == 1 and not any(self.count(unit, url) for url in self.read):
                     run.append(unit.text)
                 elif run:
@@ -161,41 +161,41 @@ class Case:
 
     def sharpened(self) -> list[str]:
         """Queries for pages that have the words that tell pages apart: those of all criteria, or of some."""
-        anchors = [anchor for wish in self.wishes for anchor in self.anchors(wish)]
+        anchors = [anchor for criterion in self.sought for anchor in self.anchors(criterion)]
         weightiest = [text for _, text, _ in sorted(anchors, key=lambda anchor: -anchor[0])]
         found = [_quoting(weightiest), _quoting(weightiest[:-1])]
-        for wish in self.wishes:
-            found.append(_quoting([text for _, text, of in anchors if of != wish.text]))
+        for criterion in self.sought:
+            found.append(_quoting([text for _, text, of in anchors if of != criterion.text]))
         found.append(" ".join([*sorted(self.kind), *weightiest]))
         return [query for query in dict.fromkeys(found) if query and query not in self.asked]
 
-    def anchors(self, wish: Wish) -> list[tuple[float, str, str]]:
+    def anchors(self, criterion: SoughtCriterion) -> list[tuple[float, str, str]]:
         """What of a criterion tells pages apart: how well, as pages have it, and the criterion."""
-        if wish.text not in self._anchors:
+        if criterion.text not in self._anchors:
             found = []
-            best = self._clause(wish)
-            for unit in wish.units:
+            best = self._clause(criterion)
+            for unit in criterion.units:
                 worth = self.worth(unit)
                 text = self._resolved(unit, best)
                 if text and (unit.value or worth > _TELLING):
-                    found.append((worth + 2 * unit.value, text, wish.text))
-            self._anchors[wish.text] = sorted(found, key=lambda anchor: -anchor[0])[:_ANCHORS]
-        return self._anchors[wish.text]
+                    found.append((worth + 2 * unit.value, text, criterion.text))
+            self._anchors[criterion.text] = sorted(found, key=lambda anchor: -anchor[0])[:_ANCHORS]
+        return self._anchors[criterion.text]
 
-    def _clause(self, wish: Wish) -> Clause | None:
+    def _clause(self, criterion: SoughtCriterion) -> PageClause | None:
         """The clause that has most of a criterion, on the page that has most of all of them."""
-        found: tuple[float, Clause] | None = None
+        found: tuple[float, PageClause] | None = None
         for url in self.read:
             score = self.score(url)
             for reading in self.readings(url):
                 for clause in reading.clauses:
                     if clause.own:
-                        has = sum(self.worth(unit) for unit in wish.units if clause.has(self._measured(unit)))
+                        has = sum(self.worth(unit) for unit in criterion.units if clause.has(self._measured(unit)))
                         if has and (found is None or has * score > found[0]):
                             found = (has * score, clause)
         return found[1] if found else None
 
-    def _resolved(self, unit: Unit, best: Clause | None) -> str:
+    def _resolved(self, unit: Term, best: PageClause | None) -> str:
         """A unit as the pages that were read have it; empty where they do not."""
         exact = unit.named or (unit.figure and unit.low == unit.high)
         unit = self._measured(unit)
@@ -220,12 +220,12 @@ class Case:
             return max(found, key=lambda text: found[text])
         return unit.text if exact else next(iter(unit.forms.values())) if unit.known and len(unit.forms) <= 2 else ""
 
-    def _runs(self, wish: Wish) -> list[str]:
+    def _runs(self, criterion: SoughtCriterion) -> list[str]:
         """The runs of words of a criterion that were looked up."""
-        words = {unit.text for unit in wish.units}
+        words = {unit.text for unit in criterion.units}
         return [run for run in self.learned if set(run.split()) <= words]
 
-    def worth(self, unit: Unit) -> float:
+    def worth(self, unit: Term) -> float:
         """What a unit is worth: how much pages that say it of their subject repeat it, and how few of them do.
 
         Words that tell pages apart come in bursts; the words of a turn of phrase come once.
@@ -240,7 +240,7 @@ class Case:
 
     # ── pages ─────────────────────────────────────────────────────────────────
 
-    def readings(self, url: str) -> list[Reading]:
+    def readings(self, url: str) -> list[PageReading]:
         """A page that was read, or the snippets of one that was not."""
         if url not in self._readings:
             texts = [self.read[url]] if url in self.read else list(dict.fromkeys(self.seen[url]))
@@ -251,14 +251,14 @@ class Case:
         """Stems that name the subject of a page: its title's and its kind's."""
         return stems(" ".join(word for word in self.titles[url].split() if word[:1].isupper())) | self.kind
 
-    def count(self, unit: Unit, url: str) -> int:
+    def count(self, unit: Term, url: str) -> int:
         """How often a page has a unit in clauses about its subject."""
         key = (unit.text, url)
         if key not in self._counts:
             self._counts[key] = sum(reading.count(self._measured(unit)) for reading in self.readings(url))
         return self._counts[key]
 
-    def _measured(self, unit: Unit) -> Unit:
+    def _measured(self, unit: Term) -> Term:
         """A number with what it measures, where a page that was read has it so."""
         if not unit.figure or not unit.forms:
             return unit
@@ -270,18 +270,18 @@ class Case:
 
     def score(self, url: str) -> float:
         """How well what a page says of its subject covers the criteria: the mean, and half the least."""
-        each = [self._covers(wish, url) for wish in self.wishes]
+        each = [self._covers(criterion, url) for criterion in self.sought]
         return sum(each) / len(each) + 0.5 * min(each)
 
-    def _covers(self, wish: Wish, url: str) -> float:
+    def _covers(self, criterion: SoughtCriterion, url: str) -> float:
         """How well a page covers a criterion: in one clause, and without meanings in any of its clauses too."""
-        stated = self._states(wish, url) if any(unit.value for unit in wish.units) else None
+        stated = self._states(criterion, url) if any(unit.value for unit in criterion.units) else None
         if stated is not None and self._informed:
             return stated
         got = total = 0.0
-        runs = self._runs(wish)
+        runs = self._runs(criterion)
         looked_up = {word for run in runs for word in run.split()}
-        for unit in wish.units:
+        for unit in criterion.units:
             if unit.text not in looked_up:
                 weight = self.worth(unit)
                 total += weight
@@ -290,22 +290,22 @@ class Case:
             worth = {
                 form: min(self.worth(unit), _CAP) * share
                 for form, share in self.learned[run].items()
-                if sum(1 for url in self.read if self.count(unit := Unit(form, {form: form}), url)) > 1
+                if sum(1 for url in self.read if self.count(unit := Term(form, {form: form}), url)) > 1
             }
             total += max(worth.values(), default=0.0)
             got += max(
-                (value * _said_often(self.count(Unit(form, {form: form}), url)) for form, value in worth.items()),
+                (value * _said_often(self.count(Term(form, {form: form}), url)) for form, value in worth.items()),
                 default=0.0,
             )
         apart = got / max(total, _LEAST)
-        covered = (apart + self._together(wish, url)) / 2
+        covered = (apart + self._together(criterion, url)) / 2
         return covered if stated is None else (covered + stated) / 2
 
-    def _states(self, wish: Wish, url: str) -> float:
+    def _states(self, criterion: SoughtCriterion, url: str) -> float:
         """How well one clause about the subject states a criterion: its values, in words that say what ties them."""
-        values = [(unit, 0.5 if unit.named else 1.0) for unit in wish.units if unit.value]
+        values = [(unit, 0.5 if unit.named else 1.0) for unit in criterion.units if unit.value]
         total = sum(weight for _, weight in values)
-        ties = self._tied(wish)
+        ties = self._tied(criterion)
         found = [0.0, 0.0]
         for reading in self.readings(url):
             for clause in reading.clauses:
@@ -328,15 +328,15 @@ class Case:
                 having.setdefault(form, []).append(number)
         return forms, linked, having
 
-    def _tied(self, wish: Wish) -> dict[str, float]:
+    def _tied(self, criterion: SoughtCriterion) -> dict[str, float]:
         """Stems that say what ties the values of a criterion, and how much each does.
 
         They are its own, and those of clauses that say the same as a clause that has them.
         """
-        if wish.text not in self._ties:
+        if criterion.text not in self._ties:
             forms, linked, having = self._clauses
-            own = [unit.forms for unit in wish.units if not unit.value]
-            said = {form for unit in wish.units if unit.value for text in unit.forms for form in text.split()}
+            own = [unit.forms for unit in criterion.units if not unit.value]
+            said = {form for unit in criterion.units if unit.value for text in unit.forms for form in text.split()}
             direct: dict[int, float] = {}
             most = 0.0
             for each in own:
@@ -360,12 +360,12 @@ class Case:
                     for n in having[form]:
                         scores[n] = scores.get(n, 0.0) + share
                 strong = strong | {n for n, score in scores.items() if score >= 1}
-            self._ties[wish.text] = ties if own else {}
-        return self._ties[wish.text]
+            self._ties[criterion.text] = ties if own else {}
+        return self._ties[criterion.text]
 
-    def _together(self, wish: Wish, url: str) -> float:
+    def _together(self, criterion: SoughtCriterion, url: str) -> float:
         """The most of a criterion that one clause about the subject has."""
-        weights = [(unit, self.worth(unit)) for unit in wish.units]
+        weights = [(unit, self.worth(unit)) for unit in criterion.units]
         total = sum(weight for _, weight in weights)
         most = 0.0
         for reading in self.readings(url):
@@ -416,9 +416,9 @@ def _common(sentence: str, text: str, wanted: frozenset[str]) -> int:
     return most
 
 
-def _others(wish: Wish) -> list[str]:
+def _others(criterion: SoughtCriterion) -> list[str]:
     """What else pages may say for a criterion's words."""
-    return [text for unit in wish.units for text in unit.forms.values() if text != unit.text]
+    return [text for unit in criterion.units for text in unit.forms.values() if text != unit.text]
 
 
 def _quoting(texts: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Attempts: plays a vector of menus, and hands out groups of finished attempts at one task."""
+"""Plays a vector of menus, and hands out groups of finished rollouts at one task."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from gymnasium.vector import AutoresetMode
 from torch import Tensor
 
 from webenv.errors import InvalidArgument
+from webenv.policies.learned.learner import EpisodeStats, terms_of
 from webenv.policies.learned.scorer import MenuScorer, as_tensors
-from webenv.policies.learned.tally import Tally, terms_of
 from webenv.wrappers.menu import VectorMenuWrapper
 
 _ROWS = ("queries", "candidates", "sites", "context")
@@ -29,7 +29,7 @@ class Frame(NamedTuple):
     log_probabilities: Tensor
 
 
-class Attempt(NamedTuple):
+class MenuRollout(NamedTuple):
     """A finished attempt at a task.
 
     Attributes:
@@ -45,7 +45,7 @@ class Attempt(NamedTuple):
     scored: bool
 
 
-class Batch(NamedTuple):
+class RolloutBatch(NamedTuple):
     """Steps of many attempts, one below the other: float32 but for ``mask`` (bool) and ``actions`` (int64)."""
 
     observation: dict[str, Tensor]
@@ -54,7 +54,7 @@ class Batch(NamedTuple):
     log_probabilities: Tensor
 
     @classmethod
-    def of(cls, attempts: Sequence[Attempt]) -> Batch:
+    def of(cls, attempts: Sequence[MenuRollout]) -> RolloutBatch:
         """The steps of attempts, in order."""
         steps = [(frame, attempt.slot) for attempt in attempts for frame in attempt.frames]
         return cls(
@@ -64,20 +64,20 @@ class Batch(NamedTuple):
             torch.stack([frame.log_probabilities[slot] for frame, slot in steps]),
         )
 
-    def rows(self, numbers: Tensor) -> Batch:
+    def rows(self, numbers: Tensor) -> RolloutBatch:
         """Some of the steps: int64 (M,)."""
         observation = {name: values[numbers] for name, values in self.observation.items()}
-        return Batch(observation, self.mask[numbers], self.actions[numbers], self.log_probabilities[numbers])
+        return RolloutBatch(observation, self.mask[numbers], self.actions[numbers], self.log_probabilities[numbers])
 
 
-class Attempts:
+class RolloutCollector:
     """Plays groups of attempts, a step of all slots at a time, without a break between updates.
 
     The environment resets in the same step, so that every step of every slot is a turn of an agent;
     in mode ``"next_step"`` one step an episode would be a reset, and rounds that all wait for
     their slowest slot waste more. Slots of a group go on to the next task on their own, and drift
     apart as a random walk does: once a group is ``spread`` rounds apart, it begins a new task
-    together, which drops the turns of its running attempts. Attempts that wait for siblings then
+    together, which drops the turns of its running attempts. RolloutCollector that wait for siblings then
     make groups of those that there are.
 
     Args:
@@ -107,14 +107,14 @@ class Attempts:
         self._running: list[list[Frame]] = [[] for _ in range(envs.num_envs)]
         self._reward = np.zeros(envs.num_envs)
         self._cost = np.zeros(envs.num_envs)
-        self._waiting: dict[tuple[int, int], list[Attempt]] = {}  # (group, round) → those that are done
+        self._waiting: dict[tuple[int, int], list[MenuRollout]] = {}  # (group, round) → those that are done
         self._seen: dict[str, npt.NDArray[Any]] = {}
 
     def begin(self, seed: int) -> None:
         """Begins episodes in all slots."""
         self._seen, _ = self.envs.reset(seed=seed)
 
-    def play(self, scorer: MenuScorer, chance: torch.Generator, tally: Tally) -> Iterator[list[Attempt]]:
+    def play(self, scorer: MenuScorer, chance: torch.Generator, tally: EpisodeStats) -> Iterator[list[MenuRollout]]:
         """Plays one step in all slots, and gives the groups that it completed.
 
         Args:
@@ -147,10 +147,10 @@ class Attempts:
             actions = scores.draw(chance)
             return Frame(observation, mask, actions, scores.of(actions))
 
-    def _end(self, slot: int, final: Any, tally: Tally) -> Iterator[list[Attempt]]:
+    def _end(self, slot: int, final: Any, tally: EpisodeStats) -> Iterator[list[MenuRollout]]:
         terms = terms_of(final["reward_terms"], slot)
         terms["cost"] = float(self._cost[slot]) + terms.get("cost", 0.0)
-        attempt = Attempt(slot, self._running[slot], float(self._reward[slot]), bool(final["scored"][slot]))
+        attempt = MenuRollout(slot, self._running[slot], float(self._reward[slot]), bool(final["scored"][slot]))
         tally.add(attempt.scored, final["verdict"]["value"][slot], attempt.reward, terms)
         self._clear(slot)
         place = int(final["group"][slot]), int(final["round"][slot])
@@ -162,7 +162,7 @@ class Attempts:
     def _clear(self, slot: int) -> None:
         self._running[slot], self._reward[slot], self._cost[slot] = [], 0.0, 0.0
 
-    def _realign(self, rounds: npt.NDArray[np.int64]) -> Iterator[list[Attempt]]:
+    def _realign(self, rounds: npt.NDArray[np.int64]) -> Iterator[list[MenuRollout]]:
         """Groups whose slots are too far apart begin a task together; gives what they had finished."""
         apart = np.ptp(rounds.reshape(-1, self.group_size), axis=1) > self.spread
         if not apart.any():
@@ -203,7 +203,7 @@ class Attempts:
         self._reward, self._cost = (np.array(numbers) for numbers in saved["rewards"])
         self._waiting = {}
         for group, round_, slot, numbers, reward, scored in saved["waiting"]:
-            attempt = Attempt(slot, [frames[number] for number in numbers], reward, scored)
+            attempt = MenuRollout(slot, [frames[number] for number in numbers], reward, scored)
             self._waiting.setdefault((group, round_), []).append(attempt)
         self._seen = {name: rows.numpy() for name, rows in zip(_ROWS, saved["seen"], strict=True)}
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.policies.news.mentions import CURRENCIES, Mention, mentions
-from webenv.policies.news.senses import NOUNS, event_kinds
-from webenv.policies.reading import stem, tokens
+from webenv.policies.scripted.news_text import CURRENCIES, NOUNS, Mention, event_kinds, mentions
+from webenv.policies.scripted.reading import stem, tokens
 
 _TASK = re.compile(r"^answer th\w+ question about the news\b", re.IGNORECASE)
 _MARKER = re.compile(

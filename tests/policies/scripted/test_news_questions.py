@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.policies.news.papers import DETAIL, EVENT, LINE, PROFILE
-from webenv.policies.news.question import is_news, read_question
+from tests.policies.scripted.papers import DETAIL, EVENT, LINE, PROFILE
+from webenv.policies.scripted.news_questions import is_news, read_question
 
 
 def test_the_first_line_says_that_it_is_news() -> None:

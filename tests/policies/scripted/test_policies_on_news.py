@@ -9,12 +9,11 @@ import pytest
 
 from tests.openai_server import Messages, serve
 from tests.policies.histories import history, observe
-from tests.policies.news.papers import LINE, environment
+from tests.policies.scripted.papers import LINE, environment
 from webenv.actions import Kind
 from webenv.models import ChatModel
-from webenv.policies import ClosedBookPolicy, InvestigatorPolicy, KeywordPolicy, ReactPolicy
-from webenv.policies.news.evidence import cue_of, weigh
-from webenv.policies.news.sources import Source
+from webenv.policies import ClosedBookPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy, ReactPolicy
+from webenv.policies.scripted.news_evidence import NewsSource, cue_of, weigh
 from webenv.policy import Decision, History, Policy
 
 SEARCH = "<action>\ntype: Search\nfire Arlemouth\n</action>"
@@ -38,21 +37,21 @@ def play(env: Any, policy: Policy, task: str) -> tuple[str, dict[str, Any], Hist
 @pytest.mark.parametrize(("task", "gold"), [("event", "310"), ("profile", "Frayholm"), ("detail", "4,200 crowns")])
 def test_the_investigator_joins_pages(task: str, gold: str) -> None:
     """It finds the event that is told, who had a part in it, and what is asked of the next page."""
-    said, info, _ = play(environment(), InvestigatorPolicy(), task)
+    said, info, _ = play(environment(), NewsInvestigatorPolicy(), task)
     assert said == gold
     assert info["verdict"]["outcome"] == "correct"
 
 
 def test_the_plan_follows_the_question() -> None:
     """Who had the part comes first, then an event in which that name recurs, then reports of that event."""
-    _, _, played = play(environment(), InvestigatorPolicy(), "event")
+    _, _, played = play(environment(), NewsInvestigatorPolicy(), "event")
     searched = [decision.thought for decision in played.decisions if decision.action.kind == Kind.SEARCH]
     assert searched[:2] == ["search bridge", "search event 0 Ada Byrne"]
     assert "search reports flood deluge flooding Borthwick 9 June 2024" in searched
     assert played.decisions[1].action.arguments[0].startswith(("https://a.example/fires", "https://b.example/fires"))
 
 
-@pytest.mark.parametrize("policy", [KeywordPolicy(), InvestigatorPolicy()], ids=["keyword", "investigator"])
+@pytest.mark.parametrize("policy", [NewsKeywordPolicy(), NewsInvestigatorPolicy()], ids=["keyword", "investigator"])
 def test_no_overrun(policy: Policy) -> None:
     """Under every small budget the policies end by an answer of their own: an overrun would fail at once."""
     for searches in range(4):
@@ -65,7 +64,7 @@ def test_no_overrun(policy: Policy) -> None:
                     assert len(played.decisions) <= turns
 
 
-@pytest.mark.parametrize("policy", [KeywordPolicy(), InvestigatorPolicy()], ids=["keyword", "investigator"])
+@pytest.mark.parametrize("policy", [NewsKeywordPolicy(), NewsInvestigatorPolicy()], ids=["keyword", "investigator"])
 @pytest.mark.parametrize("question", ["Why?", "", "Who won the final of 3 May 2024?", "whoever the person who"])
 def test_any_question(policy: Policy, question: str) -> None:
     """A question that is told in no known way leads to an action, and with nothing found to a plain answer."""
@@ -80,15 +79,15 @@ def test_any_question(policy: Policy, question: str) -> None:
 
 def test_keyword_reads_within_its_own_limit() -> None:
     """The keyword policy reads no more pages than it is told to."""
-    _, _, played = play(environment(), KeywordPolicy(visits=1), "event")
+    _, _, played = play(environment(), NewsKeywordPolicy(visits=1), "event")
     assert sum(len(d.action.arguments) for d in played.decisions if d.action.kind == Kind.VISIT) == 1
 
 
 def test_what_pages_say_is_weighed() -> None:
     """The majority wins over one page, an old version counts little, and what was believed at first not at all."""
 
-    def page(name: str, text: str, title: str = "Flood in Arle") -> tuple[Source, float]:
-        return Source(f"https://{name}.example/", title, text=text, read=True), 1.0
+    def page(name: str, text: str, title: str = "Flood in Arle") -> tuple[NewsSource, float]:
+        return NewsSource(f"https://{name}.example/", title, text=text, read=True), 1.0
 
     cue = cue_of("number", "How many people had to leave their homes", "peopl")
     pages = [

@@ -8,7 +8,7 @@ import pytest
 
 from webenv.evaluation import evaluate
 from webenv.evaluation.environments import training_tasks
-from webenv.policies import ClosedBookPolicy, InvestigatorPolicy, KeywordPolicy
+from webenv.policies import ClosedBookPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy
 from webenv.policy import Policy
 
 WEB = "procedural:pages=1200,seed=7,worlds=1"
@@ -26,9 +26,9 @@ def share(policy: Policy, out: Path, searches: int = 5) -> float:
 
 def test_joining_beats_matching_words(tmp_path: Path) -> None:
     """The investigator answers far more than keywords do, and more searches help it."""
-    keyword = share(KeywordPolicy(), tmp_path / "keyword")
-    most = share(InvestigatorPolicy(), tmp_path / "investigator")
-    few = share(InvestigatorPolicy(), tmp_path / "few", searches=1)
+    keyword = share(NewsKeywordPolicy(), tmp_path / "keyword")
+    most = share(NewsInvestigatorPolicy(), tmp_path / "investigator")
+    few = share(NewsInvestigatorPolicy(), tmp_path / "few", searches=1)
     assert 0.05 < keyword < 0.6
     assert most > keyword + 0.15
     assert most > few + 0.1

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from webenv.actions import Action, Kind, answer, search, visit
-from webenv.policies.news.evidence import Candidate, Cue, cue_of, said, weigh
-from webenv.policies.news.question import Told, read_question
-from webenv.policies.news.senses import kin, nouns_of, words_of
-from webenv.policies.news.sources import Event, Source, Sources
-from webenv.policies.reading import stems, tokens
+from webenv.policies.scripted.news_evidence import (
+    AnswerCandidate,
+    Cue,
+    Event,
+    NewsSource,
+    NewsSources,
+    cue_of,
+    said,
+    weigh,
+)
+from webenv.policies.scripted.news_questions import Told, read_question
+from webenv.policies.scripted.news_text import kin, nouns_of, words_of
+from webenv.policies.scripted.reading import stems, tokens
 from webenv.policy import Decision, History
+from webenv.web import Failure
 
 _SURE = 1.2  # from what score on an answer needs no more pages
 _FAIR = 0.55  # from what score on somebody is taken for the one who is meant
@@ -25,6 +34,23 @@ _HELD = 0.3  # how much it counts that a report of an event names who had a part
 _ROLE = 0.15  # how far that must speak of the part that the question tells
 _LONGEST = 1_000  # characters of a query
 _UNKNOWN = "I don't know."
+
+
+class NewsInvestigatorPolicy:
+    """A patient reader of questions about the news, without a language model.
+
+    It finds the event that is told, reads who had the part in it, searches for that name, and reads what is asked
+    (:class:`Inquiry`).
+    """
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name`` and ``version``."""
+        return {"name": "investigator", "version": "4"}
+
+    def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
+        """One decision for each history, in order."""
+        return [Inquiry(history).decide() for history in histories]
 
 
 class Inquiry:
@@ -41,20 +67,20 @@ class Inquiry:
 
     def __init__(self, history: History) -> None:
         self.question = read_question(history.observations[0]["question"])
-        self.sources = Sources(history)
+        self.sources = NewsSources(history)
         searches, visits, _, turns = (int(left) for left in history.observations[-1]["budget"])
         self.searches, self.visits, self.turns = searches, visits, turns
-        self._steps = [decision.thought for decision in history.decisions]
+        self._steps = [decision.memory for decision in history.decisions]
 
     def decide(self) -> Decision:
         """What to do next."""
         if self.turns > 1:
             for action, step in self._plan():
                 if action.kind == Kind.SEARCH and self.searches and step not in self._steps:
-                    return Decision(search(action.arguments[0][:_LONGEST]), step)
+                    return Decision(search(action.arguments[0][:_LONGEST]), thought=step, memory=step)
                 if action.kind == Kind.VISIT and self.visits:
-                    return Decision(action, step)
-        return Decision(answer(self.answer()), "answer")
+                    return Decision(action, thought=step, memory=step)
+        return Decision(answer(self.answer()), thought="answer")
 
     # ── the plan ──────────────────────────────────────────────────────────────
 
@@ -144,11 +170,11 @@ class Inquiry:
             return [f"{clue} {words} {years}", clue, f"{_near(told.text)} {words}"]
         return [f'"{name}" {words} {years}', f'"{name}" {clue} {words} {years}', f"{name} {words} {years}"]
 
-    def _promising(self, told: Told, name: str) -> list[Source]:
+    def _promising(self, told: Told, name: str) -> list[NewsSource]:
         """Unread pages that may tell of the event, those first that hold the name or the words of the clue."""
         clue = cue_of("", told.text).stems
 
-        def likely(source: Source) -> float:
+        def likely(source: NewsSource) -> float:
             shared = len(clue & stems(" ".join((source.title, *source.sentences)))) / (len(clue) or 1)
             return shared + 0.5 * bool(told.kinds & source.kinds)
 
@@ -165,7 +191,7 @@ class Inquiry:
     # ── what was found ────────────────────────────────────────────────────────
 
     @cached_property
-    def bridges(self) -> list[Candidate]:
+    def bridges(self) -> list[AnswerCandidate]:
         """Who may be the one that the question tells by a part in an event, best first."""
         bridge = self.question.bridge
         if bridge is None:
@@ -218,7 +244,7 @@ class Inquiry:
         return [(found[event], event) for event in sorted(found, key=lambda event: -found[event])]
 
     @cached_property
-    def answers(self) -> list[Candidate]:
+    def answers(self) -> list[AnswerCandidate]:
         """The answers that pages offer, best first."""
         question, ask = self.question, self.question.ask
         if question.event is None:
@@ -253,7 +279,7 @@ class Inquiry:
             known += [question.bridge.event.place, question.bridge.event.day]
         return [text for text in known if text]
 
-    def _on(self, told: Told) -> list[tuple[Source, float]]:
+    def _on(self, told: Told) -> list[tuple[NewsSource, float]]:
         """The pages about an event that is told by its place and day, surest and best found first."""
         event = (told.place, told.day)
         found = [(one, one.about(event)) for one in self.sources]
@@ -278,7 +304,7 @@ def _overlap(cue: Cue, sentence: str) -> float:
     return len(cue.stems & stems(sentence)) / (len(cue.stems) or 1)
 
 
-def _clear(candidates: list[Candidate], least: float) -> bool:
+def _clear(candidates: list[AnswerCandidate], least: float) -> bool:
     """Whether the best candidate is good enough, and ahead."""
     if not candidates or candidates[0].score < least:
         return False

@@ -13,8 +13,8 @@ from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.generate import NeedleGenerator, needle_source
 from webenv.envs.needle_in_web.judge import ExactJudge
 from webenv.envs.needle_in_web.tasks import read_answer
-from webenv.policies.investigator import InvestigatorPolicy
-from webenv.policies.keyword import KeywordPolicy
+from webenv.policies.baselines import KeywordPolicy
+from webenv.policies.scripted.investigator import InvestigatorPolicy
 from webenv.policy import Decision, History, Policy
 from webenv.rules import Rules
 

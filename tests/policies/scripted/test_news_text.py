@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv.policies.news.mentions import mentions
+from webenv.policies.scripted.news_text import mentions
 
 
 def named(sentence: str) -> list[tuple[str, str]]:

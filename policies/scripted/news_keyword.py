@@ -1,16 +1,18 @@
-"""Keyword play on the news: search the words of the question, and take the likeliest thing of the asked sort."""
+"""Keyword play on the news: search the words of the question, take the likeliest thing of the asked sort."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from webenv.actions import Action, Kind, answer, search, visit
-from webenv.policies.news.mentions import mentions
-from webenv.policies.news.question import NewsQuestion, read_question
-from webenv.policies.news.sources import Source, Sources
-from webenv.policies.reading import stems
-from webenv.policy import History
+from webenv.errors import InvalidArgument
+from webenv.policies.scripted.news_evidence import NewsSource, NewsSources
+from webenv.policies.scripted.news_questions import NewsQuestion, read_question
+from webenv.policies.scripted.news_text import mentions
+from webenv.policies.scripted.reading import stems
+from webenv.policy import Decision, History
+from webenv.web import Failure
 
 _HEAD = 0.5  # how much more the first sentence of a page counts than the last
 _ALIKE = 3  # how much more a page counts whose title names what the title of the best does
@@ -20,7 +22,34 @@ _ROUNDS, _EACH = 2, 2  # rounds, and pages read in each but the last
 _UNKNOWN = "I don't know."
 
 
-def decide(history: History, most: int) -> Action:
+class NewsKeywordPolicy:
+    """A search engine's user with a question about the news, without a language model.
+
+    It takes the name, day or figure of the asked sort that stands oftenest among the words of the question.
+
+    Args:
+        visits: the most pages that it reads, at least 0.
+
+    Raises:
+        InvalidArgument: if ``visits`` is not a whole number from 0.
+    """
+
+    def __init__(self, visits: int = 5) -> None:
+        if isinstance(visits, bool) or not isinstance(visits, int) or visits < 0:
+            raise InvalidArgument(f"NewsKeywordPolicy(visits={visits!r}): expected a whole number from 0.")
+        self._visits = visits
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, ``version`` and ``visits``."""
+        return {"name": "keyword", "version": "2", "visits": str(self._visits)}
+
+    def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
+        """One decision for each history, in order."""
+        return [Decision(_decide(history, self._visits)) for history in histories]
+
+
+def _decide(history: History, most: int) -> Action:
     """Searches and reads in two rounds: the words around the day and the names of the question; then the other
     words with the name that recurs on what was read, or all words with the title of the page that was found best.
 
@@ -30,7 +59,7 @@ def decide(history: History, most: int) -> Action:
     """
     question = read_question(history.observations[0]["question"])
     searches, visits, _, turns = (int(left) for left in history.observations[-1]["budget"])
-    sources = Sources(history)
+    sources = NewsSources(history)
     kinds = [decision.action.kind for decision in history.decisions]
     done = kinds.count(Kind.SEARCH)
     may = min(visits, most - sum(source.read for source in sources))
@@ -46,7 +75,7 @@ def decide(history: History, most: int) -> Action:
     return answer(best if best != _UNKNOWN else likeliest(question.text, question.ask.sort, list(sources)))
 
 
-def _query(question: NewsQuestion, done: int, sources: list[Source]) -> str:
+def _query(question: NewsQuestion, done: int, sources: list[NewsSource]) -> str:
     """The query of a round."""
     near, rest, whole = _parts(question.text)
     read = [source for source in sources if source.read]
@@ -58,7 +87,7 @@ def _query(question: NewsQuestion, done: int, sources: list[Source]) -> str:
     return f"{latest[0] if latest else ''} {whole}".strip()[:_LONGEST]
 
 
-def likeliest(question: str, sort: str, sources: Sequence[Source]) -> str:
+def likeliest(question: str, sort: str, sources: Sequence[NewsSource]) -> str:
     """The thing of a sort that stands most often in sentences that share words with the question, early on a page."""
     words = stems(question)
     known = {mention.text.lower() for mention in mentions(question)}

@@ -22,7 +22,7 @@ import torch
 
 from tests.training.test_log import file_size
 from webenv.errors import DataError, RunError
-from webenv.policies.learned.saved import SavedPolicy, load_policy, save_policy
+from webenv.policies.learned.checkpoint import SavedPolicy, load_policy, save_policy
 from webenv.policies.learned.scorer import MenuScorer
 from webenv.wrappers.menu import MenuSize
 
@@ -194,7 +194,7 @@ def test_a_small_file_takes_no_large_memory(tmp_path: Path, kind: str) -> None:
     script = (
         "import resource, sys, torch\n"
         "from webenv.errors import DataError\n"
-        "from webenv.policies.learned.saved import load_policy\n"
+        "from webenv.policies.learned.checkpoint import load_policy\n"
         "now = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (now + 300_000_000,) * 2)\n"
         "try:\n    load_policy(sys.argv[1])\n"

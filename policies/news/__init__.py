@@ -1,1 +1,0 @@
-"""Policies for questions about the news, without a language model."""
