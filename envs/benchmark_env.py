@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from gymnasium.vector import AutoresetMode
 
 from webenv.benchmark import Benchmark
+from webenv.budget import Budget
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.vector import SearchVectorEnv
+
+
+class About(NamedTuple):
+    """What lists and help texts say of a benchmark, without making it; each text is one line.
+
+    Attributes:
+        task: what an agent is asked for.
+        budget: the limits of an episode where none are given.
+        judges: who can judge, by the name that ``judge=`` and ``--judge`` take, the default first.
+        tasks: tasks that need no files, by the name that ``tasks=`` and ``--tasks`` take.
+        tags: what tasks can be chosen by.
+        prompt: the fields of the prompt of a judge that asks a model.
+        builder: what builds its task files: the command after ``webenv tasks build``, and what that makes.
+    """
+
+    task: str
+    budget: Budget
+    judges: Mapping[str, str]
+    tasks: Mapping[str, str]
+    tags: tuple[str, ...]
+    prompt: str
+    builder: tuple[str, str]
 
 
 class BenchmarkEnv(SearchEnv):
@@ -30,6 +53,7 @@ class BenchmarkEnv(SearchEnv):
     Attributes:
         id: what the benchmark is registered as.
         benchmark_of: makes the benchmark, from keywords alone.
+        about: what there is to choose from; ``None``: nobody has said.
 
     Raises:
         InvalidArgument: for a keyword that ``benchmark_of`` does not take.
@@ -37,6 +61,7 @@ class BenchmarkEnv(SearchEnv):
 
     id: ClassVar[str]
     benchmark_of: ClassVar[Callable[..., Benchmark]]
+    about: ClassVar[About | None] = None
 
     def __init__(self, *, render_mode: str | None = None, **settings: Any) -> None:
         _refuse_unknown(type(self), settings, "render_mode")

@@ -187,6 +187,7 @@ def _same(descriptor: int, path: Path) -> bool:
 
 _STAGE = "worlds"
 _LONG = 20_000  # pages that take long enough to be told of
+_PAGE_BYTES = 5_000  # of a page with its share of the index, at most
 
 
 def corpus_cache() -> CorpusCache:
@@ -327,6 +328,7 @@ def _cached(config: WebConfig, home: Path, workers: int | None) -> Corpus:
                 _note(f"a web in the cache was damaged and is made again: {problem}")
             elif config.pages >= _LONG:
                 _note(f"writing a web of {config.pages:,} pages to {folder}, once.")
+            _refuse_too_large(config, most)
             write_corpus(generated_web(config), folder)
             kept.used(folder.name)
             corpus = Corpus.open(folder, workers)
@@ -338,6 +340,16 @@ def _cached(config: WebConfig, home: Path, workers: int | None) -> Corpus:
         _note(f"no web can be kept in {home} ({error}); set WEBENV_CACHE. Until this process ends it is in {other}.")
         write_corpus(generated_web(config), other / folder.name)
         return Corpus.open(other / folder.name, workers)
+
+
+def _refuse_too_large(config: WebConfig, most: int) -> None:
+    """Refuses, before a page is made, a web that the cache has no room for; its text may come from a stranger's run."""
+    size = config.pages * _PAGE_BYTES
+    if config.pages >= _LONG and size > most:
+        raise InvalidArgument(
+            f"{config}: takes about {size / 1e9:,.0f} GB, and the cache holds {most / 1e9:g}: set WEBENV_CACHE_GB, or "
+            f"build it as a folder, with webenv corpus build DIR --from {config}."
+        )
 
 
 def _corpus_cache(home: Path) -> CorpusCache:

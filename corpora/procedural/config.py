@@ -23,6 +23,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "news": (0.0, 0.8),
 }
 _CHOICES = {"split": SPLITS, "language": ("en", "zh"), "phrasings": ("all", "shown", "held")}
+_SPELLINGS = {"distractors": "decoys", "distractor_set": "family"}  # texts of webs keep the first names
 _LONGEST = 40  # characters of a number
 _WHOLE = ("pages", "seed", "sites", "kinds", "family", "hops")
 
@@ -165,6 +166,7 @@ def read_spec(spec: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in rest.split(","))):
         dial, _, text = (piece.strip() for piece in part.partition("="))
+        dial = _SPELLINGS.get(dial, dial)
         if dial in texts:
             raise InvalidArgument(f"procedural web: {dial:.60} is given twice; give each dial once.")
         texts[dial] = text

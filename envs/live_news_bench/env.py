@@ -9,7 +9,7 @@ from pathlib import Path
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
-from webenv.envs.benchmark_env import BenchmarkEnv, BenchmarkVectorEnv
+from webenv.envs.benchmark_env import About, BenchmarkEnv, BenchmarkVectorEnv
 from webenv.envs.generated_tasks import generated_count
 from webenv.envs.live_news_bench.generate import GROUPS, GeneratedNews, news_source
 from webenv.envs.live_news_bench.tasks import load_tasks
@@ -168,6 +168,22 @@ class LiveNewsBenchEnv(BenchmarkEnv):
 
     id = _NAME
     benchmark_of = staticmethod(live_news_bench)
+    about = About(
+        task="answer a short question about recent events, where the source's site is blocked",
+        budget=BUDGET,
+        judges={
+            "answer": "by rule: the gold answer, or another way to write it",
+            "short:MODEL": "a model gives one of three grades: correct, incorrect, not attempted",
+            "llm:MODEL": "the same",
+        },
+        tasks={
+            "generated": "600 about a generated web's news; generated:count=1000 for more",
+            "longitudinal": "likewise, where answers change: each several times, as of different days",
+        },
+        tags=("split", "month", "kind"),
+        prompt="{question}, {target} and {predicted_answer}",
+        builder=("livenews", "questions on news, each drafted from one article and checked by another model"),
+    )
 
 
 class LiveNewsBenchVectorEnv(BenchmarkVectorEnv):

@@ -9,7 +9,7 @@ from pathlib import Path
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
-from webenv.envs.benchmark_env import BenchmarkEnv, BenchmarkVectorEnv
+from webenv.envs.benchmark_env import About, BenchmarkEnv, BenchmarkVectorEnv
 from webenv.envs.generated_tasks import generated_count
 from webenv.envs.needle_in_web.generate import GeneratedNeedles, needle_source
 from webenv.envs.needle_in_web.judge import ExactJudge
@@ -133,6 +133,19 @@ class NeedleInWebEnv(BenchmarkEnv):
 
     id = _NAME
     benchmark_of = staticmethod(needle_in_web)
+    about = About(
+        task="find the one page that meets vague criteria",
+        budget=BUDGET,
+        judges={
+            "exact": "knows the facts of every page; of generated tasks alone, and their default",
+            "page": "the gold page or a copy of it",
+            "llm:MODEL": "a model says criterion by criterion whether the page meets it",
+        },
+        tasks={"generated": "600 of each difficulty, from the facts of a generated web; generated:count=1000 for more"},
+        tags=("difficulty", "site", "split"),
+        prompt="{page} and {criterion}; or entailed, mentioned: ours",
+        builder=("needle", "queries for single pages: easy, medium and hard ones for each"),
+    )
 
 
 class NeedleInWebVectorEnv(BenchmarkVectorEnv):

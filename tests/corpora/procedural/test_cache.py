@@ -18,6 +18,7 @@ from webenv.corpora.cache_folder import cache_folder
 from webenv.corpora.procedural import WebConfig
 from webenv.corpora.procedural.cache import _cached, cached_corpus, generated_web, prepare_worlds
 from webenv.corpora.procedural.config import Worlds
+from webenv.errors import InvalidArgument
 
 DIALS = WebConfig(pages=200, kinds=2, family=9, seed=5)
 PROGRAM = """
@@ -200,3 +201,13 @@ def test_worlds_are_made_beforehand(home: Path) -> None:
     assert told == [("worlds", 1, 3), ("worlds", 2, 3), ("worlds", 3, 3)]
     assert len([path for path in (home / "procedural").iterdir() if path.is_dir()]) == 3
     assert prepare_worlds(worlds) == 0
+
+
+def test_a_web_larger_than_the_cache_is_refused_before_it_is_made() -> None:
+    """Ten million pages, as a stranger's run may name them, are refused at once, with what to do."""
+    with pytest.raises(InvalidArgument) as refused:
+        cached_corpus(WebConfig(pages=10_000_000))
+    assert str(refused.value) == (
+        "procedural:pages=10000000: takes about 50 GB, and the cache holds 5: set WEBENV_CACHE_GB, or build it as a "
+        "folder, with webenv corpus build DIR --from procedural:pages=10000000."
+    )

@@ -29,6 +29,7 @@ def test_any_dials_survive_their_text(pages: int, seed: int, share: float) -> No
     ("spec", "message"),
     [
         ("procedural:pages=0", "pages=0; expected a whole number from 60 to 10,000,000"),
+        ("procedural:pages=1000000000000", "pages=1000000000000; expected a whole number from 60 to 10,000,000"),
         ("procedural:pages=many", "pages='many'; expected a whole number from 60 to 10,000,000"),
         ("procedural:fuzziness=1.5", "fuzziness=1.5; expected a number from 0 to 1"),
         ("procedural:seed=1.5", "seed='1.5'; expected a whole number"),
@@ -46,6 +47,14 @@ def test_bad_dials_are_named(spec: str, message: str) -> None:
     """A wrong text is refused with the dial and its range."""
     with pytest.raises(InvalidArgument, match=message.replace("(", r"\(").replace("?", r"\?")):
         WebConfig.parse(spec)
+
+
+def test_the_fields_terms_are_read_too() -> None:
+    """Distractors may be named so; texts of webs, which caches and tasks carry, have the first names."""
+    config = WebConfig.parse("procedural:distractors=0.5,distractor_set=9")
+    assert str(config) == "procedural:family=9,decoys=0.5"
+    with pytest.raises(InvalidArgument, match="decoys is given twice"):
+        WebConfig.parse("procedural:distractors=0.5,decoys=0.5")
 
 
 @pytest.mark.parametrize("seed", [True, "3", 2.0, None])
