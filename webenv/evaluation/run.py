@@ -50,7 +50,7 @@ def kept_usage(
     if costs is None:
         yield used
         return
-    costs.carry(earlier)
+    costs.add_previous(earlier)
     began = costs.usage
     lock = threading.Lock()
 

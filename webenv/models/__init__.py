@@ -1,6 +1,7 @@
 """Chat models: what goes to one and comes back, endpoints, and what they cost."""
 
 from webenv.models.completion import is_too_long
+from webenv.models.costs import CostTracker, Price, Prices, Usage, dollars, plain_amount
 from webenv.models.llm import MOST_AT_ONCE, ChatModel
 from webenv.models.messages import (
     Extra,
@@ -18,9 +19,7 @@ from webenv.models.messages import (
     prefixed,
     sendable,
 )
-from webenv.models.prices import Price, Prices, dollars, plain_amount, read_amount
 from webenv.models.registry import make_model, models_counted_by, models_made_by, read_model
-from webenv.models.usage import CostTracker, Usage
 
 __all__ = [
     "MOST_AT_ONCE",
@@ -48,7 +47,6 @@ __all__ = [
     "models_made_by",
     "plain_amount",
     "prefixed",
-    "read_amount",
     "read_model",
     "sendable",
 ]

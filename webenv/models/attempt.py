@@ -1,17 +1,27 @@
-"""Attempt: one request to an endpoint, and what came of it."""
+"""Attempt: one request to an endpoint, what came of it, and when to try again.
+
+The openai library retries by itself, and is not let do so (``max_retries=0``), for what the tests here hold: a cost
+limit reserves room for each attempt, and ends waits that it makes pointless; a place that waits is lent to others, but
+after a 429; a cut or garbled answer of status 200 is tried again; Retry-After is followed up to two minutes (the
+library: one); a timeout is of the whole attempt, where the library's begins anew with each byte; and no wait draws from
+a caller's random numbers. Answers are read without trust, as the library's types take whatever an endpoint sends.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import math
+import random
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
-from webenv.models.body import LONGEST_BODY, BodyTooLong
 from webenv.models.completion import is_too_long, read_completion, read_error
-from webenv.models.endpoint import Endpoint, Post
+from webenv.models.costs import CostTracker, Reservation
+from webenv.models.endpoint import LONGEST_BODY, BodyTooLong, Endpoint, Post
 from webenv.models.messages import ModelFailure, ModelReply
-from webenv.models.retries import asked_wait, retried
-from webenv.models.usage import CostTracker, Sent
 from webenv.runtime.text import one_line
 
 _LONGEST_REASON = 400  # characters
@@ -23,7 +33,17 @@ _UNSAID = 4_096  # tokens of a reply, where nothing says how long it may be
 _SOONEST, _LATEST = 0.02, 0.25  # seconds between two looks at whether the limit leaves room
 
 
-class Came(NamedTuple):
+LONGEST_WAIT = 120.0
+"""Seconds; the longest wait that an endpoint is granted. Where it asks for more, the backoff decides."""
+
+_AGAIN = (408, 409, 429)
+_STEEPEST = 8.0  # seconds; how far a backoff that began below grows
+_SPREAD = 0.1  # of a wait that was asked for, added at random so that not all come back at once
+
+_rng = random.Random()  # of its own: a caller's seed decides no wait, and no wait draws from a caller's numbers
+
+
+class AttemptResult(NamedTuple):
     """What came of one attempt.
 
     Attributes:
@@ -54,7 +74,7 @@ class Sender:
     def __init__(self, model: str, endpoint: Endpoint, timeout: float, costs: CostTracker) -> None:
         self._model, self._endpoint, self._timeout, self._costs = model, endpoint, timeout, costs
 
-    async def send(self, post: Post, body: dict[str, Any], number: int) -> Came:
+    async def send(self, post: Post, body: dict[str, Any], number: int) -> AttemptResult:
         """What comes of one attempt; its cost is unknown until the endpoint tells, or cannot have counted anything.
 
         Where costs have a limit, it waits while what it and all others in flight may cost does not fit.
@@ -67,21 +87,21 @@ class Sender:
         Raises:
             CostLimitReached: if it may not be sent.
         """
-        sent = await self._admitted(body, number > 1)
+        attempt = await self._admitted(body, number > 1)
         try:
-            return await self._attempt(post, body, number, sent)
+            return await self._attempt(post, body, number, attempt)
         finally:
-            self._costs.lose(sent)
+            self._costs.release(attempt)
 
-    async def _admitted(self, body: dict[str, Any], retry: bool) -> Sent:
+    async def _admitted(self, body: dict[str, Any], retry: bool) -> Reservation:
         prompt, completion = _estimate(body) if self._costs.prices is not None else (0, 0)
         wait = _SOONEST
-        while (sent := self._costs.send(self._model, prompt, completion, retry=retry)) is None:
+        while (attempt := self._costs.reserve(self._model, prompt, completion, retry=retry)) is None:
             await asyncio.sleep(wait)
             wait = min(2 * wait, _LATEST)
-        return sent
+        return attempt
 
-    async def _attempt(self, post: Post, body: dict[str, Any], number: int, sent: Sent) -> Came:
+    async def _attempt(self, post: Post, body: dict[str, Any], number: int, attempt: Reservation) -> AttemptResult:
         from openai import APIConnectionError, APIStatusError, APITimeoutError, OpenAIError
 
         tries = f"after {number} attempts" if number > 1 else "at the first attempt"
@@ -89,39 +109,39 @@ class Sender:
             async with asyncio.timeout(self._timeout):  # the library's own timeout starts anew with each byte
                 response = await post(body=body)
         except BodyTooLong:
-            return Came(self._failure(_LONG))
+            return AttemptResult(self._failure(_LONG))
         except (APITimeoutError, TimeoutError, APIConnectionError) as error:
             cause = error.__cause__
             if isinstance(cause, BodyTooLong):
-                return Came(self._failure(_LONG))
+                return AttemptResult(self._failure(_LONG))
             if type(cause).__name__ in _NEVER_SENT:
-                self._costs.settle(sent)
+                self._costs.settle(attempt)
             if isinstance(error, APITimeoutError | TimeoutError):
                 why = f"no answer within {self._timeout:g} seconds {tries}; is the endpoint up?"
-                return Came(self._failure(why), again=True)
+                return AttemptResult(self._failure(why), again=True)
             said = f": {cause}" if cause is not None and str(cause) else ""
             why = f"the connection failed {tries}{said}; is {self._endpoint.host} up?"
-            return Came(self._failure(why), again=True)
+            return AttemptResult(self._failure(why), again=True)
         except APIStatusError as error:
-            self._costs.settle(sent)
+            self._costs.settle(attempt)
             status, headers = error.status_code, error.response.headers
             said, code = read_error(error.body, error.message)
             why = f"{self._refusal(status, tries)}; it says: {said}"
             told = f"{said} {code}".lower()
             refusal = "" if status not in _REFUSALS else "too_long" if is_too_long(told) else "refused"
             failure = self._failure(why, cause=refusal)
-            return Came(failure, retried(status, headers, code), asked_wait(headers), status, told)
+            return AttemptResult(failure, retried(status, headers, code), asked_wait(headers), status, told)
         except OpenAIError as error:
-            return Came(self._failure(f"{type(error).__name__}: {error}"))
+            return AttemptResult(self._failure(f"{type(error).__name__}: {error}"))
         completion = read_completion(response.content, "tools" in body)
         if completion.tokens is not None:
-            self._costs.settle(sent, *completion.tokens)
+            self._costs.settle(attempt, *completion.tokens)
         elif completion.whole:
-            self._costs.lose(sent, _tokens(response.content))
+            self._costs.release(attempt, _tokens(response.content))
         if completion.reply is not None:
-            return Came(completion.reply)
+            return AttemptResult(completion.reply)
         again = not completion.whole
-        return Came(self._failure(completion.why, True, completion.cause), again, asked_wait(response.headers))
+        return AttemptResult(self._failure(completion.why, True, completion.cause), again, asked_wait(response.headers))
 
     def _refusal(self, status: int, tries: str) -> str:
         if status in (401, 403):
@@ -142,10 +162,63 @@ class Sender:
 def _estimate(body: dict[str, Any]) -> tuple[int, int]:
     """Tokens that a request may have read, and written at most."""
     most = body.get("max_tokens") or body.get("max_completion_tokens")
-    sent = {name: body[name] for name in ("messages", "response_format", "tools") if name in body}
-    read = _tokens(json.dumps(sent, ensure_ascii=False).encode(errors="replace"))
+    held = {name: body[name] for name in ("messages", "response_format", "tools") if name in body}
+    read = _tokens(json.dumps(held, ensure_ascii=False).encode(errors="replace"))
     return read, most if type(most) is int else _UNSAID
 
 
 def _tokens(data: bytes) -> int:
     return -(-len(data) // _BYTES)
+
+
+def backoff_wait(first: float, failed: int, asked: float | None = None) -> float:
+    """Seconds to wait: they double, each shortened at random by up to a half.
+
+    Args:
+        first: before the second attempt, from 0; it doubles up to 8, or up to ``first`` where that is more.
+        failed: how many attempts have failed, from 1.
+        asked: how long the endpoint asks to wait, as :func:`asked_wait` reads it: at least that long, and at most a
+            tenth of it more.
+    """
+    if asked is not None and asked <= LONGEST_WAIT:
+        return asked * (1 + _SPREAD * _rng.random())
+    longest = min(max(_STEEPEST, first), first * 2.0 ** min(failed - 1, 30))
+    return longest * (1 - _rng.random() / 2)
+
+
+def retried(status: int, headers: Mapping[str, str], code: str = "") -> bool:
+    """Whether another attempt may fare better: after 408, 409, 429 and 5xx, but for a quota that is used up.
+
+    Args:
+        status: of the answer.
+        headers: of the answer; ``x-should-retry`` decides where it is ``true`` or ``false``.
+        code: the error's own word in the body, as in ``insufficient_quota``.
+    """
+    told = headers.get("x-should-retry", "").strip().lower()
+    if told in ("true", "false"):
+        return told == "true"
+    return code != "insufficient_quota" and (status in _AGAIN or status >= 500)
+
+
+def asked_wait(headers: Mapping[str, str]) -> float | None:
+    """How long an endpoint asks to wait, in seconds from 0; ``None`` where it does not say, or unreadably.
+
+    Args:
+        headers: of its answer, names in lower case or compared without case: ``retry-after-ms``
+            (milliseconds), ``retry-after`` (seconds, or a date as HTTP writes it).
+
+    >>> asked_wait({"retry-after": "1.5"}), asked_wait({"retry-after-ms": "250"}), asked_wait({})
+    (1.5, 0.25, None)
+    """
+    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        given = headers.get(name, "").strip()
+        try:
+            seconds = float(given) * unit
+        except ValueError:
+            continue
+        if math.isfinite(seconds) and seconds >= 0:
+            return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time())
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,4 +1,4 @@
-"""Endpoint: where a chat model is reached, with which key, and the connections to it."""
+"""Endpoint: where a chat model is reached, with which key, and the connections to it, whose answers have a limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from webenv.errors import ModelError
-from webenv.models.body import capped_client
 from webenv.runtime.text import masked
 
 Post = Callable[..., Awaitable[Any]]
@@ -23,6 +22,16 @@ _PLACEHOLDER = "no-key-needed"
 _CONNECT = 30.0  # seconds, or half of the timeout where that is less: longer than that, nobody is there
 _SPARE = 64  # open files that are left to the rest of the process
 _POOL = 16  # connections
+
+
+LONGEST_BODY = 20_000_000
+"""The most bytes of an answer that are read, after decompression."""
+
+_OF_THE_WIRE = ("content-encoding", "content-length", "transfer-encoding")
+
+
+class BodyTooLong(Exception):
+    """An answer has more bytes than are read."""
 
 
 class Endpoint:
@@ -89,7 +98,7 @@ class Connections:
             "verify": http.create_ssl_context(),  # made once: it takes longer than all the rest
         }
         self._response = http.Response
-        client = capped_client(openai.DefaultAsyncHttpxClient, http.Response)
+        client = _capped_client(openai.DefaultAsyncHttpxClient, http.Response)
         self._places = asyncio.Semaphore(most)
         self._pools = [
             openai.AsyncOpenAI(
@@ -117,6 +126,36 @@ class Connections:
         """Closes all connections."""
         for pool in self._pools:
             await pool.close()
+
+
+def _capped_client(client: Any, response: Any) -> Any:
+    """An HTTP client's class that reads no answer, an error included, beyond :data:`LONGEST_BODY`.
+
+    Args:
+        client: the class of the HTTP library's client.
+        response: the class of its response.
+
+    Returns:
+        A class whose ``send`` raises :class:`BodyTooLong` and ends the connection.
+    """
+
+    class CappedClient(client):  # type: ignore[misc]
+        async def send(self, request: Any, *, stream: bool = False, **settings: Any) -> Any:
+            came = await super().send(request, stream=True, **settings)
+            if stream:
+                return came
+            body = bytearray()
+            try:
+                async for part in came.aiter_bytes():
+                    body += part
+                    if len(body) > LONGEST_BODY:
+                        raise BodyTooLong
+            finally:
+                await came.aclose()
+            headers = [pair for pair in came.headers.multi_items() if pair[0].lower() not in _OF_THE_WIRE]
+            return response(came.status_code, headers=headers, content=bytes(body), request=came.request)
+
+    return CappedClient
 
 
 def _most_files() -> int:

@@ -10,12 +10,11 @@ from queue import SimpleQueue
 from typing import Any
 
 from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
-from webenv.models.attempt import Sender
+from webenv.models.attempt import Sender, backoff_wait
 from webenv.models.completion import is_too_long
+from webenv.models.costs import CostTracker
 from webenv.models.endpoint import Connections, Endpoint
 from webenv.models.messages import ModelFailure, ModelReply, Request, check_requests
-from webenv.models.retries import Backoff
-from webenv.models.usage import CostTracker
 from webenv.runtime.event_loop import BackgroundLoop
 from webenv.runtime.spec import shown
 
@@ -96,7 +95,7 @@ class ChatModel:
         self.costs.check(model)
         self._endpoint = Endpoint(model, base_url, api_key)
         self._model, self._temperature, self._max_tokens = model, temperature, max_tokens
-        self._retries, self._backoff = retries, Backoff(backoff)
+        self._retries, self._backoff = retries, backoff
         self._sender = Sender(model, self._endpoint, float(timeout), self.costs)
         self._without_schemas = False
         self._length = "max_tokens"
@@ -187,7 +186,7 @@ class ChatModel:
         outcomes = await asyncio.gather(*map(one, range(len(requests))), return_exceptions=True)
         for outcome in outcomes:
             if isinstance(outcome, CostLimitReached):
-                raise self.costs.stop()  # with what is spent now
+                raise self.costs.error()  # with what is spent now
             if isinstance(outcome, BaseException):
                 raise outcome
 
@@ -206,7 +205,7 @@ class ChatModel:
                     self._without_schemas |= learned.get("without_schemas", False)
                 if not came.again or number > self._retries:
                     return came.outcome
-                wait = self._backoff.wait(number, came.asked)
+                wait = backoff_wait(self._backoff, number, came.asked)
                 if came.status == _TOO_MANY:  # the place is kept: fewer are sent
                     await self._wait(wait)
             if came.status != _TOO_MANY:

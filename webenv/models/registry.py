@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from webenv.models.costs import CostTracker
 from webenv.models.llm import MOST_AT_ONCE, ChatModel
 from webenv.models.messages import Model
-from webenv.models.usage import CostTracker
 from webenv.runtime.spec import Reader, number, read_spec, whole
 
 Maker = Callable[[str, Mapping[str, Any], Callable[[], Model]], Model]

@@ -8,7 +8,7 @@ from email.utils import formatdate
 
 import pytest
 
-from webenv.models.retries import Backoff, asked_wait, retried
+from webenv.models.attempt import asked_wait, backoff_wait, retried
 
 
 @pytest.mark.parametrize(
@@ -42,27 +42,27 @@ def test_asked_wait_until_a_date() -> None:
 def test_backoff() -> None:
     """Waits double from the first up to 8 seconds, each shortened by at most a half."""
     for failed, longest in ((1, 0.5), (2, 1.0), (3, 2.0), (5, 8.0), (6, 8.0), (10_000, 8.0)):
-        waits = [Backoff(0.5).wait(failed) for _ in range(50)]
+        waits = [backoff_wait(0.5, failed) for _ in range(50)]
         assert longest / 2 <= min(waits)
         assert max(waits) <= longest
         assert len(set(waits)) > 25
-    assert Backoff(0.0).wait(3) == 0.0
+    assert backoff_wait(0.0, 3) == 0.0
 
 
 def test_backoff_that_is_asked_for() -> None:
     """What an endpoint asks for is waited at least, and a tenth more at most; beyond two minutes it is not followed."""
-    waits = [Backoff(0.5).wait(1, 60.0) for _ in range(50)]
+    waits = [backoff_wait(0.5, 1, 60.0) for _ in range(50)]
     assert min(waits) >= 60.0
     assert max(waits) <= 66.0
-    assert Backoff(0.5).wait(1, 120.0) >= 120.0
-    assert Backoff(0.5).wait(1, 121.0) <= 0.5
+    assert backoff_wait(0.5, 1, 120.0) >= 120.0
+    assert backoff_wait(0.5, 1, 121.0) <= 0.5
 
 
 def test_a_callers_dice_are_left_alone() -> None:
     """Waiting draws nothing from the random numbers of the process."""
     random.seed(5)
     before = random.getstate()
-    Backoff(0.5).wait(1)
+    backoff_wait(0.5, 1)
     assert random.getstate() == before
 
 
