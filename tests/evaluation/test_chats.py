@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.extras import needs_extra
-from tests.openai_server import Messages, serve
+from tests.openai_server import Messages, Text, serve
 from webenv import Action, Benchmark, Decision, History, answer, ask, note, search, visit
 from webenv.chat import BlockFormat, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import InvalidArgument, RunError, WebenvError
@@ -299,6 +299,49 @@ def test_thoughts(react: Path, format: str, options: Mapping[str, Any], before: 
         ]
         assert texts == before
         assert chat["policy"] == "react"
+
+
+@pytest.mark.parametrize("format", ["tags", "tools"])
+def test_a_run_with_references(tmp_path: Path, format: str) -> None:
+    """Exported in its own format, a run's conversation is to the byte the one that its model was sent."""
+
+    def script(messages: Messages) -> Text:
+        turn = sum(message["role"] == "assistant" for message in messages)
+        if format == "tags":
+            return Text(
+                ("I look. <search>lighthouse</search>", "Open. <visit>1</visit>", "So. <answer>1</answer>")[turn]
+            )
+        name = ("search", "visit", "answer")[turn]
+        arguments = ('{"queries": ["lighthouse"]}', '{"urls": ["1"]}', '{"answer": "1"}')[turn]
+        call = {"id": f"id{turn}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        return Text(f"<think>{turn}</think>I {name}.", tool_calls=(call,))
+
+    with serve(script) as server:
+        model = ChatModel("m", base_url=server.base_url, api_key="k")
+        policy = ReactPolicy(model, format=format, references=True, page_characters=400, results=3, url_answers=True)
+        evaluate("NeedleInWeb-v0", policy, episodes=1, out=tmp_path / "run", settings={"web": "sample"})
+    (chat,) = chats(tmp_path / "run", format, every=True)
+    sent = server.requests[-1]
+    if format == "tools":
+        assert chat["messages"][:-1] == sent["messages"]
+        assert chat["tools"] == sent["tools"]
+        assert chat["messages"][-1]["tool_calls"][0]["id"] == "id2"
+    else:
+        told = [[one for one in said if one["role"] != "assistant"] for said in (chat["messages"], sent["messages"])]
+        assert told[0] == told[1]
+        said = [one["content"] for one in chat["messages"] if one["role"] == "assistant"]
+        assert said[0] == "I look.\n\n<search>\nlighthouse\n</search>"
+        assert said[1].startswith("Open.\n\n<visit>\nhttps://")
+
+
+def test_calls_as_text(tmp_path: Path) -> None:
+    """What a model said beside its calls stands before its action in other formats too."""
+    call = {"id": "c", "type": "function", "function": {"name": "answer", "arguments": '{"answer": "x"}'}}
+    with serve(lambda _: Text("<think>hm</think>I know.", tool_calls=(call,))) as server:
+        policy = ReactPolicy(ChatModel("m", base_url=server.base_url, api_key="k"), format="tools")
+        evaluate("NeedleInWeb-v0", policy, episodes=1, out=tmp_path / "run", settings={"web": "sample"})
+    (chat,) = chats(tmp_path / "run", "tags", every=True)
+    assert chat["messages"][-1]["content"] == "I know.\n\n<source>\nx\n</source>"
 
 
 def test_scripted_thoughts_are_no_reasoning(benchmark: Benchmark, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from webenv.actions import Action
-from webenv.chat import BlockFormat, ChatConfig, ChatSession, Format, SourceFormat, TagFormat, ToolFormat
+from webenv.chat import NO_ACTION, BlockFormat, ChatConfig, ChatSession, Format, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import InvalidArgument, RunError, did_you_mean
 from webenv.evaluation.replay import run_of_policy
 from webenv.evaluation.rescoring import find_rescored, read_rescored, rescored_names
@@ -79,23 +79,52 @@ class ChatWriter:
         if turn.kind == "invalid":
             return turn.thought if self.keeps_replies else ""
         action = played_action(turn)
-        written = self.config.format.write(action)
-        for before in (self._before(turn.thought, action), ""):
+        own, format = self.own, self.config.format
+        if (
+            isinstance(own, ToolFormat)
+            and isinstance(format, ToolFormat)
+            and session.read(turn.thought).action == action
+        ):
+            return turn.thought  # a message with its calls and their ids, as the run sent it
+        written = format.write(action)
+        for before in (self._before(turn.thought, action, session), ""):
             reply = f"{before}\n\n{written}" if before else written
             if written and session.read(reply).action == action:
                 return reply
         return None
 
-    def _before(self, thought: str, action: Action) -> str:
+    def _before(self, thought: str, action: Action, session: ChatSession) -> str:
         """What a model wrote before its action."""
         own = self.own
-        if own is None or own.parse(thought) != action:
+        if own is None:
             return ""
-        text = after_thinking(thought)
-        thinking = thought[: len(thought) - len(text)] if self.config.keep_thinking else ""
-        end = _first(len(text), lambda size: own.parse(text[:size]) is not None)
-        start = _first(end, lambda gone: own.parse(text[gone:end]) != action) - 1
+
+        def read(text: str) -> Action | None:
+            if own.name != self.config.format.name:
+                return own.parse(text)
+            found = session.read(text).action  # with the numbers of results for what they name
+            return None if found.kind == NO_ACTION else found
+
+        if read(thought) != action:
+            return ""
+        content = _content_beside_calls(thought) if isinstance(own, ToolFormat) else None
+        whole = thought if content is None else content
+        text = after_thinking(whole)
+        thinking = whole[: len(whole) - len(text)] if self.config.keep_thinking else ""
+        if content is not None:
+            return (thinking + text).strip()
+        end = _first(len(text), lambda size: read(text[:size]) is not None)
+        start = _first(end, lambda gone: read(text[gone:end]) != action) - 1
         return (thinking + text[: max(start, 0)]).strip()
+
+
+def _content_beside_calls(thought: str) -> str | None:
+    """The content of a message with tool calls, which a thought holds as JSON; ``None`` for any other."""
+    try:
+        message = json.loads(thought)
+    except (ValueError, RecursionError):
+        return None
+    return str(message.get("content") or "") if isinstance(message, dict) and message.get("tool_calls") else None
 
 
 def _first(size: int, holds: Callable[[int], bool]) -> int:
@@ -216,7 +245,8 @@ def read_chats(
         thinking: keeps with it what stands between think tags, which the text wrapper shows a model only where it
             keeps earlier thinking.
         page_characters: the most characters of one page's or reply's text, from 100; a longer one loses its middle;
-            ``None``: all that was shown.
+            ``None``: all that was shown. Settings of a ``react`` run (this, ``references``, ``results``) are those
+            of its conversations where the format is the run's own.
         prompt: a file whose text replaces the system message.
         arguments: of tool calls: ``"text"`` (JSON text, as OpenAI's are), or ``"object"`` (as TRL's examples have
             them, and most chat templates).
@@ -234,9 +264,19 @@ def read_chats(
     about = read_played(path)
     rules = about["benchmark"].get("rules")
     urls = isinstance(rules, Mapping) and rules.get("fetch_answer") is True
-    config = ChatConfig.of(format, _path(prompt), page_characters, None, None, False, None, thoughts and thinking, urls)
-    name = str(about["policy"]["name"])
+    played = about["policy"]
+    name = str(played["name"])
     own = name.removeprefix(_REACT).removeprefix("-") or "tags" if name.partition("-")[0] == _REACT else ""
+    shown = played if own == format else {}  # in the format that the model wrote, it is shown what it was shown
+    config = ChatConfig.of(
+        format,
+        _path(prompt),
+        page_characters or _whole(shown.get("page_characters")),
+        references=shown.get("references") == "true",
+        results=_whole(shown.get("results")),
+        keep_thinking=thoughts and thinking,
+        url_answers=urls,
+    )
     writer = ChatWriter(config, FORMATS.get(own) if thoughts else None, bool(own), arguments == "object")
     judged = None if judge is None else _judged(path, judge)
     return _read(path, writer, judged, -1.0 if every else minimum, str(about["env"]["id"]), name)
@@ -294,6 +334,10 @@ def export_chats(
             draft.unlink(missing_ok=True)
     ordered = dict(sorted(left_out.items(), key=lambda item: (-item[1], item[0])))
     return Exported(str(out), format, written, turns, ordered)
+
+
+def _whole(setting: Any) -> int | None:
+    return int(setting) if isinstance(setting, str) and setting.isdecimal() else None
 
 
 def _path(prompt: str | Path | None) -> Path | None:

@@ -17,8 +17,8 @@ LONGEST_REPLY = 1_000_000
 _TOO_LONG = re.compile(r"context[ _]length|maximum context|context (window|size)|(?<!took )too long")
 
 
-class Tokens(NamedTuple):
-    """Tokens that an endpoint counted; ``cached`` are a part of ``prompt``."""
+class TokenCounts(NamedTuple):
+    """TokenCounts that an endpoint counted; ``cached`` are a part of ``prompt``."""
 
     prompt: int
     cached: int
@@ -39,7 +39,7 @@ class Completion(NamedTuple):
     reply: ModelReply | None
     why: str
     whole: bool
-    tokens: Tokens | None
+    tokens: TokenCounts | None
     cause: str = ""
 
 
@@ -67,7 +67,7 @@ def read_completion(body: bytes, tools: bool = False) -> Completion:
         why = f"the reply holds no text (finish reason: {finish or 'not given'})"
         silent = isinstance(message, dict) and text is None and finish != "error"  # else the endpoint's own fault
         return Completion(None, why, isinstance(message, dict), tokens, "no_text" if silent else "")
-    prompt, cached, completion = tokens or Tokens(0, 0, 0)
+    prompt, cached, completion = tokens or TokenCounts(0, 0, 0)
     if len(text) > LONGEST_REPLY:
         text, finish = text[:LONGEST_REPLY], "length"
     return Completion(ModelReply(text, finish, prompt, completion, cached, calls), "", True, tokens)
@@ -79,7 +79,7 @@ def _calls(message: Any) -> tuple[ToolCall, ...]:
     return tuple(ToolCall(*(part[:LONGEST_REPLY] for part in call)) for call in calls)
 
 
-def _tokens(usage: Any) -> Tokens | None:
+def _tokens(usage: Any) -> TokenCounts | None:
     if not isinstance(usage, dict):
         return None
     details = usage.get("prompt_tokens_details")
@@ -87,7 +87,7 @@ def _tokens(usage: Any) -> Tokens | None:
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not _is_count(prompt) or not _is_count(completion):
         return None
-    return Tokens(prompt, min(cached, prompt) if _is_count(cached) else 0, completion)
+    return TokenCounts(prompt, min(cached, prompt) if _is_count(cached) else 0, completion)
 
 
 def _is_count(value: Any) -> TypeGuard[int]:

@@ -107,7 +107,8 @@ class ToolFormat:
 
     def calls(self, reply: str | Mapping[str, Any]) -> tuple[ToolCall, ...]:
         """The calls of a reply, whatever they hold."""
-        message = reply if isinstance(reply, Mapping) else _object(after_thinking(reply)) or {}
+        # a message whose content has thinking, or a message behind some
+        message = reply if isinstance(reply, Mapping) else _object(reply) or _object(after_thinking(reply)) or {}
         given = message.get("tool_calls")
         if isinstance(given, list | tuple) and given:
             return tuple(map(ToolCall.read, given))

@@ -59,7 +59,7 @@ _SIGN_CODES = {"\x01": _OPENED, "\x02": _CLOSED, ",": _PAUSED, ":": _PAUSED, _TH
 _BREAKS = frozenset("\x00\n.!?;；，。！？,")  # how a sign begins that ends a clause; a lone comma does not
 
 
-class Passage(NamedTuple):
+class PassageCodes(NamedTuple):
     """A text, read: n words, numbers and pairs of neighbours in its clauses, without the words that say nothing.
 
     Attributes:
@@ -105,12 +105,12 @@ class Units:
         return self
 
 
-def read_passage(text: str) -> Passage:
+def read_passage(text: str) -> PassageCodes:
     """Reads the first 60,000 characters of a text; the latest are kept, for pages and snippets recur."""
     return _read_page(text) if len(text) > 1_000 else _read_snippet(text)
 
 
-def _read(text: str) -> Passage:
+def _read(text: str) -> PassageCodes:
     text = text[:_LONGEST].lower()
     if "\x00" in text or "\x01" in text or "\x02" in text:
         text = _CONTROLS.sub(" ", text)
@@ -145,7 +145,7 @@ def _read(text: str) -> Passage:
     pairs = _pairs(codes[:-1], codes[1:])[beside]
     codes, places = np.concatenate([codes, pairs]), np.concatenate([places, places[1:][beside]])
     order = codes.argsort(kind="stable")
-    return Passage(codes[order], places[order], frozenset(pronouns), frozenset(quoted))
+    return PassageCodes(codes[order], places[order], frozenset(pronouns), frozenset(quoted))
 
 
 _read_page = lru_cache(maxsize=16_384)(_read)
