@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.ingest.files import stamp_files
+from webenv.corpora.manifest import read_record
 from webenv.errors import CorpusError
 
 
@@ -42,8 +42,8 @@ class NeedleFiles:
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
         for path in self._files:
             try:
-                records = json.loads(path.read_bytes())
-            except (OSError, ValueError, RecursionError):
+                records = read_record(path)
+            except (OSError, ValueError):
                 yield Skipped("bad JSON file", f"needle:{path}")
                 continue
             if not isinstance(records, list):

@@ -19,10 +19,10 @@ from webenv.corpora.live.body import BadBody, TooLarge, accepted_encodings, read
 from webenv.corpora.live.provider import Hit, results_of
 from webenv.corpora.live.terms import Terms
 from webenv.corpora.live.transport import tls, web_address
-from webenv.corpora.live.waiting import backoff, retry_after
+from webenv.corpora.live.waiting import LONGEST_STEP, backoff, retry_after
 from webenv.errors import InvalidArgument
 from webenv.observations import Result
-from webenv.runtime.event_loop import BackgroundLoop
+from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
 from webenv.runtime.text import masked, one_line
 from webenv.web import Failure, SearchRequest, SearchResponse
 
@@ -131,7 +131,7 @@ class HttpProvider(ABC):
             "concurrency": concurrency,
         }
         self._answered = False  # whether anything ever was
-        self._line = BackgroundLoop(lambda: Service(concurrency), f"webenv-{self.name}")
+        self._line = BackgroundLoop(lambda: Service(concurrency), f"webenv-{self.name}", LONGEST_STEP)
 
     # ── what differs from service to service ──────────────────────────────────
 
@@ -177,7 +177,11 @@ class HttpProvider(ABC):
         asked = [request for request, terms in distinct.items() if not terms.says_nothing and request.limit > 0]
         answers: dict[SearchRequest, SearchResponse] = {}
         if asked:
-            found = self._line.run(lambda service: self._all(service, [(r.limit, distinct[r]) for r in asked]))
+            found: Sequence[SearchResponse]
+            try:
+                found = self._line.run(lambda service: self._all(service, [(r.limit, distinct[r]) for r in asked]))
+            except LoopStalled as error:
+                found = [self._failure(str(error))] * len(asked)
             answers = dict(zip(asked, found, strict=True))
         return [answers.get(request, ()) for request in requests]
 

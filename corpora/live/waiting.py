@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from email.utils import parsedate_to_datetime
 
+LONGEST_STEP = 20.0
+"""Seconds that one step of an event loop of live webs may take: what is slow runs beside it, so more is a fault."""
+
 _FIRST = 0.5
 _MOST = 8.0
 

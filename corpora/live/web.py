@@ -18,9 +18,11 @@ from webenv.corpora.live.reading import Fetched, Onward, Unreadable
 from webenv.corpora.live.robots import check_protego
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.terms import hides
+from webenv.corpora.live.waiting import LONGEST_STEP
 from webenv.observations import Page
-from webenv.runtime.event_loop import BackgroundLoop
+from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
 from webenv.web import (
+    Failure,
     Missing,
     SearchRequest,
     SearchResponse,
@@ -55,7 +57,7 @@ class LiveWeb:
             check_protego()
         self._provider = provider
         self._settings = settings
-        self._line = BackgroundLoop(partial(_Visitors, settings), "webenv-live")
+        self._line = BackgroundLoop(partial(_Visitors, settings), "webenv-live", LONGEST_STEP)
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
@@ -91,7 +93,11 @@ class LiveWeb:
         distinct = list(dict.fromkeys(requests))
         if not distinct:
             return []
-        found = self._line.run(lambda visitors: visitors.visit_all(distinct))
+        found: Sequence[VisitResponse]
+        try:
+            found = self._line.run(lambda visitors: visitors.visit_all(distinct))
+        except LoopStalled as error:
+            found = [Failure(f"the pages of this batch were given up: {error}")] * len(distinct)
         by_request = dict(zip(distinct, found, strict=True))
         return [by_request[request] for request in requests]
 

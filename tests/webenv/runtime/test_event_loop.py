@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from webenv.runtime.event_loop import BackgroundLoop
+from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
 
 
 class Tenant:
@@ -80,3 +80,22 @@ def test_a_line_that_is_let_go_of_ends_its_thread() -> None:
     line.run(lambda tenant: tenant.wait(0.0))
     del line
     assert "webenv-let-go" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_step_that_blocks_fails_the_request_and_not_the_process() -> None:
+    """A loop that takes no further step is given up: its caller is told, and the next call has a loop of its own."""
+    free = threading.Event()
+
+    async def block(_: Tenant) -> None:
+        free.wait(30)
+
+    async def answer(_: Tenant) -> int:
+        await asyncio.sleep(1.5)  # longer than a look at the loop
+        return 7
+
+    line = BackgroundLoop(Tenant, "blocked", patience=1.0)
+    with pytest.raises(LoopStalled, match="takes longer than 1 seconds"):
+        line.run(block)
+    assert line.run(answer) == 7
+    line.close()
+    free.set()
