@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
 from functools import partial
+from inspect import getattr_static
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium import Env, Space, Wrapper
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import VectorEnv, VectorWrapper
@@ -26,7 +29,10 @@ from webenv.observations import Document, Observation, Page, Reply, Result
 _FORMAT, _VERSION = "webenv.snapshot", 1
 
 _OWN = {kind.__name__: kind for kind in (Action, Document, Observation, Page, Reply, Result, Spending)}
+_MOST = 1 << 28  # characters of a snapshot; its objects take some ten times as much
 _GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
+_LONGEST_DTYPE = 20  # characters of a data type's name
+_SHORT, _SMALL = 64, 65_536  # bytes of a text, and of an array of texts, that may be longer than its texts
 _CONSTANTS = (Space, EnvSpec, ModuleType, type, Env, VectorEnv, Benchmark, np.ufunc)
 _DAMAGE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)  # what damaged data raise
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, partial)
@@ -63,12 +69,15 @@ def restore(env: Env[Any, Any] | VectorEnv[Any, Any, Any], saved: str | Mapping[
 
     Args:
         env: an environment made as the saved one was, with the same wrappers.
-        saved: what :func:`snapshot` gave.
+        saved: what :func:`snapshot` gave. From a stranger it is data: it makes no object of a class of its choice,
+            changes no path and no method of a wrapper, and takes memory in proportion to its length.
 
     Raises:
         SnapshotError: if it is not a snapshot, of another version, or of another stack, web, judge, …
     """
     try:
+        if isinstance(saved, str) and len(saved) > _MOST:
+            raise SnapshotError(f"a snapshot of {len(saved):,} characters; at most {_MOST:,} are read.")
         data = json.loads(saved) if isinstance(saved, str) else saved
         if data["format"] != _FORMAT:
             raise SnapshotError(f"not a snapshot: its format is {data['format']!r}, expected {_FORMAT!r}.")
@@ -188,7 +197,18 @@ def _fields(attributes: Mapping[str, Any], where: str, shared: set[int]) -> dict
 
 def _fill(holder: Any, fields: Mapping[str, Any], where: str, kept: tuple[str, ...] = ()) -> None:
     """Gives an object its saved attributes, and takes those that it did not have."""
+    for name in fields:
+        own = getattr_static(type(holder), name, None)
+        if name.startswith("__") or (name not in vars(holder) and (callable(own) or hasattr(own, "__set__"))):
+            raise SnapshotError(
+                f"{where:.200} has no state {name!r:.80}: a snapshot changes no method and no property."
+            )
     values = {name: _decode(value, vars(holder).get(name), f"{where}.{name}") for name, value in fields.items()}
+    for name, value in values.items():
+        # A wrapper's folder or file is how it was made, no state: another's snapshot must not make it write elsewhere.
+        present = vars(holder).get(name)
+        if isinstance(present, str) and os.path.isabs(present) and value != present:
+            raise SnapshotError(f"{where}.{name:.80} is {present!r:.200} here; the snapshot has {value!r:.200}.")
     for name in [name for name in vars(holder) if name not in fields and name not in kept]:
         delattr(holder, name)
     for name, value in values.items():
@@ -255,15 +275,20 @@ def _decode(value: Any, present: Any, where: str) -> Any:
     if not isinstance(value, dict):
         return value
     if "array" in value:
-        return np.array(value["array"], dtype=value["dtype"]).reshape(value["shape"])
+        return _array(value["array"], _dtype(value["dtype"], where), present).reshape(value["shape"])
     if "scalar" in value:
-        return np.dtype(value["dtype"]).type(value["scalar"])
+        return _dtype(value["dtype"], where).type(value["scalar"])
     if "rng" in value:
         state = _decode(value["rng"], None, where)
         if state["bit_generator"] not in _GENERATORS:
             raise SnapshotError(f"{where}: no random generator is called {state['bit_generator']!r:.80}.")
         bits = getattr(np.random, state["bit_generator"])()
         bits.state = state
+        # NumPy takes places that lie outside of the generator's own memory, and then draws from there.
+        inner = state["state"]
+        place, most = (inner["pos"], 624) if "pos" in inner else (state.get("buffer_pos", 0), 4)
+        if not 0 <= place <= most:
+            raise SnapshotError(f"{where:.200}: a random generator at {place!r:.40}; expected 0 to {most}.")
         return np.random.Generator(bits)
     if "kind" in value:
         return Kind(value["kind"])
@@ -288,6 +313,24 @@ def _decode(value: Any, present: Any, where: str) -> Any:
     if "object" in value:
         _fill(present, value["fields"], where)
     return present
+
+
+def _dtype(name: str, where: str) -> np.dtype[Any]:
+    dtype = np.dtype(name) if isinstance(name, str) and len(name) <= _LONGEST_DTYPE else np.dtype(object)
+    if not _is_plain(dtype):
+        raise SnapshotError(f"{where:.200} is an array of {name!r:.80}; expected numbers, booleans or texts.")
+    return dtype
+
+
+def _array(values: Any, dtype: np.dtype[Any], present: Any) -> npt.NDArray[Any]:
+    """An array of numbers, or of texts of the length that they have, or that the array has that is there."""
+    array: npt.NDArray[Any] = np.array(values, dtype=None if dtype.kind == "U" else dtype)
+    if dtype.kind != "U" or not array.size:
+        return array.astype(dtype)
+    there = isinstance(present, np.ndarray) and present.dtype == dtype
+    if not there and dtype.itemsize > max(array.itemsize, _SHORT) and dtype.itemsize * array.size > _SMALL:
+        raise ValueError(f"{array.size} texts of {dtype.itemsize // 4} characters each, which none of them has")
+    return array.astype(dtype)
 
 
 def _items(items: list[Any], present: Any, where: str) -> list[Any]:

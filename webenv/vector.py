@@ -385,11 +385,18 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         episodes = [None if one is None else load_episode(self.benchmark, one) for one in saved["episodes"]]
         shown = [None if one is None else load_observation(one) for one in saved["shown"]]
         slots = (episodes, shown, saved["rounds"], saved["ended"])
-        whole = all(map(_is_whole, saved["rounds"]))
+        whole = all(map(_is_whole, saved["rounds"])) and all(_is_whole(group.first) for group in groups)
         if not whole or len(groups) != len(self._groups) or any(len(part) != self.num_envs for part in slots):
             raise SnapshotError(
                 "the state does not have one episode for each slot; expected what webenv.snapshot gave."
             )
+        for slot, round_ in enumerate(saved["rounds"]):
+            group = groups[slot // self.group_size]
+            # else the next reset would draw tasks until it comes to that round
+            if not -1 <= group.first - 1 <= round_ < group.first + len(group.drawn):
+                raise SnapshotError(f"slot {slot} is in round {round_}, of which its group has no task.")
+        if not all(isinstance(name, str) for group in groups for name in group.drawn):
+            raise SnapshotError("the tasks that were drawn are no texts; expected what webenv.snapshot gave.")
         self._groups, self._episodes, self._rounds = groups, episodes, list(saved["rounds"])
         self._observations = shown
         self._ended = np.array(saved["ended"], dtype=np.bool_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -457,6 +458,70 @@ def test_a_damaged_conversation(name: str, value: Any) -> None:
     data["stack"][0]["state"]["own"][name] = value
     with pytest.raises(SnapshotError, match="the state of TextWrapper cannot be read"):
         webenv.restore(env, data)
+
+
+class Diary(gym.Wrapper[Any, Any, Any, Any]):
+    """A wrapper that writes to a folder, with an array and two random generators."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self.folder = "/data/diary"
+        self.names = np.array(["a", "bc"])
+        self.twister = np.random.Generator(np.random.MT19937(1))
+        self.philox = np.random.Generator(np.random.Philox(1))
+
+
+STRANGE: dict[str, tuple[dict[str, Any], str]] = {
+    "folder": ({"folder": "/etc"}, "Diary.folder is '/data/diary' here; the snapshot has '/etc'"),
+    "method": ({"step": "x"}, "has no state 'step'"),
+    "property": ({"unwrapped": 1}, "has no state 'unwrapped'"),
+    "class": ({"__class__": {"constant": "type"}}, "has no state '__class__'"),
+    "texts that it does not hold": (
+        {"names": {"array": ["a"] * 10_000, "dtype": "<U999999", "shape": [10_000]}},
+        "10000 texts of 999999 characters each, which none of them has",
+    ),
+    "bytes": ({"names": {"scalar": 10**12, "dtype": "V", "shape": []}}, "is an array of 'V'; expected numbers"),
+    "objects": ({"names": {"array": [1], "dtype": "O", "shape": [1]}}, "is an array of 'O'; expected numbers"),
+    "fields": ({"names": {"array": [1], "dtype": "i4," * 999, "shape": [1]}}, "expected numbers, booleans or texts"),
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_strangers_snapshot_is_data(name: str) -> None:
+    """It changes no path, no method and no class, and takes no memory that its own length does not account for."""
+    fields, message = STRANGE[name]
+    env = Diary(SearchEnv(benchmark()))
+    env.reset(seed=0)
+    before = webenv.snapshot(env)
+    data = json.loads(before)
+    data["stack"][0]["state"] |= fields
+    with pytest.raises(SnapshotError, match=re.escape(message)):
+        webenv.restore(env, data)
+    assert webenv.snapshot(env) == before
+
+
+@pytest.mark.parametrize(("name", "place"), [("twister", 625), ("twister", -1), ("philox", 5), ("philox", -1)])
+def test_a_generator_draws_from_its_own_memory(name: str, place: int) -> None:
+    """A place that lies outside of a random generator's state, which NumPy would read, is refused."""
+    env = Diary(SearchEnv(benchmark()))
+    env.reset(seed=0)
+    data = json.loads(webenv.snapshot(env))
+    state = json.dumps(data["stack"][0]["state"][name])
+    changed = re.sub(r'"(pos|buffer_pos)", \d+', rf'"\1", {place}', state)
+    data["stack"][0]["state"][name] = json.loads(changed)
+    with pytest.raises(SnapshotError, match=f"a random generator at {place}; expected 0 to"):
+        webenv.restore(env, data)
+
+
+def test_a_round_that_a_group_has_not_come_to_is_refused() -> None:
+    """Else the next step would draw tasks for ever."""
+    env = begin(VECTORS["bare"])
+    for change in ({"rounds": [10**12] * env.num_envs}, {"rounds": [-5] * env.num_envs}):
+        data = json.loads(webenv.snapshot(env))
+        own = data["stack"][0]["state"]["own"]
+        own |= change
+        with pytest.raises(SnapshotError, match="of which its group has no task"):
+            webenv.restore(env, data)
 
 
 def test_other_environments_cannot_be_saved() -> None:
