@@ -118,15 +118,14 @@ def test_whole_run_with_the_command_lines_settings() -> None:
     """A policy made from its name plays an episode of a registered environment as the wrapper would."""
     replies = (message(("search", '{"queries": ["lighthouse"]}')), message(("visit", '{"urls": ["1"]}')))
     script, _ = scripted(replies)
+    made, twin = (gym.make("NeedleInWeb-v0", web="sample") for _ in range(2))
     with serve(script) as server:
         policy = make_policy(
             "react:tiny,retries=0,format=tools,token_budget=3000,references=true,page_characters=700",
+            made.unwrapped.benchmark,  # type: ignore[attr-defined]
             base_url=server.base_url,
-            answers="url",
         )
-        made = gym.make("NeedleInWeb-v0", web="sample")
         env = TextWrapper(made, "tools", page_characters=700, token_budget=3_000, references=True)
-        twin = gym.make("NeedleInWeb-v0", web="sample")
         env.reset(seed=3)
         history = History("x", 0, [twin.reset(seed=3)[0]])
         for reply in replies:

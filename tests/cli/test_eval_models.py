@@ -46,6 +46,24 @@ def test_blocks_and_a_prompt_of_ones_own(webenv: Run, town: Path) -> None:
     assert {record.ending for record in read_records(town / "run")} == {"no_action_block"}
 
 
+def test_settings_of_the_conversation(webenv: Run, town: Path) -> None:
+    """Format, token budget and references stand behind the model's name, and the record of the run has them."""
+    call = {"id": "c", "type": "function", "function": {"name": "answer", "arguments": '{"answer": "Ada"}'}}
+    policy = "react:m,temperature=0.5,format=tools,token_budget=8000,references=true,page_characters=900"
+    with serve(lambda _: Text(None, "tool_calls", tool_calls=(call,))) as server:
+        done = webenv(*NEWS, "--policy", policy, "--base-url", server.base_url, "--out", "run")
+    assert done.returncode == 0, done.stderr
+    request = server.requests[0]
+    assert (request["model"], request["temperature"]) == ("m", 0.5)
+    assert [tool["function"]["name"] for tool in request["tools"]] == ["search", "visit", "answer", "note"]
+    assert "Results are numbered through the whole work" in request["messages"][0]["content"]
+    assert [record.turns[-1].texts for record in read_records(town / "run")] == [("Ada",)] * 3
+    identity = json.loads((town / "run" / "run.json").read_text())["policy"]
+    assert [identity[name] for name in ("name", "token_budget", "references", "page_characters")] == [
+        "react-tools", "8000", "true", "900"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("policy", ["react:m", "integrated:m"])
 def test_no_text_is_scored(webenv: Run, town: Path, policy: str) -> None:
     """A model that replies without a text is scored as one that replies with an empty one: at 0, in the mean."""
@@ -71,6 +89,8 @@ def test_closed_book(webenv: Run, town: Path) -> None:
     [
         (["--policy", "keyword", "--blocklist", "x"], "--blocklist 'x' goes with --policy integrated:MODEL."),
         (["--policy", "keyword", "--policy-prompt", "x"], "--policy-prompt go with --policy react"),
+        (["--policy", "react:a,format=xml"], "format is 'xml'; expected tags, blocks, source or tools."),
+        (["--policy", "react:a,token_budget=many"], "token_budget is 'many'; expected a whole number from 1."),
         (["--policy", "react:a", "--model", "b"], "the policy names its model already"),
         (["--policy", "integrated:a", "--base-url", "http://127.0.0.1:1/v1", "--blocklist", "a b"], "exclude_domains"),
     ],
