@@ -5,28 +5,30 @@ if __name__ != "webenv.rewards":
 
 from webenv.rewards.answers import AnswerJudge
 from webenv.rewards.browsecomp import BrowseCompJudge
-from webenv.rewards.failure_attribution import EvidenceGrader
-from webenv.rewards.key_points import KeyPointGrader
+from webenv.rewards.failure_attribution import FailureAttributionJudge
+from webenv.rewards.key_points import KeyPointJudge
 from webenv.rewards.llm_grader import LLMGrader, Rubric
 from webenv.rewards.needle import EntailmentJudge, PageJudge
 from webenv.rewards.ranking import ndcg, recall
 from webenv.rewards.registry import make_judge
-from webenv.rewards.report import ReportGrader
+from webenv.rewards.report import ReportJudge
 from webenv.rewards.short_answer import ShortAnswerJudge
 from webenv.rewards.standard_reward import StandardReward
+from webenv.rewards.tables.grader import TableJudge
 
 __all__ = [
     "AnswerJudge",
     "BrowseCompJudge",
     "EntailmentJudge",
-    "EvidenceGrader",
-    "KeyPointGrader",
+    "FailureAttributionJudge",
+    "KeyPointJudge",
     "LLMGrader",
     "PageJudge",
-    "ReportGrader",
+    "ReportJudge",
     "Rubric",
     "ShortAnswerJudge",
     "StandardReward",
+    "TableJudge",
     "make_judge",
     "ndcg",
     "recall",

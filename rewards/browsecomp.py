@@ -22,6 +22,9 @@ LONGEST_RESPONSE = 20_000
 So that no length leaves the mean: with the prompt it fits a model that reads 32,768 tokens in any language.
 """
 
+CONFIDENCE = "confidence"
+"""The score of a verdict that is the confidence that the response states, 0 to 100; missing where it states none."""
+
 _TEMPLATE = """\
 You check whether the final answer of a response to a question is the right one.
 
@@ -148,7 +151,7 @@ class BrowseCompJudge:
     Outcomes: ``correct`` (1) and ``incorrect`` (0). No answer is incorrect, and so is one longer than
     :data:`LONGEST_RESPONSE`, both without asking the model; a task without gold answers is unscored, and so is
     a submission whose votes fail or have no majority. The explanation begins with the extracted answer and
-    the stated confidence.
+    the stated confidence, which is the score ``confidence`` too: a run's summary holds its calibration error.
 
     Source: BrowseComp (Wei et al., 2025), its grader; BrowseComp-zh (Zhou et al., 2025).
 
@@ -197,7 +200,8 @@ class BrowseCompJudge:
         stated = "none stated" if confidence is None else f"{confidence}%"
         found = f"extracted: {one_line(extracted, 200) or 'none'}; confidence: {stated}"
         outcome = "correct" if correct else "incorrect"
-        return Verdict(outcome, float(correct), f"{found}; {reason}" if reason else found, self.name)
+        scores = {} if confidence is None else {CONFIDENCE: float(confidence)}
+        return Verdict(outcome, float(correct), f"{found}; {reason}" if reason else found, self.name, scores)
 
 
 def calibration_error(confidences: Sequence[float], correct: Sequence[bool], bins: int = 5) -> float:

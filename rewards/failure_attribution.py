@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
-from webenv.rewards.llm_grader import Graded, LLMGrader
+from webenv.rewards.answers import alias_match, gold_answers, without_answer
+from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, LLMGrader, score_by
 from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, read_choice, read_object, schema_of
+from webenv.rewards.short_answer import LONGEST_ANSWER, ShortAnswerJudge
 from webenv.runtime.text import one_line
 
 _TEMPLATE = """\
@@ -111,8 +115,13 @@ class EvidenceRubric(PromptRubric[WrongAnswer, SupportGrade]):
         return WrongAnswer(item.question, NEUTRAL, (NEUTRAL,))
 
 
-class EvidenceGrader:
+class FailureAttributionJudge:
     """A chat model says who failed where a question was answered wrongly, three times and by majority.
+
+    Gold: ``answers``. Whether an answer is right is found by rule first (:func:`webenv.rewards.answers.alias_match`),
+    else by the same model (:class:`webenv.rewards.short_answer.ShortAnswerJudge`). The outcome is ``correct`` (1),
+    ``content_agents`` or ``user_agent`` (0), by who failed; no answer is the user agent's failure. The evidence is what
+    the content agents replied: texts and documents.
 
     Evidence that supports the wrong answer puts it down to the content agents, else to the user agent. Where
     nothing was returned there is nothing that could mislead: the user agent, without a call.
@@ -130,13 +139,43 @@ class EvidenceGrader:
         DataError: for a prompt file that cannot be used.
     """
 
+    name = "evidence"
+    concurrent = True
+
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 3, attempts: int = 3) -> None:
         self._grader = LLMGrader(model, EvidenceRubric(prompt), votes, attempts)
+        self._correct = ShortAnswerJudge(model, attempts=attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
-        return self._grader.identity
+        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`, with the prompt by which answers are graded."""
+        return {**self._grader.identity, "answer_prompt": self._correct.identity["prompt"]}
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order."""
+        return score_by(submissions, map(self._by_rule, submissions), self._by_model)
+
+    def _by_rule(self, submission: Submission) -> Verdict | None:
+        verdict = without_answer(submission, self.name, LONGEST_ANSWER, "user_agent")
+        if verdict is None and alias_match(submission.text, gold_answers(submission)):
+            return Verdict("correct", 1.0, "the answer is the gold, or an alias of it", self.name)
+        return verdict
+
+    def _by_model(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        graded = (replace(one, judge=self.name) for one in self._correct.score(submissions))
+        settled = [
+            one if one.value is None or one.value == 1.0 or one.outcome == UNJUDGEABLE else None for one in graded
+        ]
+        return score_by(submissions, settled, self._attributed)
+
+    def _attributed(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        found = self.attribute([WrongAnswer(one.task.question, one.text, _evidence(one)) for one in submissions])
+        return [
+            Verdict.unscored(one.reason, self.name)
+            if one.culprit is None
+            else Verdict({"content": "content_agents", "user": "user_agent"}[one.culprit], 0.0, one.reason, self.name)
+            for one in found
+        ]
 
     def attribute(self, failures: Sequence[WrongAnswer]) -> list[Attribution]:
         """Who failed in each, in order."""
@@ -144,6 +183,16 @@ class EvidenceGrader:
         graded = iter(self._grader.grade([one for one, something in zip(failures, told, strict=True) if something]))
         nothing = Attribution("user", "no evidence was returned")
         return [_attribution(next(graded)) if something else nothing for something in told]
+
+
+def _evidence(submission: Submission) -> tuple[str, ...]:
+    """What the content agents replied: each reply, followed by its documents."""
+    return tuple(
+        text
+        for reply in submission.replies
+        for text in (reply.text, *(f"{document.title}\n{document.text}" for document in reply.documents))
+        if text.strip()
+    )
 
 
 def _plain(reply: str) -> dict[str, str]:
@@ -158,6 +207,8 @@ def _plain(reply: str) -> dict[str, str]:
 
 
 def _attribution(graded: Graded[SupportGrade]) -> Attribution:
+    if graded.blamed:
+        return Attribution("user", f"what was answered keeps the judge from a verdict: {graded.reason}")
     if graded.grade is None:
         return Attribution(None, graded.reason)
     found = "the evidence supports the wrong answer" if graded.grade.supports else "the evidence does not support it"

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import DataError
+from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
-from webenv.rewards.llm_grader import Graded, LLMGrader
+from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, LLMGrader, score_by
 from webenv.rewards.normal_form import normalise
 from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
@@ -70,22 +71,13 @@ class KeyPointScore(NamedTuple):
         labels: of each key point, the repeated ones left out, its label; ``None`` where there is none.
         kpr: key point recall, the share supported, 0 to 1; ``None``: unscored.
         kpc: key point contradiction, the share contradicted, 0 to 1, lower is better; ``None``: unscored.
-        reason: why it is unscored; else empty.
+        reason: why it is unscored, or why its points are omitted though they were put to a model; else empty.
     """
 
     labels: tuple[str | None, ...]
     kpr: float | None
     kpc: float | None
     reason: str
-
-
-class KeyPointMeans(NamedTuple):
-    """Macro averages over the scored reports (``None`` without any), and how many were scored and not."""
-
-    kpr: float | None
-    kpc: float | None
-    scored: int
-    unscored: int
 
 
 class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
@@ -133,8 +125,12 @@ class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
         return item._replace(report=NEUTRAL)
 
 
-class KeyPointGrader:
-    """A chat model labels the key points of reports, one call for each point of each report.
+class KeyPointJudge:
+    """A chat model labels the key points of a report, one call for each point.
+
+    Gold: ``data={"key_points": [...]}``, texts or the objects of the official files (:func:`read_key_points`). The
+    value of a verdict is the report's KPR; the outcome is ``complete`` (1), ``partial`` or ``none`` (0); the scores are
+    ``kpr`` and ``kpc``. A report that keeps the model from a label is ``unjudgeable`` (0).
 
     KPR is the share of the key points that are supported, KPC the share contradicted. Points that are the
     same text but for case, punctuation and spaces count once, so that repeats raise nothing. A report
@@ -156,6 +152,9 @@ class KeyPointGrader:
         DataError: for a prompt file that cannot be used.
     """
 
+    name = "key_points"
+    concurrent = True
+
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
         self._grader = LLMGrader(model, KeyPointRubric(prompt), votes, attempts)
 
@@ -164,7 +163,34 @@ class KeyPointGrader:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
         return self._grader.identity
 
-    def score(self, reports: Sequence[PointedReport]) -> list[KeyPointScore]:
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order."""
+        return score_by(submissions, map(self._without_model, submissions), self._by_model)
+
+    def _without_model(self, submission: Submission) -> Verdict | None:
+        try:
+            points = read_key_points(submission.task.gold.data)
+        except DataError as error:
+            return Verdict.unscored(f"task {submission.task.id!r}: {error}", self.name)
+        return (
+            None if _distinct(points) else Verdict.unscored(f"task {submission.task.id!r} has no key points", self.name)
+        )
+
+    def _by_model(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        reports = [PointedReport(one.text, read_key_points(one.task.gold.data)) for one in submissions]
+        return [self._verdict(found) for found in self.grade(reports)]
+
+    def _verdict(self, found: KeyPointScore) -> Verdict:
+        if found.kpr is None or found.kpc is None:
+            return Verdict.unscored(found.reason, self.name)
+        counts = ", ".join(f"{found.labels.count(label)} {label}" for label in LABELS)
+        outcome = (
+            "complete" if found.kpr == 1.0 else "partial" if found.kpr else UNJUDGEABLE if found.reason else "none"
+        )
+        reason = f"key points: {counts}{'; ' if found.reason else ''}{found.reason}"
+        return Verdict(outcome, found.kpr, reason, self.name, {"kpr": found.kpr, "kpc": found.kpc})
+
+    def grade(self, reports: Sequence[PointedReport]) -> list[KeyPointScore]:
         """What came of each report, in order; all points of all reports go out together."""
         points = [_distinct(one.points) for one in reports]
         asked = [
@@ -183,21 +209,9 @@ class KeyPointGrader:
         return scores
 
 
-def key_point_means(scores: Sequence[KeyPointScore]) -> KeyPointMeans:
-    """The macro average over questions: each that was scored counts the same, whatever its number of points.
-
-    >>> key_point_means([KeyPointScore((), 1.0, 0.0, ""), KeyPointScore((), 0.5, 0.5, "")])
-    KeyPointMeans(kpr=0.75, kpc=0.25, scored=2, unscored=0)
-    """
-    recall = [score.kpr for score in scores if score.kpr is not None]
-    against = [score.kpc for score in scores if score.kpc is not None]
-    if not recall:
-        return KeyPointMeans(None, None, 0, len(scores))
-    return KeyPointMeans(sum(recall) / len(recall), sum(against) / len(against), len(recall), len(scores) - len(recall))
-
-
 def read_key_points(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """The key points of a record of the official files: ``key_points``, each with ``point_content``, or texts.
+    """The key points of gold data, or of a record of the official files: ``key_points``, each with
+    ``point_content``, or texts.
 
     Raises:
         DataError: for a record of another form.
@@ -212,8 +226,9 @@ def read_key_points(record: Mapping[str, Any]) -> tuple[str, ...]:
         else [None]
     )
     if not all(isinstance(text, str) for text in texts):
+        where = f"record {record['id']!r:.80}: " if "id" in record else ""
         raise DataError(
-            f"record {record.get('id')!r:.80}: its key_points are {points!r:.80}; "
+            f"{where}its key_points are {points!r:.80}; "
             "expected a list of texts, or of objects with a text as point_content."
         )
     return tuple(str(text) for text in texts)
@@ -228,6 +243,9 @@ def _distinct(points: Sequence[str]) -> list[str]:
 
 
 def _score(graded: Sequence[Graded[KeyPointLabel]]) -> KeyPointScore:
+    blamed = next((one.reason for one in graded if one.blamed), None)
+    if blamed is not None:
+        return KeyPointScore(("omitted",) * len(graded), 0.0, 0.0, f"the report keeps the model from a label: {blamed}")
     labels = tuple(one.grade.label if one.grade else None for one in graded)
     missing = [number for number, label in enumerate(labels, start=1) if label is None]
     if missing:

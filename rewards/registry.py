@@ -11,9 +11,14 @@ from webenv.judge import Judge, Reward
 from webenv.models import Model, make_model
 from webenv.rewards.answers import AnswerJudge
 from webenv.rewards.browsecomp import BrowseCompJudge
+from webenv.rewards.failure_attribution import FailureAttributionJudge
+from webenv.rewards.key_points import KeyPointJudge
 from webenv.rewards.needle import VARIANTS, EntailmentJudge, PageJudge
+from webenv.rewards.report import ReportJudge
 from webenv.rewards.short_answer import ShortAnswerJudge
 from webenv.rewards.standard_reward import MEASURES, Measure, StandardReward
+from webenv.rewards.tables.grader import TableJudge
+from webenv.task import TaskSet
 
 
 class ByModel(NamedTuple):
@@ -21,9 +26,11 @@ class ByModel(NamedTuple):
 
     Attributes:
         make: makes it from the model, a prompt (a file, a name, or ``None``) and how many replies are asked for.
+        alone: makes it without a model, where it can do without.
     """
 
     make: Callable[[Model, str | Path | None, int], Judge]
+    alone: Callable[[], Judge] | None = None
 
 
 JudgeMaker = Callable[[], Judge] | ByModel
@@ -35,20 +42,38 @@ def _entailment(model: Model, prompt: str | Path | None, votes: int) -> Judge:
     return EntailmentJudge(model, prompt=prompt, votes=votes)
 
 
+def _failure_attribution(model: Model, prompt: str | Path | None, votes: int) -> Judge:
+    return FailureAttributionJudge(model, prompt, votes if votes > 1 else 3)  # AgentWebBench asks three times
+
+
 ENTAILMENT = ByModel(_entailment)
 """Needle in the Web's, criterion by criterion; ``entailed`` (by default) and ``mentioned`` are prompts of ours."""
 
-SHORT, BROWSECOMP = ByModel(ShortAnswerJudge), ByModel(BrowseCompJudge)
-"""Three grades of a short answer; final answer right or not, and confidence."""
+SHORT = ByModel(ShortAnswerJudge)
+"""Three grades of a short answer."""
 
 JUDGES: Mapping[str, JudgeMaker] = {
     "page": PageJudge,
     "answer": AnswerJudge,
     "llm": ENTAILMENT,
+    "entailment": ENTAILMENT,
     "short": SHORT,
-    "browsecomp": BROWSECOMP,
+    "browsecomp": ByModel(BrowseCompJudge),
+    "table": ByModel(TableJudge, TableJudge),
+    "key_points": ByModel(KeyPointJudge),
+    "report": ByModel(ReportJudge),
+    "evidence": ByModel(_failure_attribution),
 }
-"""What judges are called where no benchmark says; each benchmark has such a table, of those that fit its tasks."""
+"""Every judge by its name. A benchmark has a table of those that are its own (``exact``), or that it calls by another
+name (``llm``); all others are there for tasks that hold the gold that they need."""
+
+_GOLD: Mapping[str, tuple[str, ...]] = {
+    "page": ("urls",),
+    **dict.fromkeys(("answer", "short", "browsecomp", "evidence"), ("answers",)),
+    "table": ("table", "evaluation"),
+    "key_points": ("key_points",),
+}
+"""What of the gold a judge holds an answer against: ``urls``, ``answers``, or names within ``data``."""
 
 
 def make_judge(
@@ -56,23 +81,28 @@ def make_judge(
     judges: Mapping[str, JudgeMaker] = JUDGES,
     prompt: str | Path | None = None,
     votes: int = 1,
+    tasks: TaskSet | None = None,
 ) -> Judge:
     """A judge by its name.
 
     Args:
-        judge: one of the names of ``judges``, followed by ``:<model>`` where it asks a model (at the endpoint that
-            OPENAI_BASE_URL and OPENAI_API_KEY set); or a Judge, which is given back.
-        judges: the judges that there are, by name.
+        judge: one of the names of ``judges`` or of :data:`JUDGES`, followed by ``:<model>`` where it asks a model (at
+            the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set); or a Judge, which is given back.
+        judges: the judges that are a benchmark's own, by name.
         prompt: for a judge with a model, a file in place of our prompt, or a name that the judge knows.
         votes: for a judge with a model: how many replies are asked for; more than half must agree.
+        tasks: what is to be judged: a judge that is not of ``judges`` is refused where the first of them lacks the
+            gold that it needs, before anything is played.
 
     Raises:
-        InvalidArgument: for an unknown name, a missing model, or a prompt or votes for a judge that takes none.
+        InvalidArgument: for an unknown name, a missing model, a prompt or votes for a judge that takes none, or tasks
+            without the gold that it needs.
         DataError: for a prompt file that cannot be used.
         ModelError: where a judge with a model has no endpoint.
         MissingExtra: where it lacks its library.
     """
-    names = [f"{name}:<model>" if isinstance(maker, ByModel) else name for name, maker in judges.items()]
+    every = {**JUDGES, **judges}
+    names = [f"{name}:<model>" if isinstance(maker, ByModel) else name for name, maker in every.items()]
     if not isinstance(judge, str):
         if not isinstance(judge, Judge):
             known = ", ".join(f"'{name}'" for name in names)
@@ -82,18 +112,33 @@ def make_judge(
             raise InvalidArgument(f"judge_prompt and judge_votes go with {example}; a Judge brings its own.")
         return judge
     name, _, model = judge.partition(":")
-    if name not in judges:
-        raise InvalidArgument(f"no judge is called {judge!r}. {did_you_mean(name, judges)}")
-    maker = judges[name]
-    if not isinstance(maker, ByModel):
-        if model or prompt is not None or votes != 1:
-            raise InvalidArgument(
-                f"judge {judge!r}: {name!r} asks no model, so it takes no model name and no prompt, and one vote."
-            )
-        return maker()
-    if not model:
-        raise InvalidArgument(f"judge {name!r} needs a model: write {name}:<model>, as in {name}:gpt-4.1-mini.")
-    return maker.make(make_model(model), prompt, votes)
+    if name not in every:
+        raise InvalidArgument(f"no judge is called {judge!r}. {did_you_mean(name, every)}")
+    if name not in judges and tasks:
+        _check_gold(name, tasks)
+    maker = every[name]
+    alone = maker.alone if isinstance(maker, ByModel) and not model else None
+    if isinstance(maker, ByModel) and alone is None:
+        if not model:
+            raise InvalidArgument(f"judge {name!r} needs a model: write {name}:<model>, as in {name}:gpt-4.1-mini.")
+        return maker.make(make_model(model), prompt, votes)
+    if model or prompt is not None or votes != 1:
+        raise InvalidArgument(
+            f"judge {judge!r} asks no model, so it takes no model name and no prompt, and one vote."
+            if alone is None
+            else f"judge {name!r} without a model takes no prompt, and one vote; with one it is {name}:<model>."
+        )
+    return alone() if alone is not None else maker()  # type: ignore[operator]
+
+
+def _check_gold(name: str, tasks: TaskSet) -> None:
+    """Refuses a judge whose gold the first task lacks."""
+    task = tasks[0]
+    gold: Mapping[str, object] = {"urls": task.gold.urls, "answers": task.gold.answers, **task.gold.data}
+    for needed in _GOLD.get(name, ()):
+        if not gold.get(needed):
+            where = f"gold.{needed}" if needed in ("urls", "answers") else f"gold.data[{needed!r}]"
+            raise InvalidArgument(f"judge {name!r} needs {where}, and task {task.id!r} of {tasks.name} has none.")
 
 
 def make_reward(reward: Mapping[str, float] | Reward | None, measures: Mapping[str, Measure] = MEASURES) -> Reward:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webenv.errors import InvalidArgument, did_you_mean
+from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
-from webenv.rewards.llm_grader import Graded, LLMGrader
+from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, LLMGrader
 from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_object, schema_of
 from webenv.runtime.text import one_line
 
@@ -97,11 +98,13 @@ class ReportScore(NamedTuple):
         ratings: of each criterion, the mean of its votes, 0 to 10; ``None``: unscored.
         reasons: of each criterion, why; of an unscored one, why not.
         total: the mean of all criteria, 0 to 10; ``None`` where one is unscored.
+        blamed: whether the report itself keeps the model from a rating; then all of them are 0.
     """
 
     ratings: Mapping[str, float | None]
     reasons: Mapping[str, str]
     total: float | None
+    blamed: bool = False
 
 
 class ReportRubric(PromptRubric[RatedReport, Rating]):
@@ -154,8 +157,11 @@ class ReportRubric(PromptRubric[RatedReport, Rating]):
         return item._replace(report=NEUTRAL)
 
 
-class ReportGrader:
+class ReportJudge:
     """A chat model rates reports, one call for each criterion of each report.
+
+    It needs no gold. The value of a verdict is a tenth of the mean rating; the outcome is ``rated``; the scores are the
+    ratings by criterion, 0 to 10. A report that keeps the model from a rating is ``unjudgeable`` (0).
 
     With several votes the rating is their mean; more than half of them have to come to a number, else it is
     unscored. A report without a word has 0 everywhere, without a call.
@@ -167,23 +173,26 @@ class ReportGrader:
 
     Args:
         model: who rates.
-        criteria: which of :data:`CRITERIA`, in any order; all by default.
         prompt: a file in place of our prompt (:class:`ReportRubric`).
         votes: how many replies are asked for to each criterion.
         attempts: how often one vote is asked for at most.
+        criteria: which of :data:`CRITERIA`, in any order; all by default.
 
     Raises:
         InvalidArgument: for an unknown criterion, none at all, or votes or attempts below 1.
         DataError: for a prompt file that cannot be used.
     """
 
+    name = "report"
+    concurrent = True
+
     def __init__(
         self,
         model: Model,
-        criteria: Sequence[str] = tuple(CRITERIA),
         prompt: str | Path | None = None,
         votes: int = 1,
         attempts: int = 3,
+        criteria: Sequence[str] = tuple(CRITERIA),
     ) -> None:
         for name in criteria:
             if name not in CRITERIA:
@@ -198,7 +207,20 @@ class ReportGrader:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`, with the ``criteria``."""
         return {**self._grader.identity, "criteria": ",".join(self.criteria)}
 
-    def score(self, reports: Sequence[ReportItem]) -> list[ReportScore]:
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order."""
+        reports = [ReportItem(one.task.question, one.text) for one in submissions]
+        return [self._verdict(found) for found in self.grade(reports)]
+
+    def _verdict(self, found: ReportScore) -> Verdict:
+        failed = [name for name, rating in found.ratings.items() if rating is None]
+        if found.total is None:
+            return Verdict.unscored(f"no rating of {failed[0]}: {found.reasons[failed[0]]}", self.name)
+        scores = {name: rating for name, rating in found.ratings.items() if rating is not None}
+        reason = "; ".join(f"{name} {rating:g}: {found.reasons[name]}" for name, rating in scores.items())
+        return Verdict(UNJUDGEABLE if found.blamed else "rated", found.total / 10, reason, self.name, scores)
+
+    def grade(self, reports: Sequence[ReportItem]) -> list[ReportScore]:
         """What came of each report, in order; all criteria of all reports go out together."""
         asked = [
             [RatedReport(*report, name, CRITERIA[name]) for name in self.criteria] if report.report.strip() else []
@@ -208,6 +230,9 @@ class ReportGrader:
         return [self._score([next(graded) for _ in items]) if items else self._nothing() for items in asked]
 
     def _score(self, graded: Sequence[Graded[Rating]]) -> ReportScore:
+        blamed = next((one.reason for one in graded if one.blamed), None)
+        if blamed is not None:
+            return self._nothing(f"the report keeps the model from a rating: {blamed}", blamed=True)
         ratings: dict[str, float | None] = {}
         reasons: dict[str, str] = {}
         for name, one in zip(self.criteria, graded, strict=True):
@@ -219,7 +244,5 @@ class ReportGrader:
         known = [rating for rating in ratings.values() if rating is not None]
         return ReportScore(ratings, reasons, sum(known) / len(known) if len(known) == len(ratings) else None)
 
-    def _nothing(self) -> ReportScore:
-        return ReportScore(
-            dict.fromkeys(self.criteria, 0.0), dict.fromkeys(self.criteria, "the report holds no word"), 0.0
-        )
+    def _nothing(self, reason: str = "the report holds no word", blamed: bool = False) -> ReportScore:
+        return ReportScore(dict.fromkeys(self.criteria, 0.0), dict.fromkeys(self.criteria, reason), 0.0, blamed)

@@ -98,6 +98,7 @@ class Mark(NamedTuple):
     spent: Spending
     ending: str
     seen: int
+    replies: int
 
 
 class Episode:
@@ -116,6 +117,7 @@ class Episode:
         self.spent = Spending()
         self.ending = ""
         self._seen: dict[str, str] = {}  # URL → key, in the order of first sight
+        self._replies: list[Reply] = []
         self._plan: _PlannedTurn | None = None
 
     # ── the turn ──────────────────────────────────────────────────────────────
@@ -169,13 +171,14 @@ class Episode:
 
     def mark(self) -> Mark:
         """Where the episode stands, for :meth:`back_to`."""
-        return Mark(self.spent, self.ending, len(self._seen))
+        return Mark(self.spent, self.ending, len(self._seen), len(self._replies))
 
     def back_to(self, mark: Mark) -> None:
         """Undoes what was requested and received since a mark."""
         self._plan, self.spent, self.ending = None, mark.spent, mark.ending
         while len(self._seen) > mark.seen:
             self._seen.popitem()
+        del self._replies[mark.replies :]
 
     def receive(self, responses: Responses, seconds: float = 0.0) -> Turn:
         """Takes what came back, charges the budget, and says what the turn came to.
@@ -214,6 +217,7 @@ class Episode:
             seen=tuple(Seen(url, key) for url, key in self._seen.items()),
             budget=self.budget,
             spending=self.spent,
+            replies=tuple(self._replies),
             ranked=self.rules.answers > 1,
         )
         ruled = None
@@ -322,6 +326,7 @@ class Episode:
                 replies.append(_clean_reply(reply))
             elif isinstance(reply, Missing):
                 notices.append(f"No content agent at {_named(ask_request.site)}: {_told(reply.reason)}.")
+        self._replies += replies
         documents = [document for reply in replies for document in reply.documents]
         for url, key in [(item.url, item.key) for part in (results, pages, documents) for item in part]:
             self._seen.setdefault(url, key)
@@ -357,6 +362,7 @@ class Episode:
             "spent": list(self.spent),
             "ending": self.ending,
             "seen": [[url, key] for url, key in self._seen.items()],
+            **({"replies": [_plain_reply(reply) for reply in self._replies]} if self._replies else {}),
         }
 
     @classmethod
@@ -374,6 +380,7 @@ class Episode:
                 raise ValueError(f"spent {saved['spent']} does not fit the budget")
             episode.ending = saved["ending"]
             episode._seen = dict(saved["seen"])
+            episode._replies = [read_reply(reply) for reply in saved.get("replies", ())]
             if not all(isinstance(text, str) for pair in episode._seen.items() for text in (episode.ending, *pair)):
                 raise TypeError("its ending and what was seen are no texts")
         except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -408,6 +415,24 @@ def _clean_result(hit: Result) -> Result:
         if whole.isascii() or encodable(whole):
             return hit  # as nearly all are: nothing to clean
     return Result(clean(title, "title"), clean(url, "url"), clean(text, "snippet"), clean(site, "site"), hit.key)
+
+
+def _plain_reply(reply: Reply) -> dict[str, Any]:
+    return reply._asdict() | {"documents": [document._asdict() for document in reply.documents]}
+
+
+def read_reply(data: Mapping[str, Any]) -> Reply:
+    """A reply from plain data, as a snapshot or the record of a turn has it.
+
+    Raises:
+        KeyError: if a part is missing.
+        TypeError: if one is no text.
+    """
+    documents = [Document(**{"key": "", **document}) for document in data["documents"]]
+    texts = [data["site"], data["text"], *(text for document in documents for text in document)]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a reply holds what is no text")
+    return Reply(data["site"], data["text"], tuple(documents))
 
 
 def _clean_reply(reply: Reply) -> Reply:

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol, TypedDict, runtime_checkable
 
 from webenv.budget import Budget, Spending
 from webenv.errors import InvalidArgument
+from webenv.observations import Reply
 from webenv.task import Task
 from webenv.web import Failure, VisitResponse
 
@@ -39,6 +40,7 @@ class Submission:
         seen: the pages that came before the agent, each URL once, in the order of first sight.
         budget: the limits of the episode.
         spending: what was spent of them.
+        replies: what the content agents replied that the agent asked, in order.
         ranked: whether the answer is a ranking: the rules take more than one text, however many were given.
     """
 
@@ -50,6 +52,7 @@ class Submission:
     seen: tuple[Seen, ...]
     budget: Budget
     spending: Spending
+    replies: tuple[Reply, ...] = ()
     ranked: bool = False
 
     def __post_init__(self) -> None:

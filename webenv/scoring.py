@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from webenv.benchmark import Benchmark
@@ -53,7 +54,9 @@ def score_batch(
     given = judge_batch(benchmark.judge, submissions) if verdicts is None else verdicts
     digest = identity_digest(benchmark.judge.identity)
     found = [
-        Score(rule, "", {}) if rule is not None and verdict.scored else Score(verdict, digest, {})
+        Score(replace(rule, scores=verdict.scores), "", {})  # so that silence raises no mean of a score
+        if rule is not None and verdict.scored
+        else Score(verdict, digest, {})
         for rule, verdict in zip(ruled, given, strict=True)
     ]
     scored = [n for n, score in enumerate(found) if score.verdict.scored]

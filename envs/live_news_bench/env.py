@@ -92,7 +92,7 @@ def live_news_bench(
     limits = _budget(budget)
     return Benchmark(
         tasks=chosen,
-        judge=make_judge("answer" if judge is None else judge, JUDGES, judge_prompt, judge_votes),
+        judge=make_judge("answer" if judge is None else judge, JUDGES, judge_prompt, judge_votes, chosen),
         rules=_WITH_ASKS if limits.asks else RULES,
         budget=limits,
         reward=make_reward(reward),

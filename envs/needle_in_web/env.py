@@ -59,7 +59,7 @@ def needle_in_web(
     limits = Budget.of(budget, BUDGET)
     return Benchmark(
         tasks=chosen,
-        judge=make_judge(judge, judges, judge_prompt, judge_votes),
+        judge=make_judge(judge, judges, judge_prompt, judge_votes, chosen),
         rules=RULES,
         budget=limits,
         reward=make_reward(reward),

@@ -1,4 +1,4 @@
-"""WideSearch: a table scored against the gold table, cell by cell; its numbers, and those of several trials."""
+"""WideSearch: a table scored against the gold table, cell by cell."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from webenv.errors import DataError
+from webenv.judge import Submission, Verdict
 from webenv.models import Model
 from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.tables.cells import JUDGED, METRICS, Column, TableSpec
-from webenv.rewards.tables.markdown import AnswerTable, parse_table
+from webenv.rewards.tables.markdown import AnswerTable, parse_table, read_csv
 from webenv.rewards.tables.rubrics import AlignmentRubric, Cell, CellRubric, Vocabularies
+
+LONGEST_VALUE = 1_000
+"""Characters, beside five times those of the gold cell; a longer one is wrong, and put to no model."""
+
+_ALIGNED = (JUDGED, "exact_match")
+"""The metrics of a key column whose values a model aligns."""
 
 
 class TableNumbers(NamedTuple):
@@ -70,38 +78,8 @@ class TableScore(NamedTuple):
         return cls(_NOTHING, reason)
 
 
-class Trials(NamedTuple):
-    """Several trials of one question: the mean and the best of each number (``None`` without a scored trial)."""
-
-    mean: TableNumbers | None
-    best: TableNumbers | None
-    scored: int
-    unscored: int
-
-
-def over_trials(scores: Sequence[TableScore]) -> Trials:
-    """Mean and best of each number over the trials that were scored (WideSearch's Avg@N and Max@N).
-
-    >>> over_trials([TableScore.nothing("no table"), TableScore(None, "the judge failed")])[2:]
-    (1, 1)
-    """
-    scored = [score.numbers for score in scores if score.numbers is not None]
-    if not scored:
-        return Trials(None, None, 0, len(scores))
-    columns = list(zip(*scored, strict=True))
-    mean = TableNumbers(*(sum(numbers) / len(numbers) for numbers in columns))
-    return Trials(mean, TableNumbers(*map(max, columns)), len(scored), len(scores) - len(scored))
-
-
 def _shares(right: int, predicted: int, gold: int) -> tuple[float, float, float]:
     return right / predicted if predicted else 0.0, right / gold, 2 * right / (predicted + gold)
-
-
-LONGEST_VALUE = 1_000
-"""Characters, beside five times those of the gold cell; a longer one is wrong, and put to no model."""
-
-_ALIGNED = (JUDGED, "exact_match")
-"""The metrics of a key column whose values a model aligns."""
 
 
 class TableAnswer(NamedTuple):
@@ -119,8 +97,13 @@ class _Rows(NamedTuple):
     predicted: Mapping[tuple[str, ...], Mapping[str, str]]
 
 
-class TableGrader:
+class TableJudge:
     """Scores tables as WideSearch does; a model aligns names and judges the cells that need one.
+
+    Gold: ``data={"table": "<CSV>", "evaluation": {...}}``, the gold table of an official record and its
+    ``evaluation`` (:meth:`webenv.rewards.tables.cells.TableSpec.of`). The value of a verdict is the F1 of items, which
+    is 1 where all is right and nothing more is there; the outcome is ``complete`` (1), ``partial``, or ``wrong``
+    (0); the scores are :class:`TableNumbers`. An answer that keeps the model from a verdict is wrong where it does.
 
     1. The table of the answer is parsed (:func:`webenv.rewards.tables.markdown.parse_table`).
     2. Column names that are not those asked for are aligned by the model; if the columns are then not the same,
@@ -144,26 +127,29 @@ class TableGrader:
 
     Args:
         model: who aligns and judges; ``None``: nobody, then names and cells are right as the same text alone.
+        prompt: a file in place of our prompt for cells (:class:`webenv.rewards.tables.rubrics.CellRubric`).
         votes: how many replies are asked for to each question; more than half must agree.
         attempts: how often one vote is asked for at most.
         alignment_prompt: a file in place of our prompt (:class:`webenv.rewards.tables.rubrics.AlignmentRubric`).
-        cell_prompt: likewise (:class:`webenv.rewards.tables.rubrics.CellRubric`).
 
     Raises:
         InvalidArgument: for votes or attempts below 1.
         DataError: for a prompt file that cannot be used.
     """
 
+    name = "table"
+
     def __init__(
         self,
-        model: Model | None,
+        model: Model | None = None,
+        prompt: str | Path | None = None,
         votes: int = 1,
         attempts: int = 3,
         alignment_prompt: str | Path | None = None,
-        cell_prompt: str | Path | None = None,
     ) -> None:
+        self.asks = self.concurrent = model is not None
         self._align = None if model is None else LLMGrader(model, AlignmentRubric(alignment_prompt), votes, attempts)
-        self._judge = None if model is None else LLMGrader(model, CellRubric(cell_prompt), votes, attempts)
+        self._judge = None if model is None else LLMGrader(model, CellRubric(prompt), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -175,7 +161,33 @@ class TableGrader:
         rest = {name: value for name, value in cell.items() if name not in _OWN}
         return {**rest, **parts, "name": "table", "version": "2"}
 
-    def score(self, answers: Sequence[TableAnswer]) -> list[TableScore]:
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order."""
+        read = [self._read(one) for one in submissions]
+        found = iter(self.grade([one for one in read if isinstance(one, TableAnswer)]))
+        return [self._verdict(next(found)) if isinstance(one, TableAnswer) else one for one in read]
+
+    def _read(self, submission: Submission) -> TableAnswer | Verdict:
+        data, where = submission.task.gold.data, f"task {submission.task.id!r}"
+        gold, evaluation = data.get("table"), data.get("evaluation")
+        if not isinstance(gold, str) or not isinstance(evaluation, Mapping):
+            needed = "Gold(data={'table': CSV, 'evaluation': {...}})"
+            return Verdict.unscored(f"{where} has no gold table to compare with, {needed}", self.name)
+        try:
+            return TableAnswer(submission.text, read_csv(gold), TableSpec.of(evaluation))
+        except DataError as error:
+            return Verdict.unscored(f"{where}: {error}", self.name)
+
+    def _verdict(self, found: TableScore) -> Verdict:
+        if found.numbers is None:
+            return Verdict.unscored(found.reason, self.name)
+        scores = found.numbers._asdict()
+        value = found.numbers.item_f1
+        outcome = "complete" if found.numbers.success else "partial" if value else "wrong"
+        told = ", ".join(f"{name.replace('_', ' ')} {number:.3f}" for name, number in scores.items())
+        return Verdict(outcome, value, found.reason or told, self.name, scores)
+
+    def grade(self, answers: Sequence[TableAnswer]) -> list[TableScore]:
         """What came of each answer, in order; each step's questions of all answers go out together."""
         work = [_Work(answer) for answer in answers]
         self._align_all([(one, None) for one in work if one.columns_differ()])
@@ -189,7 +201,8 @@ class TableGrader:
         ruled: dict[Cell, bool | str] = dict.fromkeys(cells, False)
         if self._judge is not None:
             for cell, graded in zip(cells, self._judge.grade(cells), strict=True):
-                ruled[cell] = graded.reason if graded.grade is None else graded.grade.right
+                lost = graded.grade is None and not graded.blamed
+                ruled[cell] = graded.reason if lost else graded.grade is not None and graded.grade.right
         return [one.score(each, ruled) for one, each in zip(work, rows, strict=True)]
 
     def _align_all(self, wanted: Sequence[tuple[_Work, str | None]]) -> None:
@@ -197,10 +210,11 @@ class TableGrader:
         if self._align is None or not items:
             return
         for (one, name), graded in zip(wanted, self._align.grade(items), strict=True):
-            if graded.grade is None:
-                one.fail(
-                    f"the {'columns' if name is None else f'values of {name!r}'} were not aligned: {graded.reason}"
-                )
+            what = "columns" if name is None else f"values of {name!r}"
+            if graded.blamed:
+                one.end(TableScore.nothing(f"the {what} of the answer keep the model from aligning them"))
+            elif graded.grade is None:
+                one.end(TableScore(None, f"the {what} were not aligned: {graded.reason}"))
             else:
                 one.rename(name, dict(graded.grade))
 
@@ -218,12 +232,12 @@ class _Work:
         self._values: dict[str, Mapping[str, str]] = {}
         names = {column.name for column in self.spec.columns}
         if not names <= set(self.gold.columns) or not self.gold.rows:
-            self.fail("the gold table has no rows, or lacks a column of its own specification")
+            self.end(TableScore(None, "the gold table has no rows, or lacks a column of its own specification"))
         elif self.table is None:
             self.result = TableScore.nothing("the answer holds no table")
 
-    def fail(self, reason: str) -> None:
-        self.table, self.result = None, TableScore(None, reason)
+    def end(self, result: TableScore) -> None:
+        self.table, self.result = None, result
 
     def columns_differ(self) -> bool:
         if self.table is None or len(self.table.columns) != len(self.spec.columns):

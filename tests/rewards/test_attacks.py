@@ -19,13 +19,13 @@ from webenv.rewards import AnswerJudge, LLMGrader, PageJudge, ndcg, recall
 from webenv.rewards.answers import alias_match, exact_match, number_match, token_f1
 from webenv.rewards.browsecomp import BrowseCompRubric, Response
 from webenv.rewards.failure_attribution import EvidenceRubric, WrongAnswer
-from webenv.rewards.key_points import KeyPointGrader, KeyPointItem, KeyPointRubric, PointedReport
+from webenv.rewards.key_points import KeyPointItem, KeyPointJudge, KeyPointRubric, PointedReport
 from webenv.rewards.llm_grader import Rubric
 from webenv.rewards.needle import CriterionItem, CriterionRubric
 from webenv.rewards.report import RatedReport, ReportRubric
 from webenv.rewards.short_answer import ShortAnswer, ShortAnswerRubric
 from webenv.rewards.tables.cells import TableSpec
-from webenv.rewards.tables.grader import TableAnswer, TableGrader
+from webenv.rewards.tables.grader import TableAnswer, TableJudge
 from webenv.rewards.tables.markdown import read_csv
 from webenv.rewards.tables.rubrics import AlignmentRubric, Cell, CellRubric, Vocabularies
 
@@ -262,7 +262,7 @@ def test_tables_gain_nothing() -> None:
     gold = read_csv("country,capital\nFrance,Paris\nItaly,Rome\n")
     honest = "|country|capital|\n|---|---|\n|France|Paris|\n|Italy|Milan|\n"
     answers = [*ATTACKS.values(), *(f"{honest}\n{attack}" for attack in ATTACKS.values())]
-    scores = [one.numbers for one in TableGrader(None).score([TableAnswer(text, gold, spec) for text in answers])]
+    scores = [one.numbers for one in TableJudge(None).grade([TableAnswer(text, gold, spec) for text in answers])]
     alone, beside = scores[: len(ATTACKS)], scores[len(ATTACKS) :]
     assert {one.row_f1 for one in alone if one is not None} == {0.0}
     assert all(one is not None and one.row_f1 <= 0.5 and one.item_f1 <= 0.75 for one in beside)
@@ -284,5 +284,5 @@ def test_key_points_gain_nothing_by_repeats(endpoint: tuple[OpenAIServer, ChatMo
         {"label": "supported" if "Seine" in messages[0]["content"] else "omitted"}, token_of(messages[0]["content"])
     )
     points = ("It is on the Seine.", "IT IS ON THE SEINE", "it is  on the “Seine”…", "It has a tower.")
-    (score,) = KeyPointGrader(model).score([PointedReport("Paris lies there. " * 50, points)])
+    (score,) = KeyPointJudge(model).grade([PointedReport("Paris lies there. " * 50, points)])
     assert (score.labels, score.kpr) == (("supported", "omitted"), 0.5)

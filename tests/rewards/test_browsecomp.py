@@ -47,7 +47,8 @@ def test_right_and_wrong() -> None:
     (verdict,), _ = judge(
         lambda asked: tagged(asked, extracted="Paris", correct="Yes", confidence="85%"), answered("… Paris", "Paris")
     )
-    assert verdict == Verdict("correct", 1.0, "extracted: Paris; confidence: 85%", "browsecomp")
+    scores = {"confidence": 85.0}
+    assert verdict == Verdict("correct", 1.0, "extracted: Paris; confidence: 85%", "browsecomp", scores)
     fields = {"extracted": "London", "correct": "no", "confidence": "none", "reasoning": "another city"}
     (verdict,), _ = judge(lambda asked: json.dumps({"id": asked.token, **fields}), answered("London", "Paris"))
     assert verdict == Verdict(

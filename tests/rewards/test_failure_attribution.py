@@ -9,7 +9,7 @@ import pytest
 
 from tests.openai_server import Fault, OpenAIServer, Reply
 from tests.rewards.replying import Asked, replying, tagged
-from webenv.rewards import EvidenceGrader
+from webenv.rewards import FailureAttributionJudge
 from webenv.rewards.failure_attribution import Attribution, EvidenceRubric, SupportGrade, WrongAnswer
 
 WRONG = WrongAnswer("What is the capital of France?", "Lyon", ("Lyon is the capital.", "Lyon has a river."))
@@ -19,7 +19,7 @@ def attribute(
     script: Callable[[Asked], Reply], *failures: WrongAnswer, **settings: object
 ) -> tuple[list[Attribution], OpenAIServer]:
     with replying(script) as (model, server):
-        return EvidenceGrader(model, **settings).attribute(failures), server  # type: ignore[arg-type]
+        return FailureAttributionJudge(model, **settings).attribute(failures), server  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

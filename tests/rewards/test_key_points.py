@@ -11,15 +11,13 @@ import pytest
 from tests.openai_server import Fault, OpenAIServer, Reply
 from tests.rewards.replying import Asked, replying, tagged
 from webenv.errors import DataError
-from webenv.rewards import KeyPointGrader
+from webenv.rewards import KeyPointJudge
 from webenv.rewards.key_points import (
     KeyPointItem,
     KeyPointLabel,
-    KeyPointMeans,
     KeyPointRubric,
     KeyPointScore,
     PointedReport,
-    key_point_means,
     read_key_points,
 )
 
@@ -40,7 +38,7 @@ def score(
     script: Callable[[Asked], Reply], *reports: PointedReport, **settings: object
 ) -> tuple[list[KeyPointScore], OpenAIServer]:
     with replying(script) as (model, server):
-        return KeyPointGrader(model, **settings).score(reports), server  # type: ignore[arg-type]
+        return KeyPointJudge(model, **settings).grade(reports), server  # type: ignore[arg-type]
 
 
 def test_recall_and_contradiction() -> None:
@@ -55,7 +53,6 @@ def test_no_key_points_are_unscored() -> None:
     scores, server = score(by_point, PointedReport("On mills.", ()), PointedReport("On mills.", (" ",)))
     assert scores == [KeyPointScore((), None, None, "the question has no key points")] * 2
     assert server.requests == []
-    assert key_point_means(scores) == KeyPointMeans(None, None, 0, 2)
 
 
 def test_an_empty_report_omits_everything() -> None:
@@ -90,16 +87,6 @@ def test_a_point_without_a_label(broken: Reply) -> None:
     assert (scores[0].kpr, scores[0].labels[3]) == (None, None)
     assert scores[0].reason.startswith("no label for 1 of 4 key points; point 4: ")
     assert (scores[1].kpr, scores[1].kpc) == (0.5, 0.0)
-
-
-def test_means_are_macro() -> None:
-    """Each scored question counts the same, whatever its number of points; unscored ones are counted apart."""
-    scores = [
-        KeyPointScore(("supported",) * 9 + ("omitted",), 0.9, 0.0, ""),
-        KeyPointScore(("contradicted",), 0.0, 1.0, ""),
-        KeyPointScore((), None, None, "no"),
-    ]
-    assert key_point_means(scores) == KeyPointMeans(0.45, 0.5, 2, 1)
 
 
 def test_votes() -> None:

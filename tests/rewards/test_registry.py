@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from webenv import Gold, Task, TaskSet
 from webenv.errors import DataError, InvalidArgument, ModelError
+from webenv.judge import asks_others
 from webenv.rewards import PageJudge, make_judge
-from webenv.rewards.registry import BROWSECOMP, ENTAILMENT, SHORT, make_reward
+from webenv.rewards.registry import ENTAILMENT, JUDGES, SHORT, make_reward
 
 
 def test_page() -> None:
@@ -50,7 +52,9 @@ def test_judges_of_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert (identity["name"], identity["model"], identity["votes"]) == ("short_answer", "org/some-model:7b", "3")
     assert identity["prompt"] != make_judge("short:org/some-model:7b").identity["prompt"]
     assert make_judge("browsecomp:m").identity["name"] == "browsecomp"
-    assert [make_judge("llm:m", {"llm": own}).identity["name"] for own in (ENTAILMENT, SHORT, BROWSECOMP)] == [
+    assert [
+        make_judge("llm:m", {"llm": own}).identity["name"] for own in (ENTAILMENT, SHORT, JUDGES["browsecomp"])
+    ] == [
         "entailment",
         "short_answer",
         "browsecomp",
@@ -58,10 +62,52 @@ def test_judges_of_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert make_judge("llm:m", votes=3).identity["votes"] == "3"
 
 
-def test_judges_that_do_not_fit() -> None:
-    """Whoever asks names the judges that fit its tasks; others are unknown."""
-    with pytest.raises(InvalidArgument, match="Expected one of: llm, page"):
-        make_judge("short:m", {"page": PageJudge, "llm": ENTAILMENT})
+TABLE = {"table": "City,Height\nRome,21\n", "evaluation": {"required": ["city"], "unique_columns": ["city"]}}
+
+
+@pytest.mark.parametrize(
+    ("judge", "gold", "lacking"),
+    [
+        ("answer", Gold(urls=("u",)), "gold.answers"),
+        ("short:m", Gold(urls=("u",)), "gold.answers"),
+        ("browsecomp:m", Gold(), "gold.answers"),
+        ("evidence:m", Gold(), "gold.answers"),
+        ("page", Gold(answers=("a",)), "gold.urls"),
+        ("table", Gold(data={"table": "a,b"}), r"gold.data\['evaluation'\]"),
+        ("key_points:m", Gold(data={"key_points": []}), r"gold.data\['key_points'\]"),
+    ],
+)
+def test_judges_that_do_not_fit(judge: str, gold: Gold, lacking: str) -> None:
+    """A judge that is none of the benchmark's own is refused where the tasks lack the gold that it needs."""
+    tasks = TaskSet([Task("t1", "Which?", gold=gold)], name="mine")
+    with pytest.raises(InvalidArgument, match=f"needs {lacking}, and task 't1' of mine has none"):
+        make_judge(judge, {"exact": PageJudge}, tasks=tasks)
+
+
+def test_every_judge_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each judge of the house is made by its name, with a model where it asks one; the table judge does without too."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
+    gold = Gold(("u",), ("a",), data={**TABLE, "key_points": ["Mills burn."]})
+    tasks = TaskSet([Task("t1", "Which?", gold=gold)])
+    named = {
+        "page": "page",
+        "answer": "answer",
+        "table": "table",
+        "table:m": "table",
+        "llm:m": "entailment",
+        "entailment:m": "entailment",
+        "short:m": "short_answer",
+        "browsecomp:m": "browsecomp",
+        "key_points:m": "key_points",
+        "report:m": "report",
+        "evidence:m": "evidence",
+    }
+    assert {name: make_judge(name, {}, tasks=tasks).identity["name"] for name in named} == named
+    assert set(JUDGES) == {name.partition(":")[0] for name in named}
+    assert make_judge("evidence:m").identity["votes"] == "3"
+    assert [asks_others(make_judge(name)) for name in ("page", "answer", "table", "table:m")] == [False] * 3 + [True]
+    with pytest.raises(InvalidArgument, match="judge 'table' without a model takes no prompt, and one vote"):
+        make_judge("table", votes=3)
     with pytest.raises(InvalidArgument, match="Did you mean 'answer'"):
         make_judge("anwser")
 
@@ -70,9 +116,9 @@ def test_a_judge_is_given_back() -> None:
     """A Judge stands for itself, and brings its prompt and votes; what is neither a name nor a Judge is refused."""
     judge = PageJudge()
     assert make_judge(judge) is judge
-    with pytest.raises(InvalidArgument, match="go with judge='short:<model>'; a Judge brings its own"):
+    with pytest.raises(InvalidArgument, match="go with judge='llm:<model>'; a Judge brings its own"):
         make_judge(judge, {"page": PageJudge, "short": SHORT}, votes=3)
-    with pytest.raises(InvalidArgument, match="judge=3: expected 'page', 'llm:<model>', or a Judge"):
+    with pytest.raises(InvalidArgument, match=r"judge=3: expected 'page', 'answer', .*'evidence:<model>', or a Judge"):
         make_judge(3, {"page": PageJudge, "llm": ENTAILMENT})  # type: ignore[arg-type]
 
 
@@ -88,7 +134,11 @@ def test_rewards() -> None:
     ("name", "prompt", "message"),
     [
         ("pgae", None, "no judge is called 'pgae'. Did you mean 'page'"),
-        ("", None, "Expected one of: answer, browsecomp, llm, page, short"),
+        (
+            "",
+            None,
+            "Expected one of: answer, browsecomp, entailment, evidence, key_points, llm, page, report, short, table",
+        ),
         ("page:x", None, "takes no model name and no prompt"),
         ("page", "prompt.txt", "takes no model name and no prompt"),
         ("llm", None, "needs a model"),

@@ -12,7 +12,7 @@ from tests.openai_server import Fault, OpenAIServer, Reply
 from tests.rewards.replying import Asked, replying, tagged
 from webenv.errors import InvalidArgument
 from webenv.models import ChatModel
-from webenv.rewards import ReportGrader
+from webenv.rewards import ReportJudge
 from webenv.rewards.report import CRITERIA, RatedReport, Rating, ReportItem, ReportRubric, ReportScore
 
 REPORT = ReportItem("Why do mills burn?", "Because of flour dust [1].")
@@ -22,7 +22,7 @@ def score(
     script: Callable[[Asked], Reply], *reports: ReportItem, **settings: object
 ) -> tuple[list[ReportScore], OpenAIServer]:
     with replying(script) as (model, server):
-        return ReportGrader(model, **settings).score(reports), server  # type: ignore[arg-type]
+        return ReportJudge(model, **settings).grade(reports), server  # type: ignore[arg-type]
 
 
 def test_every_criterion_is_rated() -> None:
@@ -118,7 +118,7 @@ def test_what_is_refused() -> None:
     """An unknown criterion is told of the nearest, none at all of them all."""
     model = ChatModel("tiny", base_url="http://localhost:8000/v1")
     with pytest.raises(InvalidArgument, match="Did you mean 'clarity'"):
-        ReportGrader(model, criteria=["clarty"])
+        ReportJudge(model, criteria=["clarty"])
     with pytest.raises(InvalidArgument, match="expected one or more of clarity, depth"):
-        ReportGrader(model, criteria=[])
-    assert ReportGrader(model, criteria=["insight"]).identity["criteria"] == "insight"
+        ReportJudge(model, criteria=[])
+    assert ReportJudge(model, criteria=["insight"]).identity["criteria"] == "insight"

@@ -191,6 +191,22 @@ def test_ask_shows_replies() -> None:
     assert turn.observation.notice == "No content agent at b.example: gone."
 
 
+def test_replies_reach_the_judge() -> None:
+    """What content agents replied, in all turns, is handed over at the end, also by an episode that was saved."""
+    reply = Reply("a.example", "see", (Document("https://a.example/1", "A", "about a", "k1"),))
+    episode = begin()
+    play(episode, ask("why", "a.example", "b.example"), Responses(asks=[reply, GONE]))
+    twin = Episode.load(json.loads(json.dumps(episode.save())), TASK, episode.rules, BUDGET)
+    for one in (episode, twin):
+        mark = one.mark()
+        play(one, ask("who", "a.example"), Responses(asks=[reply._replace(text="more")]))
+        one.back_to(mark)
+        turn = play(one, answer("x"), Responses(visits=[PAGE, GONE]))
+        assert turn.submission is not None
+        assert turn.submission.replies == (reply,)
+    assert "replies" not in begin().save()
+
+
 def test_what_comes_from_the_web_is_cleaned() -> None:
     """Lone surrogates in what the web gives become replacement characters."""
     hit = Result("t\ud800", "u\ud800", "s\ud800", "h\ud800", "k")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from webenv.benchmark import Benchmark
 from webenv.budget import Spending
 from webenv.cassette import Cassette
+from webenv.episode import read_reply
 from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation.recording import cassette_entries, cassettes_of, one_run, opened_env
 from webenv.evaluation.run import RunProgress, folder_name, kept_usage, read_usage
@@ -34,6 +35,7 @@ from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.evaluation.trust import recorded_id, recorded_settings
 from webenv.judge import Judge, Seen, Submission, Verdict, VerdictDict, identity_digest
 from webenv.models import CostTracker, Usage
+from webenv.observations import Reply
 from webenv.rollout.record import Record, check_depth, check_numbers, check_verdict
 from webenv.rules import Rules
 from webenv.runtime.files import inside, read_lines
@@ -100,10 +102,21 @@ def submissions_of(benchmark: Benchmark, records: Sequence[Record]) -> list[Subm
                 seen=tuple(Seen(url, key) for url, key in record.seen),
                 budget=benchmark.budget,
                 spending=Spending(spent["searches"], spent["visits"], spent["asks"], spent["turns"]),
+                replies=_replies(record),
                 ranked=benchmark.rules.answers > 1,
             )
         )
     return submissions
+
+
+def _replies(record: Record) -> tuple[Reply, ...]:
+    """What the content agents replied, with the keys of their documents, which turns are recorded without."""
+    keys = dict(record.seen)
+    return tuple(
+        reply._replace(documents=tuple(one._replace(key=keys.get(one.url, "")) for one in reply.documents))
+        for turn in record.turns
+        for reply in map(read_reply, turn.observation["replies"])
+    )
 
 
 def _house_word(ending: str, rules: Rules) -> str:

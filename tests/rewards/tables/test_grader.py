@@ -12,7 +12,7 @@ from tests.openai_server import Fault, OpenAIServer, Reply
 from tests.rewards.replying import Asked, replying, tagged
 from webenv.errors import DataError
 from webenv.rewards.tables.cells import Column, TableSpec
-from webenv.rewards.tables.grader import TableAnswer, TableGrader, TableNumbers, TableScore, over_trials
+from webenv.rewards.tables.grader import TableAnswer, TableJudge, TableNumbers, TableScore
 from webenv.rewards.tables.markdown import AnswerTable, read_csv
 
 GOLD = read_csv(
@@ -42,12 +42,12 @@ def table(*rows: str, head: str = HEAD) -> str:
 
 def alone(answer: str, gold: AnswerTable = GOLD, spec: TableSpec = SPEC) -> TableScore:
     """The score without a model."""
-    return TableGrader(None).score([TableAnswer(answer, gold, spec)])[0]
+    return TableJudge(None).grade([TableAnswer(answer, gold, spec)])[0]
 
 
 def judged(script: Callable[[Asked], Reply], *answers: str) -> tuple[list[TableScore], OpenAIServer]:
     with replying(script) as (model, server):
-        return TableGrader(model).score([TableAnswer(answer, GOLD, SPEC) for answer in answers]), server
+        return TableJudge(model).grade([TableAnswer(answer, GOLD, SPEC) for answer in answers]), server
 
 
 def numbers(*values: float) -> TableNumbers:
@@ -232,14 +232,6 @@ def test_numbers_by_counting(predicted: Sequence[tuple[str, ...]], gold: Sequenc
     assert found.numbers == pytest.approx(expected)
 
 
-def test_over_trials() -> None:
-    """The mean and the best of each number over the scored trials; unscored ones are counted apart."""
-    trials = over_trials([alone(table(*ROWS)), alone(table(ROWS[0])), TableScore(None, "the judge failed")])
-    assert trials.mean == pytest.approx((0.5, 1.0, 0.625, 0.7, 1.0, 0.625, 0.7))
-    assert (trials.best, trials.scored, trials.unscored) == (numbers(1, 1, 1, 1, 1, 1, 1), 2, 1)
-    assert over_trials([TableScore(None, "?")]).mean is None
-
-
 def test_specification() -> None:
     """An official record's names are normalised; a column without an entry is compared as exact text."""
     spec = TableSpec.of(
@@ -296,7 +288,7 @@ def test_no_length_leaves_a_table_unscored() -> None:
 def test_identity() -> None:
     """The identity holds both prompts and the model; without a model, name and version."""
     with replying(lambda _: "") as (model, _):
-        identity = TableGrader(model, votes=3).identity
+        identity = TableJudge(model, votes=3).identity
     assert (identity["name"], identity["votes"], identity["model"]) == ("table", "3", "tiny")
     assert len(identity["alignment_prompt"]) == len(identity["cell_prompt"]) == 64
-    assert TableGrader(None).identity == {"name": "table", "version": "2"}
+    assert TableJudge(None).identity == {"name": "table", "version": "2"}
