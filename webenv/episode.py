@@ -169,6 +169,11 @@ class Episode:
         """Whether the turn that was requested is the last, whatever comes of it."""
         return self._plan is not None and bool(self._plan.ending)
 
+    @property
+    def own_visits(self) -> int:
+        """How many of the visits that were requested show the agent a page; the rest are for the judge."""
+        return 0 if self._plan is None else self._plan.own_visits
+
     def mark(self) -> Mark:
         """Where the episode stands, for :meth:`back_to`."""
         return Mark(self.spent, self.ending, len(self._seen), len(self._replies))

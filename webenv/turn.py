@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextvars import copy_context
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from webenv.benchmark import Benchmark
@@ -66,7 +67,10 @@ def _play(benchmark: Benchmark, episodes: Sequence[Episode], requests: Sequence[
     marks = [episode.mark() for episode in episodes]
     places = _places(requests)
     searches = [one for each in requests for one in each.searches]
-    visits = [one for each in requests for one in each.visits]
+    # Where seconds are limited, what the judge reads is fetched when the clock has stopped: it is none of the agent's.
+    own = [episode.own_visits if timed else len(each.visits) for episode, each in zip(episodes, requests, strict=True)]
+    visits = [one for each, count in zip(requests, own, strict=True) for one in each.visits[:count]]
+    judged = [one for each, count in zip(requests, own, strict=True) for one in each.visits[count:]]
     asks = [one for each in requests for one in each.asks]
     waiting = [n for n, each in enumerate(requests) if each.searches or timed]
     verdicts: Future[list[Verdict]] | None = None
@@ -74,10 +78,11 @@ def _play(benchmark: Benchmark, episodes: Sequence[Episode], requests: Sequence[
     try:
         started = time.monotonic()
         searching = _begin_searches(benchmark, searches)
-        pages = call_batch("Web.visit", partial(web.visit, visits), len(visits))
+        shown = iter(call_batch("Web.visit", partial(web.visit, visits), len(visits)))
         replies = call_batch("Asking.ask", partial(benchmark.asked.ask, asks), len(asks))
+        pages = {n: list(islice(shown, own[n])) for n in range(len(episodes))}
         turns = {
-            n: episode.receive(Responses((), pages[places[n][1]], replies[places[n][2]]))
+            n: episode.receive(Responses((), pages[n], replies[places[n][1]]))
             for n, episode in enumerate(episodes)
             if not (requests[n].searches or timed)
         }
@@ -85,9 +90,12 @@ def _play(benchmark: Benchmark, episodes: Sequence[Episode], requests: Sequence[
         verdicts = _begin_judging(benchmark.judge, _submissions(early), aside=bool(waiting))
         hits = call_batch("Web.search", searching.result, len(searches))
         seconds = time.monotonic() - started if timed else 0.0
+        read = iter(call_batch("Web.visit", partial(web.visit, judged), len(judged)) if judged else ())
         for n in waiting:
-            s, v, a = places[n]
-            turns[n] = episodes[n].receive(Responses(hits[s], pages[v], replies[a]), seconds)
+            (s, a), each = places[n], requests[n]
+            pages[n] += islice(read, len(each.visits) - own[n])
+            waited = seconds if each.searches or own[n] or each.asks else 0.0
+            turns[n] = episodes[n].receive(Responses(hits[s], pages[n], replies[a]), waited)
         scores = _scores(benchmark, early, verdicts.result())
         scores |= _scores(benchmark, {n: turns[n] for n in sorted(turns) if n not in early}, None)
     except BaseException as error:
@@ -153,13 +161,13 @@ def _scores(benchmark: Benchmark, turns: Mapping[int, Turn], verdicts: Sequence[
     return scores | dict(zip(ended, found, strict=True))
 
 
-def _places(requests: Sequence[Requests]) -> list[tuple[slice, slice, slice]]:
-    """Where the answers to each episode's searches, visits and asks stand."""
-    places, s, v, a = [], 0, 0, 0
+def _places(requests: Sequence[Requests]) -> list[tuple[slice, slice]]:
+    """Where the answers to each episode's searches and asks stand."""
+    places, s, a = [], 0, 0
     for each in requests:
-        ends = s + len(each.searches), v + len(each.visits), a + len(each.asks)
-        places.append((slice(s, ends[0]), slice(v, ends[1]), slice(a, ends[2])))
-        s, v, a = ends
+        ends = s + len(each.searches), a + len(each.asks)
+        places.append((slice(s, ends[0]), slice(a, ends[1])))
+        s, a = ends
     return places
 
 

@@ -382,6 +382,20 @@ def test_seconds_are_limited() -> None:
     assert (slow.info["ending"], slow.info["scored"]) == ("out_of_time", False)
 
 
+def test_seconds_are_the_agents_own() -> None:
+    """What the judge has fetched, after the agent's answer, costs the agent none of its seconds."""
+
+    class SlowPages(DictWeb):
+        def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+            time.sleep(0.05 * bool(requests))
+            return super().visit(requests)
+
+    made_of = benchmark(SlowPages(pages_of()), budget=Budget(turns=5, seconds=0.01))
+    answered = play(made_of, answer("https://a.example/lamp"))[0]
+    assert (answered.info["scored"], answered.info["ending"]) == (True, "answered")
+    assert play(made_of, visit("https://a.example/lamp"))[0].info["ending"] == "out_of_time"
+
+
 class ModelJudge(GoldJudge):
     """A judge that asks a model, and waits until the web is searched before it goes on."""
 
