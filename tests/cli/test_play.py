@@ -71,8 +71,20 @@ def test_a_policy_plays_while_one_looks_on(webenv: Run) -> None:
     """With --policy the policy's actions and what they bring are shown, to the verdict."""
     done = webenv("play", "town:Town-v0", "--task", "chapel", "--policy", "oracle")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "> answer https://town.example/chapel" in done.stdout
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith(" 1 answer")]
+    assert line == " 1 answer https://town.example/chapel → answered"
     assert "ground_truth_match, value 1, by page" in done.stdout
+
+
+def test_a_policys_turns_are_lines(webenv: Run) -> None:
+    """Each turn is one line, pages and snippets cut; --full shows them whole."""
+    words = ("play", "town:Town-v0", "--task", "chapel", "--policy", "keyword")
+    short, full = webenv(*words).stdout, webenv(*words, "--full").stdout
+    turns = [line for line in short.splitlines() if line[:3].strip().isdigit()]
+    assert [line.split()[:2] for line in turns][:2] == [["1", "search"], ["2", "visit"]]
+    assert max(map(len, short.splitlines())) <= 80
+    assert "> search " in full
+    assert full.count("The chapel is old.") > 10 > short.count("The chapel is old.")
 
 
 def test_what_was_shown_is_kept_as_a_picture(webenv: Run, town: Path) -> None:

@@ -71,3 +71,19 @@ def test_side_by_side() -> None:
     many = show(*(summary(f"investigator{number}") for number in range(6)))
     assert sum(line.split()[:1] == ["n"] for line in many.splitlines()) == 2
     assert max(len(line.rstrip()) for line in many.splitlines()) <= 90
+
+
+def test_rows_of_few_episodes_are_left_out() -> None:
+    """Sixty episodes on twenty sites make no list of twenty rates: how many were left out is said."""
+    rows = [
+        Row("t", number, {"level": "ab"[number % 2], "site": f"s{min(number, 19)}.example"}, 1.0, "right", "", 1.0,
+            1, 1, 0, 2)
+        for number in range(60)
+    ]  # fmt: skip
+    made = summarize(rows, env="NeedleInWeb-v0", policy="keyword", seed=0, folder="runs/x")
+    for text in (show(made), show(made, made)):
+        shown = " ".join(text.split())
+        assert "site (19 with n < 5 left out)" in shown
+        assert "s19.example 41" in shown
+        assert "s3.example" not in shown
+        assert " b 30" in shown

@@ -28,6 +28,9 @@ def command(
         str | None,
         typer.Option(metavar="NAME", help="Who plays while you look on: keyword, investigator, react:MODEL, …"),
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="With --policy: shows all that it thought and saw, not a line a turn.")
+    ] = False,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Keeps what was shown as a picture.")] = None,
     web: WebName = None,
     tasks: Tasks = None,
@@ -52,7 +55,7 @@ def command(
         _play_by_hand(game, screen)
     else:
         chosen = make_policy(policy, game.benchmark, training=lambda: training_tasks(env, settings))
-        watch(game, chosen, screen, seed or 0)
+        watch(game, chosen, screen, seed or 0, full)
     if game.over:
         screen.end()
     if svg is not None:
@@ -75,7 +78,7 @@ def _play_by_hand(game: InteractiveEpisode, screen: Screen) -> None:
             screen.say(str(error))
 
 
-def watch(game: InteractiveEpisode, policy: Policy, screen: Screen, seed: int) -> None:
+def watch(game: InteractiveEpisode, policy: Policy, screen: Screen, seed: int, full: bool = False) -> None:
     """Lets a policy play a game to its end, and shows each turn.
 
     Args:
@@ -83,6 +86,7 @@ def watch(game: InteractiveEpisode, policy: Policy, screen: Screen, seed: int) -
         policy: who plays.
         screen: where it is shown.
         seed: of the policy's chance.
+        full: shows all that each turn brought, instead of a line.
     """
     history = History(game.info["task"], seed, [game.observation])
     while not game.over:
@@ -90,9 +94,13 @@ def watch(game: InteractiveEpisode, policy: Policy, screen: Screen, seed: int) -
         if isinstance(decision, Failure):
             screen.say(f"The policy could not decide: {decision.reason}")
             return
-        screen.decision(decision)
+        if full:
+            screen.decision(decision)
         game.step(decision.action)
-        screen.turn()
+        if full:
+            screen.turn()
+        else:
+            screen.line(decision)
         history.decisions.append(decision)
         history.observations.append(game.observation)
 

@@ -14,6 +14,7 @@ from rich.text import Text
 from webenv.actions import Kind
 from webenv.evaluation.interactive import COMMANDS, InteractiveEpisode
 from webenv.policy import Decision
+from webenv.runtime.text import one_line
 from webenv.spaces import printable
 
 _BAR = 20  # characters
@@ -52,6 +53,7 @@ class Screen:
         self._game = game
         self._console = console
         self._waiting: list[Part] = []
+        self._turns = 0
 
     def _size(self) -> int:
         """How many characters of a page are shown at a time."""
@@ -79,6 +81,29 @@ class Screen:
         name = Kind(kind).name.lower() if 0 <= kind < len(Kind) else "?"
         for text in texts:
             self._console.print(Text.assemble((f"> {name} ", "bold magenta"), _text(text)))
+
+    def line(self, decision: Decision) -> None:
+        """A turn in one line: what the policy did, and what came of it, each cut to what has room."""
+        self._turns += 1
+        kind, texts = decision.action
+        name = Kind(kind).name.lower() if 0 <= kind < len(Kind) else "?"
+        room = max(20, self._console.width * 2 // 5)
+        done = one_line(printable(" | ".join(texts)), room)
+        came = one_line(printable(self._came()), self._console.width)
+        parts = ((f"{self._turns:2} {name:<7}", "bold magenta"), done, (" → ", "dim"), came)
+        self._console.print(Text.assemble(*parts), no_wrap=True, overflow="ellipsis")
+
+    def _came(self) -> str:
+        """What the last turn brought, in a few words."""
+        observation, found = self._game.observation, []
+        if observation["notice"]:
+            found.append(observation["notice"])
+        if observation["results"]:
+            count, titles = len(observation["results"]), ", ".join(one["title"] for one in observation["results"])
+            found.append(f"{count} results: {titles}" if count > 1 else f"1 result: {titles}")
+        found += [f"{page['title']}: {page['text']}" for page in observation["pages"]]
+        found += [f"{reply['site']} replies: {reply['text']}" for reply in observation["replies"]]
+        return "; ".join(found) or (self._game.info["ending"] if self._game.over else "nothing")
 
     def turn(self) -> None:
         """What the last turn brought."""

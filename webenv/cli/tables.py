@@ -25,6 +25,7 @@ GROUP_WIDTH = 26
 _REASONS = 5  # the most reasons of unscored episodes that are shown
 _LONG = 14  # characters of a policy's name that stand in one line
 _SIDE_BY_SIDE = 4  # the most policies in one table
+_LEAST, _FEW = 5, 4  # episodes of a row, where a tag has more values than these few: a rate of one tells nothing
 _MEANS = ("reward", "searches", "visits", "asks", "turns")
 
 
@@ -134,8 +135,10 @@ def _groups(total: Group, by_tag: Mapping[str, Mapping[str, Group]]) -> Iterator
     for tag, values in by_tag.items():
         if len(values) == 1:
             continue
-        yield tag, "", total
-        for value, group in values.items():
+        shown = {value: group for value, group in values.items() if group.episodes >= _LEAST or len(values) <= _FEW}
+        left = len(values) - len(shown)
+        yield f"{tag} ({left:,} with n < {_LEAST} left out)" if left else tag, "", total
+        for value, group in shown.items():
             yield tag, value, group
 
 
