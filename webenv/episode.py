@@ -205,8 +205,7 @@ class Episode:
             self.ending = "web_failed" if failure is not None else "out_of_time"
             reason = failure.reason if failure is not None else f"the web took over {self.budget.seconds} seconds"
             verdict = Verdict.unscored(reason, "rules")
-            ended_as = self.rules.ending(self.ending)
-            return Turn(self._observe((_told(reason),)), cost, ended_as, None, verdict)
+            return Turn(self._observe((_told(reason),)), cost, self.ending, None, verdict)
         observation = self._show(plan, responses)
         self.ending = plan.ending
         if not plan.ending:
@@ -227,10 +226,8 @@ class Episode:
         )
         ruled = None
         if plan.ending != "answered":
-            ending = self.rules.ending(plan.ending)
-            outcome = self.rules.unanswered or ending
-            ruled = Verdict(outcome, 0.0, f"ended without an answer: {ending.replace('_', ' ')}", "rules")
-        return Turn(observation, cost, self.rules.ending(plan.ending), submission, ruled)
+            ruled = self.rules.without_answer(plan.ending)
+        return Turn(observation, cost, plan.ending, submission, ruled)
 
     # ── checking an action ────────────────────────────────────────────────────
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from webenv.judge import Verdict
 from webenv.spaces import LIMITS
 
 
@@ -35,10 +36,11 @@ class Rules:
         answers: the most texts an answer may have; with more than one the answer is a ranking, best first. What
             ranks too many is a bad action; unknown and repeated texts are the judge's to see (metrics drop repeats).
         unanswered: the outcome of an episode that ends without an answer; empty: its ending.
-        endings: the benchmark's own words for endings, by the house's: ``answered``, ``no_action``,
-            ``unknown_action`` (a kind that there is not), ``invalid_action`` (the two before as well, where they
-            are not named), ``search_overrun``, ``visit_overrun``, ``ask_overrun``, ``out_of_turns``, ``web_failed``,
-            ``out_of_time``, ``policy_failed``, ``cut_off`` (from outside). Others keep the house's word.
+        endings: the benchmark's own words for endings, shown in ``info["ending"]`` alone: ``answered``,
+            ``no_action``, ``unknown_action`` (a kind that there is not), ``invalid_action`` (the two before as well,
+            where they are not named), ``search_overrun``, ``visit_overrun``, ``ask_overrun``, ``out_of_turns``,
+            ``web_failed``, ``out_of_time``, ``policy_failed``, ``cut_off`` (from outside). Records hold these words
+            of the house, so that a run can be judged by the rules of another benchmark without renaming anything.
     """
 
     results: int = 10
@@ -56,7 +58,16 @@ class Rules:
         """What the benchmark calls an ending.
 
         >>> Rules(endings={"answered": "proper_finish"}).ending("answered"), Rules().ending("no_action")
-        ('proper_finish', 'invalid_action')
+        ('proper_finish', 'no_action')
         """
         general = "invalid_action" if word in ("no_action", "unknown_action") else word
-        return self.endings.get(word) or self.endings.get(general, general)
+        return self.endings.get(word) or self.endings.get(general, word)
+
+    def without_answer(self, ending: str) -> Verdict:
+        """The verdict on an episode that ended without an answer, unless its judge cannot score the task at all.
+
+        Args:
+            ending: the house's word.
+        """
+        outcome = self.unanswered or ending
+        return Verdict(outcome, 0.0, f"ended without an answer: {ending.replace('_', ' ')}", "rules")

@@ -182,7 +182,7 @@ def _step(episode: Episode, turn: Turn, score: Score | None, weights: Mapping[st
         return Step(turn.observation, cost, False, False, info)
     spent, scored = episode.spent, score.verdict.scored
     info |= {
-        "ending": turn.ending,
+        "ending": episode.rules.ending(turn.ending),
         "scored": scored,
         "verdict": dict(score.verdict.to_dict(score.identity)),
         "spent": {"searches": spent.searches, "visits": spent.visits, "asks": spent.asks, "turns": spent.turns},

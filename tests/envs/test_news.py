@@ -179,10 +179,10 @@ class _Failing:
 
 
 def test_a_policy_that_fails(tmp_path: Path) -> None:
-    """A run records a policy's failure under the released name."""
+    """A run records a policy's failure in the house's word; the released name stands in info alone."""
     evaluate(benchmark_of(make()), _Failing(), out=tmp_path / "run")
     records = read_records(tmp_path / "run")
-    assert [(record.ending, record.scored) for record in records] == [("model_generation_failure", False)]
+    assert [(record.ending, record.scored) for record in records] == [("policy_failed", False)]
 
 
 def test_closed_book() -> None:

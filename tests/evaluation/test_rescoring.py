@@ -11,7 +11,7 @@ import pytest
 
 from tests.openai_server import Fault, Messages, Reply, serve
 from tests.webs import CountingWeb
-from webenv import Benchmark, Decision, History, Submission, Verdict, answer, note, search
+from webenv import Action, Benchmark, Decision, History, Submission, Verdict, answer, note, search
 from webenv.cassette import Cassette
 from webenv.envs import needle_in_web
 from webenv.errors import InvalidArgument, JudgeError, RunError
@@ -264,3 +264,25 @@ def test_a_run_on_a_cassette(tmp_path: Path) -> None:
     named = rescore(tmp_path / "run", "page", settings=moved)
     assert on_tape.after == named.after
     assert on_tape.changed == {}
+
+
+class Silent:
+    """Sends what is no action."""
+
+    identity: Mapping[str, str] = {"name": "silent", "version": "1"}
+
+    def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
+        return [Decision(Action(-1, ("hm",))) for _ in histories]
+
+
+def test_endings_keep_their_names(benchmark: Benchmark, tmp_path: Path) -> None:
+    """A run whose rules have words of a paper is recorded, and rescored under any rules, in the house's words."""
+    fails = replace(benchmark.rules, invalid="fail")
+    papers = replace(benchmark, rules=replace(fails, endings={"no_action": "no_action_block"}))
+    evaluate(papers, Silent(), out=tmp_path / "run", episodes=2)
+    assert [record.ending for record in read_records(tmp_path / "run")] == ["no_action"] * 2
+    for rules in (papers.rules, fails, replace(fails, endings={"invalid_action": "bad_block"})):
+        rescoring = rescore(tmp_path / "run", PageJudge(), env=replace(benchmark, rules=rules))
+        assert rescoring.changed == {}
+        assert {line["ending"] for line in lines(rescoring.folder)} == {"no_action"}
+        assert next(read_records(tmp_path / "run")).verdict["outcome"] == "no_action"

@@ -268,8 +268,9 @@ def test_bad_action_that_fails(action: object, notice: str) -> None:
     assert episode.request(action) == Requests(visits=GOLD_VISITS)
     turn = episode.receive(Responses(visits=[PAGE, GONE]))
     assert turn.observation == ("Which page?", (), (), (), notice, (3, 3, 3, 5))
-    assert turn.ending == "invalid_action"
-    assert turn.verdict == Verdict("invalid_action", 0.0, "ended without an answer: invalid action", "rules")
+    word = "no_action" if action is None else "unknown_action" if action == (0, "text") else "invalid_action"
+    assert turn.ending == word
+    assert turn.verdict == Verdict(word, 0.0, f"ended without an answer: {word.replace('_', ' ')}", "rules")
     assert turn.submission is not None
     assert turn.submission.answer == ()
     assert turn.submission.gold == (PAGE, GONE)

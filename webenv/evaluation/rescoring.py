@@ -43,31 +43,23 @@ from webenv.scoring import call_batch, last_reward, score_batch
 from webenv.web import Scope, VisitRequest
 
 _OUTSIDE = ("web_failed", "out_of_time", "policy_failed")
-_ENDINGS = (
-    "answered",
-    *("no_action", "unknown_action", "invalid_action"),
-    *("search_overrun", "visit_overrun", "ask_overrun", "out_of_turns", "cut_off"),
-)
 
 
-def failed_outside(record: Record, rules: Rules) -> bool:
+def failed_outside(record: Record) -> bool:
     """Whether an episode was ended by what lies outside the task, so that there is nothing to judge."""
-    return not record.scored and record.ending in [rules.ending(word) for word in _OUTSIDE]
+    return not record.scored and record.ending in _OUTSIDE
 
 
 def answer_of(record: Record, rules: Rules) -> tuple[str, ...]:
     """What the agent answered, as the rules read it; nothing where it gave no answer."""
-    if record.ending != rules.ending("answered") or not record.turns or record.turns[-1].kind != "answer":
+    if record.ending != "answered" or not record.turns or record.turns[-1].kind != "answer":
         return ()
     return rules.read_answer(record.turns[-1].texts)
 
 
 def rules_verdict(record: Record, rules: Rules) -> Verdict | None:
     """The verdict of the rules on an episode that ended without an answer; ``None`` for the others."""
-    if record.ending == rules.ending("answered"):
-        return None
-    outcome = rules.unanswered or record.ending
-    return Verdict(outcome, 0.0, f"ended without an answer: {record.ending.replace('_', ' ')}", "rules")
+    return None if record.ending == "answered" else rules.without_answer(record.ending)
 
 
 def submissions_of(benchmark: Benchmark, records: Sequence[Record]) -> list[Submission]:
@@ -95,7 +87,7 @@ def submissions_of(benchmark: Benchmark, records: Sequence[Record]) -> list[Subm
         submissions.append(
             Submission(
                 task=task,
-                ending=_house_word(record.ending, benchmark.rules),
+                ending=record.ending,
                 answer=answer,
                 pages=pages,
                 gold=tuple(next(came) for _ in task.gold.urls),
@@ -117,11 +109,6 @@ def _replies(record: Record) -> tuple[Reply, ...]:
         for turn in record.turns
         for reply in map(read_reply, turn.observation["replies"])
     )
-
-
-def _house_word(ending: str, rules: Rules) -> str:
-    """An ending of a record in the house's words, in which a judge is told it."""
-    return next((word for word in _ENDINGS if rules.ending(word) == ending), ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,7 +483,7 @@ def _compare(run: Mapping[str, Any], benchmark: Benchmark, path: Path) -> list[s
 
 def _judge(benchmark: Benchmark, lines: Sequence[NumberedLine]) -> list[Rescored]:
     """The verdicts on a batch, in its order."""
-    open_ = [n for n, line in enumerate(lines) if not failed_outside(line.record, benchmark.rules)]
+    open_ = [n for n, line in enumerate(lines) if not failed_outside(line.record)]
     records = [lines[n].record for n in open_]
     submissions = submissions_of(benchmark, records)
     scores = score_batch(benchmark, submissions, [rules_verdict(record, benchmark.rules) for record in records])

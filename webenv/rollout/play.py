@@ -176,13 +176,13 @@ class _Played:
         terms = step.info["reward_terms"]
         self.turns.append(PlayedTurn.of(decision, observation, step.reward, terms))
         if step.terminated or step.truncated:
-            self._end(step.info["ending"], step.info["verdict"], step.info["spent"])
+            self._end(self.episode.ending, step.info["verdict"], step.info["spent"])
 
     def fail(self, failure: Failure, policy: Policy) -> None:
         spent = self.episode.spent
         units = {"searches": spent.searches, "visits": spent.visits, "asks": spent.asks, "turns": spent.turns}
         self._end(
-            self.episode.rules.ending("policy_failed"),
+            "policy_failed",
             Verdict.unscored(failure.reason, policy.identity["name"]).to_dict(),
             units,
         )
