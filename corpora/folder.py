@@ -15,12 +15,7 @@ from typing import Self
 
 from webenv.corpora.manifest import DATA, ENGINE, MANIFEST, PAGES, Manifest, sync_folder, trust, verify
 from webenv.errors import CorpusDamaged, CorpusError
-from webenv.runtime.files import disk_full_advice
-
-try:
-    import fcntl
-except ImportError:  # Windows: nothing keeps two builds apart, nor a build from its readers
-    fcntl = None  # type: ignore[assignment]
+from webenv.runtime.files import disk_full_advice, lock_file
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _LOCK = ".lock"
@@ -84,10 +79,8 @@ class CorpusFolder:
 
     def _keep_out(self) -> None:
         """Keeps other builds out, where the file system can."""
-        if fcntl is None:
-            return
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(self._lock)
         except BlockingIOError:
             raise CorpusError(f"{self.path} is being built by another process: wait for it to end.") from None
         except OSError:
@@ -165,11 +158,11 @@ def hold(folder: Path) -> int:
     Returns:
         What :func:`release` takes; -1 where folders cannot be marked.
     """
-    if fcntl is None:
+    if os.name == "nt":  # which opens no folder
         return -1
     descriptor = os.open(folder, os.O_RDONLY | _NO_LINK)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        lock_file(descriptor, shared=True, wait=True)
     except OSError:  # a file system without locks
         release(descriptor)
         return -1
@@ -217,11 +210,11 @@ def claim(folder: Path) -> int | None:
         What :func:`release` takes (-1 where folders cannot be marked); ``None`` where somebody reads
         it, or that cannot be told.
     """
-    if fcntl is None:
+    if os.name == "nt":
         return -1
     descriptor = os.open(folder, os.O_RDONLY | _NO_LINK)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(descriptor)
     except OSError:
         os.close(descriptor)
         return None

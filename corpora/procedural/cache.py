@@ -31,13 +31,9 @@ from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.routed import RoutedWeb
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument
+from webenv.runtime.files import lock_file
 from webenv.runtime.processes import process_pool, worker_count
 from webenv.web import Web
-
-try:
-    import fcntl
-except ImportError:  # Windows: two processes that build the same web at once both build it
-    fcntl = None  # type: ignore[assignment]
 
 _GB = 5.0
 _WEB = re.compile(r"(?:train|validation|test)-\d+-\d+-[0-9a-f]{16}")
@@ -168,10 +164,8 @@ def locked(path: Path, wait: bool = True) -> Iterator[None]:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            if fcntl is not None:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-                if not _same(descriptor, path):
-                    continue  # removed together with its web meanwhile
+            if lock_file(descriptor, wait=wait) and not _same(descriptor, path):
+                continue  # removed together with its web meanwhile
             yield
             return
         finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import re
@@ -16,6 +15,11 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from webenv.errors import DataError, RunError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
 _LOCK = ".lock"
@@ -31,7 +35,8 @@ MOST_FILES = 10_000
 _MOST_VALUES = 10_000_000  # braces, brackets and commas of a file of tasks
 _MOST_PARTS = 2_000_000  # braces, brackets and commas of a line: "[[],[],…" takes 24 times its size in memory
 # A folder that somebody else made may hold a link in the place of any file: O_NOFOLLOW. A pipe would be waited for.
-_GUARDED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+# Windows has none of these, and would write other line ends: O_BINARY.
+_GUARDED = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 
 
 # ── read ──────────────────────────────────────────────────────────────────────
@@ -201,7 +206,8 @@ def whole_bytes(file: int) -> int:
     end = os.fstat(file).st_size
     while end:
         start = max(0, end - _BLOCK)
-        found = os.pread(file, end - start, start).rfind(b"\n")
+        os.lseek(file, start, os.SEEK_SET)
+        found = os.read(file, end - start).rfind(b"\n")
         if found >= 0:
             return start + found + 1
         end = start
@@ -303,7 +309,7 @@ class FolderLock:
         self._file = -1
         try:
             self._file = _open_guarded(folder / _LOCK, os.O_RDWR | os.O_CREAT)
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(self._file)
         except BlockingIOError as cause:
             self.close()
             raise RunError(f"{name} is in use by another process; {advice}.") from cause
@@ -326,7 +332,25 @@ class FolderLock:
             self._file = -1
 
 
+def lock_file(descriptor: int, *, shared: bool = False, wait: bool = False) -> bool:
+    """Locks an open file or folder until it is closed, or this process has ended, however it ends.
+
+    Returns:
+        Whether it is locked: Windows has no such locks, and there nothing keeps two processes apart.
+
+    Raises:
+        BlockingIOError: without ``wait``, where another process holds it (or, of a lock that is not shared, reads it).
+        OSError: on a file system without locks.
+    """
+    if fcntl is None:
+        return False
+    fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+    return True
+
+
 def _sync_folder(path: Path) -> None:
+    if os.name == "nt":  # which opens no folder
+        return
     folder = os.open(path, os.O_RDONLY)
     try:
         os.fsync(folder)

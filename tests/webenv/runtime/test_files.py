@@ -148,3 +148,24 @@ def test_a_folder_is_held_by_one_process(tmp_path: Path) -> None:
     with FolderLock(tmp_path, "the folder", "wait"), pytest.raises(RunError):
         FolderLock(tmp_path, "the folder", "wait")
     FolderLock(tmp_path, "the folder", "wait").close()
+
+
+WINDOWS = """
+import os, sys
+for name in ("fcntl", "resource", "pwd", "grp"):
+    sys.modules[name] = None
+for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "pread"):
+    delattr(os, name)
+import gymnasium as gym, webenv
+env = gym.make("NeedleInWeb-v0", web="procedural:pages=300")
+env.reset(seed=0)
+print(len(env.step(webenv.search("old"))[0]["results"]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stands in for Windows")
+def test_an_environment_is_made_where_there_are_no_locks(tmp_path: Path) -> None:
+    """A web is generated, kept and searched without what Windows lacks: locks, resource limits, guarded opening."""
+    command = [sys.executable, "-c", WINDOWS]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "WEBENV_CACHE": str(tmp_path)})
+    assert (done.stdout, done.stderr) == ("10\n", "")
