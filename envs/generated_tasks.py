@@ -40,7 +40,12 @@ def task_id(config: WebConfig, group: str, number: int) -> str:
     >>> task_id(WebConfig(seed=3), "easy", 7), task_id(WebConfig(), "hard", 0)
     ('seed=3/easy/7', 'default/hard/0')
     """
-    return f"{str(config).removeprefix(_KIND).lstrip(':') or _DEFAULT}/{group}/{number}"
+    return f"{_world_of(config)}/{group}/{number}"
+
+
+@lru_cache(maxsize=1_024)
+def _world_of(config: WebConfig) -> str:
+    return str(config).removeprefix(_KIND).lstrip(":") or _DEFAULT
 
 
 def read_id(text: str, groups: Sequence[str]) -> TaskId | None:
@@ -147,6 +152,7 @@ class TaskSource(Generic[TaskT]):
         self._generator = lru_cache(maxsize=_WORLDS)(self._made)
         self._drawn = lru_cache(maxsize=_KEPT)(self._draw)
         self._place = lru_cache(maxsize=_KEPT)(self._placed)
+        self._world = lru_cache(maxsize=_KEPT)(worlds.place)
         self.check = cache(self._checked)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -215,7 +221,7 @@ class TaskSource(Generic[TaskT]):
 
     def _placed(self, task: str) -> TaskPosition:
         read = read_id(task, self.groups)
-        world = None if read is None else self.worlds.place(read.world)
+        world = None if read is None else self._world(read.world)
         if read is not None and world is None and _is_world(read.world):
             raise UnknownTask(f"{self.worlds}: no task {task!r:.100} here; it is one of web={read.world!r:.100}.")
         if read is None or world is None:
@@ -242,7 +248,7 @@ class GeneratedTasks(TaskSet, Generic[TaskT]):
     value of the tag ``tag``.
 
     Args:
-        numbered: the tasks to draw from.
+        source: the tasks to draw from.
         count: how many of each group, of all worlds together.
         groups: which, in this order; all by default.
 

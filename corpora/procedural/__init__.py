@@ -16,7 +16,7 @@ from webenv.corpora.procedural.config import WebConfig, Worlds, read_spec
 from webenv.corpora.procedural.html import render_html
 from webenv.corpora.procedural.language.language import Language
 from webenv.corpora.procedural.language.lexicon import Form, Lexicon, PartOfSpeech
-from webenv.corpora.procedural.language.phrasing import TIERS, Relation, ThingKind, of_mode, relations
+from webenv.corpora.procedural.language.phrasing import TIERS, Phrasing, Relation, ThingKind, of_mode, relations
 from webenv.corpora.procedural.questions.provenance import Provenance
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.web import ProceduralWeb
@@ -51,6 +51,7 @@ __all__ = [
     "NewsEvent",
     "PartOfSpeech",
     "Pattern",
+    "Phrasing",
     "ProceduralPages",
     "ProceduralWeb",
     "Provenance",

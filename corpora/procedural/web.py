@@ -22,6 +22,7 @@ _SIDES = 5  # members that an article links to, and pages of any kind that other
 _KIN = 3
 _DEAD = 0.05
 _RECENT = 1_024  # plans that are kept
+_PATTERNS = 4_096  # patterns whose pages are kept
 _DIGITS = 9
 
 
@@ -42,6 +43,7 @@ class ProceduralWeb:
         self._writer = Writer(self.planner)
         self._known: dict[str, _Facts] = {}
         self._plan = lru_cache(maxsize=_RECENT)(self.planner.plan)
+        self.holders = lru_cache(maxsize=_PATTERNS)(self._holders)
 
     def __len__(self) -> int:
         return self.config.pages
@@ -167,7 +169,7 @@ class ProceduralWeb:
         plan = self._plan(number)
         return (*plan.facts, *plan.sides)
 
-    def holders(self, pattern: Pattern) -> frozenset[int]:
+    def _holders(self, pattern: Pattern) -> frozenset[int]:
         """The pages that entail a criterion about a kind of thing that pages are about; a page stands for its copies.
 
         Kinds are those of distractor sets, events and tables, and "person", "place" and "org".

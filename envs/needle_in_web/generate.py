@@ -22,6 +22,7 @@ from webenv.corpora.procedural import (
     Fact,
     Language,
     Pattern,
+    Phrasing,
     ProceduralWeb,
     Relation,
     Rng,
@@ -225,6 +226,7 @@ class NeedleGenerator:
         fuzziness = web.config.fuzziness
         self._keep = tuple(1 - fuzziness * share for share in _FUZZ)
         self._descriptions = Descriptions(web) if web.config.hops > 1 else None
+        self._ways: dict[str, tuple[Phrasing, ...]] = {}
 
     def tasks(self, count: int, difficulty: Iterable[str] = TIERS, first: int = 0) -> TaskSet:
         """A task set: of each difficulty the tasks number ``first`` to ``first + count − 1``."""
@@ -253,7 +255,7 @@ class NeedleGenerator:
             if max(1 + len(criterion.hops) for criterion in criteria) < self.web.config.hops:
                 continue
             if not self._shown(criteria) and self.satisfying([c.pattern for c in criteria]) == {gold}:
-                return Needle(self._task(difficulty, number, distractors, gold, criteria), gold, criteria)
+                return Needle(self._task(difficulty, number, distractors, member, criteria), gold, criteria)
         hops = f" and leads over {self.web.config.hops} pages; lower hops, or" if self.web.config.hops > 1 else ";"
         raise InvalidArgument(
             f"{self.web.config}: no {difficulty} task in {_MOST_DRAWS} is met by one page alone{hops} raise family."
@@ -271,20 +273,20 @@ class NeedleGenerator:
         difficulty: str,
         number: int,
         distractors: DistractorSet,
-        gold: int,
+        member: int,
         criteria: Sequence[GeneratedCriterion],
     ) -> Task:
-        plan = self.web.plan(gold)
+        site, url = self.web.planner.article_place(distractors, member)
         texts = tuple(criterion.text for criterion in criteria)
         return Task(
             id=task_id(self.web.config, difficulty, number),
             question=render_question(texts),
             criteria=texts,
-            gold=Gold(urls=(plan.url,), claims=tuple(criterion.claim for criterion in criteria)),
+            gold=Gold(urls=(url,), claims=tuple(criterion.claim for criterion in criteria)),
             tags={
                 "difficulty": difficulty,
                 "split": self.web.config.split,
-                "site": plan.site.type,
+                "site": site.type,
                 "kind": distractors.kind.name,
             },
             scope=self._scope,
@@ -310,14 +312,16 @@ class NeedleGenerator:
             text = form.replace("{s's}", self._language.possessive(subject)).replace("{s}", subject)
             text = text.replace("{o}", value).replace("{q}", qualifier)
         else:
-            ways = of_mode(relation.plain, self.web.config.phrasings)
+            ways = self._ways.get(relation.name)
+            if ways is None:
+                ways = self._ways[relation.name] = of_mode(relation.plain, self.web.config.phrasings)
             own = fact.object.type if value == fact.object.text else ""
             text = say(rng.pick(ways).criterion(rng, keep), subject, value, own, qualifier, self._language)
         if told is not None:
             text = self._language.semicolon.join((text, *told.clauses))
         pattern = Pattern(distractors.kind.name, "" if masked == "relation" else relation.name, asked, when)
         name, known = distractors.names[member], fact.object
-        plain = relation.plain[0].near[0]
+        plain = next(way for way in relation.phrasings if not way.rich).near[0]
         claim = say(plain, name, known.text, known.type, fact.qualifier.text, self._language)
         finish = self._language.criterion
         hops = () if told is None else told.hops

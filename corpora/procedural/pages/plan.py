@@ -245,12 +245,10 @@ class Planner:
 
     def _article(self, number: int, set_number: int, member: int, rng: Rng) -> PagePlan:
         distractors = self.world.distractor_set(set_number)
-        topic = topic_of(distractors.kind.name, self.world.language)
-        site = self.world.directory.pick(distractors.kind.sites, topic, rng)
         name = distractors.names[member]
+        site, url = self._article_place(number, distractors, name, rng)
         facts = tuple(distractors.fact(member, slot) for slot in range(len(distractors.slots)))
         sides = self._sides(number, distractors, member, rng)
-        url = site.url(distractors.kind.plural.replace(" ", "-").replace("'", ""), name, number)
         aliases = self._aliases(site, number)
         return PagePlan(
             number,
@@ -264,8 +262,19 @@ class Planner:
             member,
             facts,
             sides,
-            topic=topic,
+            topic=topic_of(distractors.kind.name, self.world.language),
         )
+
+    def _article_place(self, number: int, distractors: DistractorSet, name: str, rng: Rng) -> tuple[Website, str]:
+        kind = distractors.kind
+        site = self.world.directory.pick(kind.sites, topic_of(kind.name, self.world.language), rng)
+        return site, site.url(kind.plural.replace(" ", "-").replace("'", ""), name, number)
+
+    def article_place(self, distractors: DistractorSet, member: int) -> tuple[Website, str]:
+        """Site and address of the article about a member: a quarter of the work of its plan."""
+        number = self.article(distractors.number, member)
+        rng = Rng(*self.world.seed, "plan", number)
+        return self._article_place(number, distractors, distractors.names[member], rng)
 
     def _sides(self, number: int, distractors: DistractorSet, member: int, rng: Rng) -> tuple[Fact, ...]:
         """The values that a member does not hold, within facts about other things."""

@@ -108,3 +108,11 @@ def test_shares_are_dials() -> None:
     web = ProceduralWeb(replace(WebConfig(), copies=0.0, contradictions=0.0))
     assert (web.planner.counts["copy"], web.planner.counts["rumour"]) == (0, 0)
     assert web.plan(len(web) - 1).role == "entry"
+
+
+def test_articles_are_placed_without_their_plan(small: ProceduralWeb) -> None:
+    """Site and address of every article are those of its plan."""
+    for number in range(small.planner.counts["article"]):
+        plan = small.plan(number)
+        distractors = small.world.distractor_set(plan.distractor_set)
+        assert small.planner.article_place(distractors, plan.member) == (plan.site, plan.url)
