@@ -1,4 +1,4 @@
-"""Languages: rules, files, and webs in Chinese."""
+"""Languages: their rules, words and names."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from webenv.corpora.procedural.html import render_html
 from webenv.corpora.procedural.language import english
 from webenv.corpora.procedural.language.chinese import CHINESE, romanised
 from webenv.corpora.procedural.language.english import ENGLISH
+from webenv.corpora.procedural.language.lexicon import Lexicon
 from webenv.corpora.procedural.language.phrasing import kinds, relations, side_phrasings, synonyms
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.world.facts import Value, levels, listed, masked_words, numeric, vague
@@ -186,3 +187,23 @@ def test_another_process_gives_the_same_chinese_bytes() -> None:
         [sys.executable, "-c", code], env={"PYTHONHASHSEED": "4242"}, capture_output=True, text=True, check=False
     )
     assert ran.stdout.strip() == ProceduralWeb(WebConfig(pages=120, sites=16, language="zh")).digest(), ran.stderr
+
+
+def _drawn(world: int, count: int) -> set[str]:
+    names, rng = ENGLISH.names("test", world), Rng("names", world)
+    return {names.word(rng) for _ in range(count)}
+
+
+def test_names_are_no_words() -> None:
+    """No name is a word of the lexicon, and every name has a capital and five letters or more."""
+    lexicon = Lexicon.load()
+    for name in _drawn(1, 2_000):
+        assert name.isalpha()
+        assert len(name) >= 5
+        assert name == name.capitalize()
+        assert not any(lexicon.has(name.lower(), part) for part in ("noun", "verb", "adjective", "adverb"))
+
+
+def test_worlds_share_hardly_a_name() -> None:
+    """Of a thousand names each, two worlds share less than one in a hundred."""
+    assert len(_drawn(1, 1_000) & _drawn(2, 1_000)) < 10

@@ -1,17 +1,19 @@
-"""The procedural web as a whole."""
+"""The generated web as a whole, and as a corpus."""
 
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from webenv.corpora import Corpus, procedural
+from webenv.corpora import Corpus, build, procedural
 from webenv.corpora.procedural import GENERATOR_VERSION, ProceduralWeb, WebConfig
 from webenv.corpora.procedural.pages.plan import ROLES
+from webenv.corpora.procedural.write import write_corpus
 from webenv.errors import InvalidArgument
 from webenv.web import SearchRequest, VisitRequest
 
@@ -124,3 +126,32 @@ def test_holders_are_all_pages_that_state_it(small: ProceduralWeb) -> None:
             ):
                 plain = {small.original(n) for n in range(len(small)) if pattern.met(small.facts(n))}
                 assert small.holders(pattern) == plain
+
+
+WRITTEN = WebConfig(pages=300, kinds=3, copies=0.2, seed=11)
+
+
+def test_the_same_as_a_general_build(tmp_path: Path) -> None:
+    """Contents, copies, aliases and rankings are those of webenv.corpora.build, which finds copies by itself."""
+    web = ProceduralWeb(WRITTEN)
+    lean = write_corpus(web, tmp_path / "lean")
+    full = build(tmp_path / "full", [web.pages()], workers=1)
+    assert (lean.digest, lean.pages, lean.aliases, lean.sites) == (full.digest, full.pages, full.aliases, full.sites)
+    assert lean.copies == full.copies == 60
+    ours, theirs = Corpus.open(tmp_path / "lean"), Corpus.open(tmp_path / "full")
+    assert list(ours.pages()) == list(theirs.pages())
+    plan = web.plan(5)
+    queries = [SearchRequest(plan.title), SearchRequest("granite in the year"), SearchRequest(f"site:{plan.site.host}")]
+    assert ours.search(queries) == theirs.search(queries)
+    aliased = next(web.plan(number) for number in range(300) if web.plan(number).aliases)
+    assert ours.visit([VisitRequest(aliased.aliases[0])]) == ours.visit([VisitRequest(aliased.url)])
+
+
+def test_what_it_was_made_from(tmp_path: Path) -> None:
+    """The manifest names the dials and the generator; whole, the database is sound."""
+    manifest = write_corpus(ProceduralWeb(WRITTEN), tmp_path / "web")
+    assert manifest.sources == ["procedural:pages=300,seed=11,kinds=3,copies=0.2"]
+    assert manifest.extractor == f"procedural {GENERATOR_VERSION}"
+    database = sqlite3.connect(tmp_path / "web" / manifest.data / "pages.sqlite")
+    assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    database.close()

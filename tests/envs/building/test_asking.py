@@ -1,6 +1,11 @@
+"""Questions to models within a build: prompts, replies, threads."""
+
 from __future__ import annotations
 
 import json
+import threading
+import time
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -29,6 +34,7 @@ from webenv.envs.building.needle_in_web.prompts import (
     PageText,
     SummaryQuestion,
 )
+from webenv.envs.building.stages import finished
 
 EVENT = SeedEvent.of("2025-08-20", "A bridge is opened in Ardel.")
 ARTICLE = Article("https://a.example/x", "Ardel", "Ada Ems opened it.", "2025-08-20", "")
@@ -188,3 +194,39 @@ def test_fields_with_gaps() -> None:
     assert read_all_fields('<a id="1f">x</a><a id="1f">y', ["a"], "1f") is None
     assert read_all_fields("<a>x</a>", ["a"], "") == {"a": ["x"]}
     assert read_all_fields("<a>x</a>", ["a"], "1f") == {"a": []}
+
+
+def test_all_come() -> None:
+    """Every item comes with its result, whatever the order in which batches end."""
+    some = [list(range(start, start + 3)) for start in range(0, 30, 3)]
+    found = [pair for part in finished(lambda items: [one * one for one in items], some, 4) for pair in part]
+    assert sorted(found) == [(n, n * n) for n in range(30)]
+
+
+def test_what_is_under_way_is_kept() -> None:
+    """Where one batch raises, those that others are working on still come, no more are begun, then it is raised."""
+    barrier, begun = threading.Barrier(2), []
+
+    def work(items: Sequence[int]) -> list[int]:
+        begun.append(items[0])
+        barrier.wait(5)
+        if items[0] == 0:
+            raise ValueError("the first")
+        time.sleep(0.2)  # ends after the other has failed
+        return [-items[0]]
+
+    came: list[tuple[int, int]] = []
+
+    def take() -> None:
+        for part in finished(work, [[0], [1], [2], [3]], 2):
+            came.extend(part)
+
+    with pytest.raises(ValueError, match="the first"):
+        take()
+    assert came == [(1, -1)]
+    assert sorted(begun) == [0, 1]
+
+
+def test_nothing_to_do() -> None:
+    """No batches, no threads."""
+    assert list(finished(lambda items: items, [], 8)) == []
