@@ -74,12 +74,13 @@ class Reading:
 
     Attributes:
         open_ms: opening it in a fresh process, its files' checksums known.
-        search: ten results with snippets.
+        search: ten results with snippets, none of them known from before.
         rank: their keys alone.
         site_search: ten results of one site.
         site_rank: their keys alone.
         visit: a page by its URL.
         direct: as ``search``, by the engine's own library: hits, pages and its snippets.
+        direct_bare: as ``direct``, without snippets.
         direct_rank: as ``rank``, by the library.
         same_hits: the share of queries for which both rank the same pages, up to ties.
     """
@@ -91,5 +92,6 @@ class Reading:
     site_rank: Latency
     visit: Latency
     direct: Latency
+    direct_bare: Latency
     direct_rank: Latency
     same_hits: float

@@ -33,7 +33,7 @@ _PANELS: list[tuple[str, str, list[_Line]]] = [
             ("search", lambda p: p.reading.search.p50, "#2a78d6"),
             ("search of one site", lambda p: p.reading.site_search.p50, "#1baf7a"),
             ("visit", lambda p: p.reading.visit.p50, "#eda100"),
-            ("tantivy directly", lambda p: p.reading.direct.p50, "#8a8a85"),
+            ("tantivy, its snippets", lambda p: p.reading.direct.p50, "#8a8a85"),
         ],
     ),
     (
@@ -43,7 +43,7 @@ _PANELS: list[tuple[str, str, list[_Line]]] = [
             ("search", lambda p: p.reading.search.p99, "#2a78d6"),
             ("search of one site", lambda p: p.reading.site_search.p99, "#1baf7a"),
             ("visit", lambda p: p.reading.visit.p99, "#eda100"),
-            ("tantivy directly", lambda p: p.reading.direct.p99, "#8a8a85"),
+            ("tantivy, its snippets", lambda p: p.reading.direct.p99, "#8a8a85"),
         ],
     ),
 ]
