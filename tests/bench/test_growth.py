@@ -40,6 +40,13 @@ def test_what_is_measured_is_of_the_web_that_was_built(out: Path) -> None:
     assert 0 < point.reading.site_rank.p50 <= point.reading.site_rank.p99
 
 
+def test_searches_are_made_anew(out: Path) -> None:
+    """Although every question is asked in several rounds, no answer comes from memory: ranking is part of it."""
+    (point,) = read_points(out)
+    assert point.reading.search.p50 > point.reading.rank.p50
+    assert point.reading.site_search.p50 > point.reading.site_rank.p50 / 2
+
+
 def test_webs_and_figures_are_kept(
     out: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
