@@ -1,0 +1,145 @@
+"""Tables over runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from tests.extras import needs_extra
+from webenv.errors import InvalidArgument
+from webenv.evaluation.report import ReportEpisode, ReportRun, make_table
+from webenv.evaluation.report_files import cell_text, difference_text, to_csv, to_html, to_latex
+
+LABELS = {
+    "difficulty": "easy",
+    "site": "a",
+    "ending": "answered",
+    "outcome": "",
+    "stage": "",
+    "reason": "",
+    "policy": "",
+}
+
+
+def run(name: str, values: dict[str, float | None], *, searches: float | None = 2.0, **parts: object) -> ReportRun:
+    """A run with one episode a task; the task's name begins with its difficulty."""
+    episodes = tuple(
+        ReportEpisode(
+            name,
+            (task, 0),
+            {**LABELS, "policy": name, "difficulty": task.split("/")[0], "reason": "" if value is not None else "down"},
+            {"success": value, "searches": searches if value is not None else None},
+            value is not None,
+        )
+        for task, value in values.items()
+    )
+    whole = ReportRun(name, name, tasks="t", judge="page 1", cost=None, tokens=None, episodes=episodes)
+    return replace(whole, **parts)  # type: ignore[arg-type]
+
+
+FIRST = run("keyword", {"easy/0": 1.0, "easy/1": 0.0, "hard/0": 0.0, "hard/1": 0.0})
+SECOND = run("react", {"easy/0": 1.0, "easy/1": 1.0, "hard/0": 1.0, "hard/1": None})
+
+
+def test_cells_have_means_and_intervals() -> None:
+    """Success of a cell with its Wilson interval; an episode without a value is in no mean, and counted."""
+    table = make_table([FIRST, SECOND], rows=["difficulty"])
+    cell = table.cells[("hard",), ("react",)]
+    assert (cell.episodes, cell.unscored, cell.mean) == (2, 1, 1.0)
+    easy = table.cells[("easy",), ("keyword",)]
+    assert (easy.mean, round(easy.low or 0, 4), round(easy.high or 0, 4)) == (0.5, 0.0945, 0.9055)
+    assert table.unscored == {("react",): {"down": 1}}
+
+
+def test_levels_stand_in_their_order() -> None:
+    """Rows are easy, medium, hard, whichever was played first; numbers go up."""
+    table = make_table([run("a", {"hard/0": 1.0, "easy/0": 1.0, "medium/0": 0.0})], rows=["difficulty"])
+    assert table.row_names == (("easy",), ("medium",), ("hard",))
+    assert make_table([run("a", {"10/0": 1.0, "9/0": 1.0})], rows=["difficulty"]).row_names == (("9",), ("10",))
+
+
+def test_differences_are_between_the_same_tasks() -> None:
+    """Each column less the first, over the tasks that both scored: here +1/3 over three tasks."""
+    table = make_table([FIRST, SECOND], differences=True)
+    found = table.differences[(), ("react",)]
+    assert (found.tasks, round(found.mean or 0, 4)) == (3, 0.6667)
+    assert difference_text(found, "success") == "+66.7 [+1.3, +132.0]"
+
+
+def test_ranks_share_places() -> None:
+    """Equal means share the mean of their ranks."""
+    table = make_table([run("a", {"easy/0": 1.0}), run("b", {"easy/0": 1.0}), run("c", {"easy/0": 0.0})])
+    assert [table.ranks[(), (name,)] for name in "abc"] == [1.5, 1.5, 3.0]
+
+
+def test_runs_of_one_policy_have_a_standard_deviation() -> None:
+    """Three seeds of one policy in one cell: the mean, ± the standard deviation of the runs' means."""
+    seeds = [run(name, {"easy/0": value}) for name, value in (("s0", 1.0), ("s1", 0.0), ("s2", 1.0))]
+    same = [
+        replace(one, episodes=tuple(e._replace(labels={**e.labels, "policy": "p"}) for e in one.episodes))
+        for one in seeds
+    ]
+    cell = make_table(same).cells[(), ("p",)]
+    assert (cell.runs, round(cell.std or 0, 4)) == (3, 0.5774)
+    assert cell_text(cell, "success") == "66.7 ± 57.7"
+
+
+def test_hidden_searches_are_not_zero() -> None:
+    """A system that does not tell its searches has none to show: N/A."""
+    table = make_table([run("integrated", {"easy/0": 1.0}, searches=None)], measure="searches")
+    assert cell_text(table.cells[(), ("integrated",)], "searches") == "N/A"
+
+
+def test_what_cannot_be_compared_is_never_averaged() -> None:
+    """Runs of other tasks or another judge may stand side by side, not in one cell."""
+    other = replace(FIRST, path="x", judge="llm 1", episodes=tuple(e._replace(run="x") for e in FIRST.episodes))
+    with pytest.raises(InvalidArgument, match="have different judges, and would be averaged in one cell"):
+        make_table([FIRST, other])
+    with pytest.raises(InvalidArgument, match="have different tasks"):
+        make_table([FIRST, replace(other, judge="page 1", tasks="u")])
+
+
+def test_cost_is_of_whole_runs() -> None:
+    """Dollars are known of runs alone: an episode's share of a whole run, and nothing of a part of one."""
+    priced = replace(FIRST, cost=2.0)
+    assert make_table([priced], measure="cost").cells[(), ("keyword",)].mean == 0.5
+    parts = make_table([priced], rows=["difficulty"], measure="cost")
+    assert cell_text(parts.cells[("easy",), ("keyword",)], "cost") == "N/A"
+
+
+def test_unknown_labels_and_measures_are_refused() -> None:
+    """One line that suggests what was meant."""
+    with pytest.raises(InvalidArgument, match=r"no episode has a label 'dificulty'\. Did you mean 'difficulty'"):
+        make_table([FIRST], rows=["dificulty"])
+    with pytest.raises(InvalidArgument, match=r"no episode has the measure 'sucess'\. Did you mean 'success'"):
+        make_table([FIRST], measure="sucess")
+    with pytest.raises(InvalidArgument, match="no episode has difficulty=odd"):
+        make_table([FIRST], where={"difficulty": "odd"})
+
+
+def test_csv_has_a_line_a_cell() -> None:
+    """Numbers stand unrounded, and no label begins a formula."""
+    table = make_table([run("=1+1", {"easy/0": 1.0})])
+    (line,) = csv.DictReader(io.StringIO(to_csv(table)))
+    assert (line["column policy"], line["mean"], line["episodes"]) == ("'=1+1", "1.0", "1")
+
+
+def test_latex_marks_the_best() -> None:
+    """The highest of a row is bold; what LaTeX reads as its own is escaped."""
+    text = to_latex(make_table([run("a_b", {"easy/0": 1.0}), run("c", {"easy/0": 0.0})]))
+    assert r" & a\_b & c \\" in text
+    assert r"all & \textbf{100.0 (21--100)} & 0.0 (0--79) \\" in text
+
+
+def test_the_page_holds_no_markup_of_names() -> None:
+    """What a run or tag is called is text, also in plots; the page loads and runs nothing."""
+    needs_extra("plot")
+    hostile = run("<script>x</script>$y", {"easy/0": 1.0, "easy/1": 0.0})
+    page = to_html(make_table([hostile], differences=True), hostile.episodes, "<b>t")
+    assert "<script" not in page
+    assert "<b>t" not in page
+    assert "default-src 'none'" in page
+    assert "<svg" in page

@@ -1,0 +1,158 @@
+"""``webenv report``: tables over any number of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from webenv.cli.options import AsJson
+from webenv.cli.tables import wide_console
+from webenv.cli.terminal import print_json
+from webenv.errors import InvalidArgument
+from webenv.evaluation.report import STAGES, ReportTable, make_table, read_report_run, run_folders
+from webenv.evaluation.report_files import cell_text, difference_text, name_text, to_csv, to_html, to_latex
+from webenv.evaluation.run_dir import check_output
+from webenv.runtime.files import write_atomic
+
+_LABELS = (
+    "tags of tasks (difficulty, site, …), policy, model, env, judge, seed, run, ending, outcome, stage, "
+    "'searches allowed', 'visits allowed'"
+)
+_REASONS = 5
+_LONG = 60
+
+
+def command(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders, or folders of several.")],
+    rows: Annotated[
+        str, typer.Option("--rows", metavar="LABELS", help=f"What rows are made by, as in site,difficulty: {_LABELS}.")
+    ] = "",
+    columns: Annotated[
+        str, typer.Option("--columns", metavar="LABELS", help="What columns are made by, of the same labels.")
+    ] = "policy",
+    measure: Annotated[
+        str,
+        typer.Option(
+            "--measure",
+            metavar="NAME",
+            help="success, value, reward, searches, visits, asks, turns, cost or tokens (an episode), or a score.",
+        ),
+    ] = "success",
+    where: Annotated[
+        list[str] | None, typer.Option("--where", metavar="LABEL=VALUE", help="Only such episodes; repeatable.")
+    ] = None,
+    differences: Annotated[
+        bool,
+        typer.Option("--differences", help="Compare each column with the first, task by task."),
+    ] = False,
+    ranks: Annotated[bool, typer.Option("--ranks", help="Show each column's rank in its row.")] = False,
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="NAME", help="Take the verdicts of this rescoring of each run.")
+    ] = "",
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all cells, unrounded.")] = None,
+    latex: Annotated[Path | None, typer.Option("--latex", metavar="FILE", help="Write the table for LaTeX.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one page with plots.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put runs into one table: any labels as rows and columns, with intervals, differences, ranks and failures.
+
+    A cell never averages runs of different tasks or judges. N/A: the system does not tell, as for hidden searches.
+    """
+    folders = run_folders(runs)
+    read = [folder / "episodes.jsonl" for folder in folders]
+    files = {file: check_output(file, *read) for file in (csv, latex, html) if file is not None}
+    found = [read_report_run(folder, judge) for folder in folders]
+    chosen = dict(_pair(one) for one in where or ())
+    table = make_table(found, _labels(rows), _labels(columns), measure, chosen, differences)
+    if csv is not None:
+        write_atomic(files[csv], to_csv(table))
+    if latex is not None:
+        write_atomic(files[latex], to_latex(table))
+    if html is not None:
+        episodes = [
+            one
+            for run in found
+            for one in run.episodes
+            if all(one.labels.get(name) == value for name, value in chosen.items())
+        ]
+        write_atomic(files[html], to_html(table, episodes, f"{table.measure} of {len(found)} runs"))
+    if as_json:
+        print_json(table.to_dict())
+        return
+    console = wide_console()
+    console.print(_main_table(table, ranks))
+    if differences and len(table.column_names) > 1:
+        console.print(_difference_table(table))
+    for title, counts, order in (
+        ("endings", table.endings, ()),
+        ("wrong episodes: how far they came", table.stages, STAGES),
+        ("unscored", table.unscored, ()),
+    ):
+        if counts:
+            console.print(_counts_table(table, title, counts, order))
+    for file in files:
+        console.print(f"written: {file}", soft_wrap=True)
+
+
+def _labels(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not name:
+        raise InvalidArgument(f"--where {text!r}: expected a label and its value, as in difficulty=hard.")
+    return name, value
+
+
+def _table(table: ReportTable, title: str, first: str = "") -> Table:
+    made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    made.add_column(first, overflow="fold")
+    for column in table.column_names:
+        made.add_column(name_text(column), justify="right", overflow="fold")
+    return made
+
+
+def _main_table(table: ReportTable, ranks: bool) -> Table:
+    unit = " (%)" if table.measure in ("success", "value") else ""
+    made = _table(table, f"{table.measure}{unit}", ", ".join(table.rows))
+    for row in table.row_names:
+        texts = [Text(name_text(row))]
+        for column in table.column_names:
+            text = Text(cell_text(table.cells.get((row, column)), table.measure))
+            rank = table.ranks.get((row, column))
+            if ranks and rank is not None:
+                text.append(f"  {rank:g}", style="dim")
+            texts.append(text)
+        made.add_row(*texts)
+    return made
+
+
+def _difference_table(table: ReportTable) -> Table:
+    made = _table(table, f"\ndifference to {name_text(table.column_names[0])}, task by task", ", ".join(table.rows))
+    for row in table.row_names:
+        texts = [difference_text(table.differences.get((row, column)), table.measure) for column in table.column_names]
+        made.add_row(name_text(row), *texts)
+    return made
+
+
+def _counts_table(
+    table: ReportTable, title: str, counts: Mapping[tuple[str, ...], Mapping[str, int]], order: Sequence[str]
+) -> Table:
+    made = _table(table, f"\n{title}")
+    words = list(order) or list(dict.fromkeys(word for found in counts.values() for word in found))
+    words = [word for word in words if any(word in found for found in counts.values())]
+    shown = words[:_REASONS] if title == "unscored" else words
+    for word in shown:
+        made.add_row(word[:_LONG], *(f"{counts.get(column, {}).get(word, 0):,}" for column in table.column_names))
+    if len(words) > len(shown):
+        rest = [
+            sum(counts.get(column, {}).get(word, 0) for word in words[len(shown) :]) for column in table.column_names
+        ]
+        made.add_row(f"{len(words) - len(shown)} other reasons", *(f"{count:,}" for count in rest))
+    return made

@@ -1,0 +1,461 @@
+"""Tables over any number of runs: cells by tags, policies, budgets and endings; differences, ranks and failures."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from webenv.corpora.url import key_of
+from webenv.errors import InvalidArgument, RunError, did_you_mean
+from webenv.evaluation.rescoring import find_rescored, read_rescored, rescored_names
+from webenv.evaluation.run import read_usage, sum_usage
+from webenv.evaluation.run_dir import RUN, read_played, read_records
+from webenv.evaluation.summary import Row, wilson
+from webenv.rollout.record import Record
+
+MEASURES = ("success", "value", "reward", "searches", "visits", "asks", "turns")
+"""What a cell may show of each episode, beside the named scores of verdicts (``kpr``, ``item_f1``, …)."""
+
+PER_RUN = ("cost", "tokens")
+"""What is known of whole runs alone: US dollars and tokens an episode."""
+
+STAGES = ("never shown", "shown, not read", "read in part", "read, not answered", "no gold page")
+"""How far a wrong episode came, in this order (Needle in the Web, section 4.3: page not obtained, only a part seen)."""
+
+_HIDDEN_SEARCHES = ("integrated",)  # policies whose searches happen inside the model's provider
+_Z = 1.959963984540054
+_CUT = "Only the first "  # how a notice begins that says that a page was cut
+
+
+class ReportEpisode(NamedTuple):
+    """One episode, with all that tables may be made by.
+
+    Attributes:
+        run: the folder of its run.
+        key: task and attempt.
+        labels: its tags, and ``policy``, ``model``, ``env``, ``judge``, ``seed``, ``run``, ``ending``, ``outcome``,
+            ``stage``, ``searches allowed``, ``visits allowed``.
+        numbers: its measures; ``None`` where there is none (unscored, or hidden by the system).
+        scored: whether it has a value.
+    """
+
+    run: str
+    key: tuple[str, int]
+    labels: Mapping[str, str]
+    numbers: Mapping[str, float | None]
+    scored: bool
+
+
+@dataclass(frozen=True)
+class ReportRun:
+    """One run that a report reads.
+
+    Attributes:
+        path: its folder.
+        name: what tables call it.
+        tasks: the digest of its task set.
+        judge: who judged, in full.
+        cost: US dollars in all; ``None`` where no prices were given, or no model was asked.
+        tokens: of prompts and answers; ``None`` where no model was asked.
+        episodes: its episodes.
+    """
+
+    path: str
+    name: str
+    tasks: str
+    judge: str
+    cost: float | None
+    tokens: float | None
+    episodes: tuple[ReportEpisode, ...]
+
+
+class Cell(NamedTuple):
+    """Episodes taken together.
+
+    Attributes:
+        episodes: how many.
+        unscored: how many of them have no value; they are in no mean.
+        mean: of the measure; ``None`` where no episode has it.
+        low, high: its 95% interval: Wilson's for success, else mean ± 1.96 standard errors.
+        std: the standard deviation of the means of the runs in the cell; ``None`` for fewer than two.
+        runs: how many runs.
+    """
+
+    episodes: int
+    unscored: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    std: float | None
+    runs: int
+
+
+class Difference(NamedTuple):
+    """How much one column is above another on the tasks that both have: the mean, its 95% interval, and the tasks."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    tasks: int
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """A table.
+
+    Attributes:
+        measure: what its cells show.
+        rows, columns: the labels that they are made by; a row of no label is all episodes.
+        row_names, column_names: the values of these labels; levels and numbers in their order, others as they came up.
+        cells: by row and column; a pair that no episode has is not there.
+        differences: of each cell to the first column's of its row, where they were asked for.
+        ranks: of each cell in its row, 1 for the highest, equal ones share the mean of theirs.
+        endings: by column, how often each ending came, the most frequent first.
+        stages: by column, how far the wrong episodes came.
+        unscored: by column, why episodes have no value.
+    """
+
+    measure: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    row_names: tuple[tuple[str, ...], ...]
+    column_names: tuple[tuple[str, ...], ...]
+    cells: Mapping[tuple[tuple[str, ...], tuple[str, ...]], Cell]
+    differences: Mapping[tuple[tuple[str, ...], tuple[str, ...]], Difference] = field(default_factory=dict)
+    ranks: Mapping[tuple[tuple[str, ...], tuple[str, ...]], float] = field(default_factory=dict)
+    endings: Mapping[tuple[str, ...], Mapping[str, int]] = field(default_factory=dict)
+    stages: Mapping[tuple[str, ...], Mapping[str, int]] = field(default_factory=dict)
+    unscored: Mapping[tuple[str, ...], Mapping[str, int]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as JSON-ready data: one object a cell."""
+        return {
+            "measure": self.measure,
+            "rows": list(self.rows),
+            "columns": list(self.columns),
+            "cells": [
+                {
+                    "row": list(row),
+                    "column": list(column),
+                    **cell._asdict(),
+                    "rank": self.ranks.get((row, column)),
+                    "difference": None
+                    if (row, column) not in self.differences
+                    else self.differences[row, column]._asdict(),
+                }
+                for (row, column), cell in self.cells.items()
+            ],
+            **{
+                name: [{"column": list(column), "counts": dict(counts)} for column, counts in found.items()]
+                for name, found in (("endings", self.endings), ("stages", self.stages), ("unscored", self.unscored))
+            },
+        }
+
+
+# ── reading ───────────────────────────────────────────────────────────────────
+
+
+def run_folders(paths: Iterable[str | Path]) -> list[Path]:
+    """The folders of runs: each path itself, or those of the policies that were played into it together.
+
+    Raises:
+        RunError: for a path without a run.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if (path / RUN).is_file():
+            found.append(path)
+            continue
+        inside = sorted(one for one in path.glob("*/") if (one / RUN).is_file() and not one.is_symlink())
+        if not inside:
+            raise RunError(f"{path} holds no run: expected a folder of webenv eval, with run.json.")
+        found += inside
+    return list(dict.fromkeys(found))
+
+
+def read_report_run(path: Path, judge: str = "") -> ReportRun:
+    """One run, with all its episodes; of one that was played again the later.
+
+    Args:
+        path: its folder.
+        judge: the name of a rescoring of it, whose verdicts stand for the run's own.
+
+    Raises:
+        RunError: if it cannot be read, or was not rescored under that name.
+    """
+    about = read_played(path)
+    judged_by = about["benchmark"]["judge"]
+    verdicts = None
+    if judge:
+        folder = find_rescored(path, judge)
+        if folder is None:
+            names = rescored_names(path)
+            raise RunError(
+                f"{path} has no rescoring {judge!r}: {did_you_mean(judge, names) if names else 'none at all.'}"
+            )
+        rescoring, verdicts = read_rescored(folder)
+        judged_by = rescoring["judge"]
+    usage = sum_usage([read_usage(about.get("usage", {}))])
+    models = list(usage.values())
+    priced = [model.cost for model in models if model.cost is not None]
+    last: dict[tuple[str, int], ReportEpisode] = {}
+    for record in read_records(path):
+        row = Row.of(record)
+        if verdicts is not None:
+            if record.key not in verdicts:
+                continue
+            row = verdicts[record.key].row(row)
+        last[record.key] = _episode(path, about, str(judged_by.get("name", "")), record, row)
+    return ReportRun(
+        path=str(path),
+        name=path.name,
+        tasks=about["benchmark"]["tasks"]["digest"],
+        judge=", ".join(f"{name} {value}" for name, value in sorted(judged_by.items())),
+        cost=float(sum(priced)) if priced else None,
+        tokens=float(sum(model.prompt_tokens + model.completion_tokens for model in models)) if models else None,
+        episodes=tuple(last.values()),
+    )
+
+
+def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, row: Row) -> ReportEpisode:
+    policy, budget = about["policy"], about["benchmark"].get("budget", {})
+    name = str(policy["name"])
+    labels = {
+        **{str(tag): str(value) for tag, value in record.tags.items()},
+        "policy": name,
+        "model": str(policy.get("model_name", policy.get("model", ""))),
+        "env": str(about["env"]["id"]),
+        "judge": judge,
+        "seed": str(about["seed"]),
+        "run": path.name,
+        "ending": record.ending,
+        "outcome": row.outcome,
+        "stage": "" if row.success or not row.scored else failure_stage(record),
+        "searches allowed": str(budget.get("searches", "")),
+        "visits allowed": str(budget.get("visits", "")),
+        "reason": row.reason,
+    }
+    hidden = name.split("-")[0] in _HIDDEN_SEARCHES
+    numbers: dict[str, float | None] = {
+        "success": float(row.success) if row.scored else None,
+        "value": row.value,
+        "reward": row.reward if row.scored else None,
+        "searches": None if hidden or not row.scored else float(row.searches),
+        "visits": None if hidden or not row.scored else float(row.visits),
+        "asks": float(row.asks) if row.scored else None,
+        "turns": float(row.turns) if row.scored else None,
+        **row.scores,
+    }
+    return ReportEpisode(str(path), record.key, labels, numbers, row.scored)
+
+
+def failure_stage(record: Record) -> str:
+    """How far an episode came towards its gold page; one of :data:`STAGES`, the last where its task names none."""
+    gold = {key for url in record.gold["urls"] if (key := key_of(url)) is not None}
+    if not gold:
+        return STAGES[4]
+    shown = read = cut = False
+    for turn in (record.first, *(turn.observation for turn in record.turns)):
+        pages = {key_of(page["url"]) for page in turn["pages"]} & gold
+        if pages:
+            read = True
+            cut = cut or _CUT in turn["notice"]
+        listed = [*turn["results"], *(document for reply in turn["replies"] for document in reply["documents"])]
+        shown = shown or any(key_of(one["url"]) in gold for one in listed)
+    if read:
+        return STAGES[2] if cut else STAGES[3]
+    return STAGES[1] if shown else STAGES[0]
+
+
+# ── the table ─────────────────────────────────────────────────────────────────
+
+
+def make_table(
+    runs: Sequence[ReportRun],
+    rows: Sequence[str] = (),
+    columns: Sequence[str] = ("policy",),
+    measure: str = "success",
+    where: Mapping[str, str] | None = None,
+    differences: bool = False,
+) -> ReportTable:
+    """A table over runs.
+
+    Args:
+        runs: what it is of.
+        rows, columns: labels of episodes; none: one row, or column, of all.
+        measure: one of :data:`MEASURES` or :data:`PER_RUN`, or a named score.
+        where: labels that episodes must have to count.
+        differences: whether each column is compared with the first, task by task.
+
+    Raises:
+        InvalidArgument: for a label or measure that no episode has, or where a cell would mix runs of different
+            tasks or judges.
+    """
+    episodes = [one for run in runs for one in run.episodes]
+    known = dict.fromkeys(label for one in episodes for label in one.labels)
+    for label in (*rows, *columns, *(where or {})):
+        if label not in known:
+            raise InvalidArgument(f"no episode has a label {label!r}. {did_you_mean(label, known)}")
+    measures = (*dict.fromkeys(name for one in episodes for name in one.numbers), *PER_RUN)
+    if measure not in measures:
+        raise InvalidArgument(f"no episode has the measure {measure!r}. {did_you_mean(measure, measures)}")
+    chosen = [one for one in episodes if all(one.labels.get(name) == value for name, value in (where or {}).items())]
+    if not chosen:
+        raise InvalidArgument(
+            f"no episode has {', '.join(f'{name}={value}' for name, value in (where or {}).items())}."
+        )
+    grouped: dict[tuple[tuple[str, ...], tuple[str, ...]], list[ReportEpisode]] = {}
+    for one in chosen:
+        row = tuple(one.labels.get(name, "") for name in rows)
+        column = tuple(one.labels.get(name, "") for name in columns)
+        grouped.setdefault((row, column), []).append(one)
+    by_path = {run.path: run for run in runs}
+    for key, group in grouped.items():
+        _check_alike(key, {one.run for one in group}, by_path)
+    cells = {key: _cell(group, measure, by_path) for key, group in grouped.items()}
+    row_names = tuple(sorted(dict.fromkeys(row for row, _ in cells), key=_order))
+    column_names = tuple(sorted(dict.fromkeys(column for _, column in cells), key=_order))
+    by_column = {name: [one for (_, column), group in grouped.items() if column == name for one in group]
+                 for name in column_names}  # fmt: skip
+    return ReportTable(
+        measure=measure,
+        rows=tuple(rows),
+        columns=tuple(columns),
+        row_names=row_names,
+        column_names=column_names,
+        cells=cells,
+        differences=_differences(grouped, row_names, column_names, measure) if differences else {},
+        ranks=_ranks(cells, row_names, column_names) if len(column_names) > 1 else {},
+        endings=_counts(by_column, lambda one: one.labels["ending"]),
+        stages=_counts(by_column, lambda one: one.labels["stage"]),
+        unscored=_counts(by_column, lambda one: "" if one.scored else one.labels["reason"]),
+    )
+
+
+def _order(names: Sequence[str]) -> list[tuple[int, float]]:
+    """Levels of difficulty and numbers in their own order; other names in the order in which they came up."""
+    keys: list[tuple[int, float]] = []
+    for name in names:
+        if name in _LEVELS:
+            keys.append((0, _LEVELS.index(name)))
+        elif name.isascii() and name.isdigit():
+            keys.append((1, float(name)))
+        else:
+            keys.append((2, 0.0))
+    return keys
+
+
+_LEVELS = ("easy", "medium", "hard")
+
+
+def _check_alike(key: object, paths: set[str], runs: Mapping[str, ReportRun]) -> None:
+    """Refuses a mean over runs that cannot be compared."""
+    for what, parts in (
+        ("tasks", {runs[path].tasks for path in paths}),
+        ("judges", {runs[path].judge for path in paths}),
+    ):
+        if len(parts) > 1:
+            names = ", ".join(sorted(runs[path].name for path in paths))
+            raise InvalidArgument(
+                f"the runs {names:.200} have different {what}, and would be averaged in one cell: "
+                "put them into columns of their own, as with columns=run, or report them apart."
+            )
+
+
+def _cell(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, ReportRun]) -> Cell:
+    unscored = sum(not one.scored for one in group)
+    by_run: dict[str, list[ReportEpisode]] = {}
+    for one in group:
+        by_run.setdefault(one.run, []).append(one)
+    if measure in PER_RUN:
+        return _whole_runs(by_run, measure, runs, len(group), unscored)
+    values = [number for one in group if (number := one.numbers.get(measure)) is not None]
+    if not values:
+        return Cell(len(group), unscored, None, None, None, None, len(by_run))
+    mean = statistics.fmean(values)
+    if measure == "success":
+        low, high = wilson(round(sum(values)), len(values))
+    else:
+        error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
+        low, high = mean - _Z * error, mean + _Z * error
+    means = [statistics.fmean(found) for of_run in by_run.values()
+             if (found := [number for one in of_run if (number := one.numbers.get(measure)) is not None])]  # fmt: skip
+    return Cell(len(group), unscored, mean, low, high, statistics.stdev(means) if len(means) > 1 else None, len(by_run))
+
+
+def _whole_runs(
+    by_run: Mapping[str, Sequence[ReportEpisode]],
+    measure: str,
+    runs: Mapping[str, ReportRun],
+    episodes: int,
+    unscored: int,
+) -> Cell:
+    """What runs cost an episode; nothing where a cell holds a part of one, whose cost nobody counted."""
+    whole = all(len(group) == len(runs[path].episodes) for path, group in by_run.items())
+    spent = [getattr(runs[path], measure) for path in by_run]
+    if not whole or None in spent:
+        return Cell(episodes, unscored, None, None, None, None, len(by_run))
+    each = [total / max(1, len(by_run[path])) for path, total in zip(by_run, spent, strict=True)]
+    std = statistics.stdev(each) if len(each) > 1 else None
+    return Cell(episodes, unscored, sum(spent) / max(1, episodes), None, None, std, len(by_run))
+
+
+def _differences(
+    grouped: Mapping[tuple[tuple[str, ...], tuple[str, ...]], Sequence[ReportEpisode]],
+    rows: Sequence[tuple[str, ...]],
+    columns: Sequence[tuple[str, ...]],
+    measure: str,
+) -> dict[tuple[tuple[str, ...], tuple[str, ...]], Difference]:
+    found = {}
+    for row in rows:
+        first = _by_task(grouped.get((row, columns[0]), ()), measure)
+        for column in columns[1:]:
+            if (row, column) not in grouped:
+                continue
+            second = _by_task(grouped[row, column], measure)
+            # tasks are the unit: attempts at one task are not independent of each other
+            each = [second[task] - first[task] for task in second if task in first]
+            if not each:
+                found[row, column] = Difference(None, None, None, 0)
+                continue
+            mean = statistics.fmean(each)
+            error = _Z * statistics.stdev(each) / math.sqrt(len(each)) if len(each) > 1 else 0.0
+            found[row, column] = Difference(mean, mean - error, mean + error, len(each))
+    return found
+
+
+def _by_task(group: Iterable[ReportEpisode], measure: str) -> dict[str, float]:
+    values: dict[str, list[float]] = {}
+    for one in group:
+        number = one.numbers.get(measure)
+        if number is not None:
+            values.setdefault(one.key[0], []).append(number)
+    return {task: statistics.fmean(numbers) for task, numbers in values.items()}
+
+
+def _ranks(
+    cells: Mapping[tuple[tuple[str, ...], tuple[str, ...]], Cell],
+    rows: Sequence[tuple[str, ...]],
+    columns: Sequence[tuple[str, ...]],
+) -> dict[tuple[tuple[str, ...], tuple[str, ...]], float]:
+    found = {}
+    for row in rows:
+        means = {column: cells[row, column].mean for column in columns if (row, column) in cells}
+        known = [mean for mean in means.values() if mean is not None]
+        for column, mean in means.items():
+            if mean is not None:
+                above, equal = sum(other > mean for other in known), known.count(mean)
+                found[row, column] = above + (equal + 1) / 2
+    return found
+
+
+def _counts(
+    by_column: Mapping[tuple[str, ...], Sequence[ReportEpisode]], of: Callable[[ReportEpisode], str]
+) -> dict[tuple[str, ...], dict[str, int]]:
+    counted = {column: Counter(word for one in group if (word := of(one))) for column, group in by_column.items()}
+    return {column: dict(counter.most_common()) for column, counter in counted.items() if counter}

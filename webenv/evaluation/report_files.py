@@ -1,0 +1,261 @@
+"""A report's table in other forms: CSV, LaTeX, and one HTML page with plots."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from webenv.evaluation.report import STAGES, Cell, Difference, ReportEpisode, ReportTable
+from webenv.runtime.plots import new_figure
+
+NOT_KNOWN = "N/A"
+"""What stands where a measure does not exist: a system that hides its searches has none, and not 0."""
+
+PERCENT = ("success", "value")
+_COLOURS = ("#2a78d6", "#eda100", "#1baf7a", "#4a3aa7", "#d6452a", "#8a8a85", "#b25fb0", "#55a5a5")
+_NOTHING: Mapping[str, int] = {}
+_MOST_ENDINGS = 12
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #1c1c1a; }
+table { border-collapse: collapse; margin: 1rem 0 2rem; } caption { text-align: left; color: #555; padding: .3rem 0; }
+th, td { padding: .3rem .8rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
+th:first-child, td.name { text-align: left; } small { color: #777; } svg { max-width: 100%; height: auto; }
+"""
+
+
+def cell_text(cell: Cell | None, measure: str, *, spread: bool = True) -> str:
+    """A cell as text: the mean with ± the standard deviation over runs where there are several, else its interval."""
+    if cell is None:
+        return ""
+    if cell.mean is None:
+        return NOT_KNOWN
+    scale, digits = (100.0, 1) if measure in PERCENT else (1.0, 4 if measure == "cost" else 2)
+    text = f"{cell.mean * scale:,.{digits}f}"
+    if not spread:
+        return text
+    if cell.std is not None:
+        return f"{text} ± {cell.std * scale:,.{digits}f}"
+    if cell.low is None or cell.high is None:
+        return text
+    return f"{text} ({cell.low * scale:,.{max(0, digits - 1)}f}–{cell.high * scale:,.{max(0, digits - 1)}f})"
+
+
+def difference_text(found: Difference | None, measure: str) -> str:
+    """A difference with its sign and interval."""
+    if found is None or found.mean is None or found.low is None or found.high is None:
+        return NOT_KNOWN if found is not None else ""
+    scale = 100.0 if measure in PERCENT else 1.0
+    return f"{found.mean * scale:+.1f} [{found.low * scale:+.1f}, {found.high * scale:+.1f}]"
+
+
+def name_text(names: Sequence[str]) -> str:
+    """A row's or column's name; "all" where it is made by no label."""
+    return " · ".join(name or "–" for name in names) if names else "all"
+
+
+def to_csv(table: ReportTable) -> str:
+    """One line a cell, numbers unrounded."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    cell_fields = Cell._fields
+    writer.writerow([*(f"row {n}" for n in table.rows), *(f"column {n}" for n in table.columns), "measure",
+                     *cell_fields, "rank", *(f"difference {n}" for n in Difference._fields)])  # fmt: skip
+    for (row, column), cell in table.cells.items():
+        difference = table.differences.get((row, column))
+        writer.writerow(
+            [*map(_inert, row), *map(_inert, column), table.measure, *("" if one is None else one for one in cell)]
+            + [table.ranks.get((row, column), "")]
+            + (
+                [""] * len(Difference._fields)
+                if difference is None
+                else ["" if one is None else one for one in difference]
+            )
+        )
+    return out.getvalue()
+
+
+def _inert(text: str) -> str:
+    """A label that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def to_latex(table: ReportTable) -> str:
+    """A ``tabular`` for booktabs: the highest of each row in bold."""
+    lines = [
+        rf"\begin{{tabular}}{{l{'r' * len(table.column_names)}}}",
+        r"\toprule",
+        " & ".join(["", *(_tex(name_text(column)) for column in table.column_names)]) + r" \\",
+        r"\midrule",
+    ]
+    for row in table.row_names:
+        texts = [_tex(name_text(row))]
+        for column in table.column_names:
+            text = cell_text(table.cells.get((row, column)), table.measure).replace("–", "--").replace("±", r"$\pm$")
+            best = table.ranks.get((row, column)) == 1
+            texts.append(rf"\textbf{{{text}}}" if best else text)
+        lines.append(" & ".join(texts) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "·": r"$\cdot$", "–": "--"}
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(one, f"\\{one}" if one in "&%$#_{}" else one) for one in text)
+
+
+# ── one page ──────────────────────────────────────────────────────────────────
+
+
+def to_html(table: ReportTable, episodes: Sequence[ReportEpisode], title: str) -> str:
+    """One page that holds everything: the tables, and plots as SVG; it asks nothing of the network and runs no script.
+
+    Args:
+        table: the table.
+        episodes: those that it is of.
+        title: of the page.
+
+    Raises:
+        MissingExtra: if matplotlib is not installed.
+    """
+    parts = [f"<h1>{escape(title)}</h1>", _html_table(table), _svg(_bars(table))]
+    searches = _accuracy_by_searches(table, episodes)
+    if searches is not None:
+        parts += ["<h2>Success by searches spent</h2>", _svg(searches)]
+    for heading, counts, order in (
+        ("How episodes ended", table.endings, ()),
+        ("How far wrong episodes came", table.stages, STAGES),
+        ("Why episodes have no value", table.unscored, ()),
+    ):
+        if counts:
+            parts += [f"<h2>{heading}</h2>", _counts_table(table, counts, order)]
+            if counts is table.stages:
+                parts.append(_svg(_stacked(table, counts, order)))
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"><style>{_STYLE}</style></head>\n'
+        f"<body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def _html_table(table: ReportTable) -> str:
+    head = "".join(f"<th>{escape(name_text(column))}</th>" for column in table.column_names)
+    body = []
+    for row in table.row_names:
+        cells = []
+        for column in table.column_names:
+            cell = table.cells.get((row, column))
+            text = escape(cell_text(cell, table.measure))
+            difference = difference_text(table.differences.get((row, column)), table.measure)
+            more = f"<br><small>{escape(difference)}</small>" if difference else ""
+            count = f"<br><small>n = {cell.episodes:,}</small>" if cell is not None else ""
+            strong = f"<strong>{text}</strong>" if table.ranks.get((row, column)) == 1 else text
+            cells.append(f"<td>{strong}{more}{count}</td>")
+        body.append(f'<tr><td class="name">{escape(name_text(row))}</td>{"".join(cells)}</tr>')
+    unit = ", percent" if table.measure in PERCENT else ""
+    caption = f"{escape(table.measure)}{unit}: mean with its 95% interval, or ± the standard deviation over runs"
+    return f"<table><caption>{caption}</caption><tr><th></th>{head}</tr>{''.join(body)}</table>"
+
+
+def _counts_table(table: ReportTable, counts: Mapping[tuple[str, ...], Mapping[str, int]], order: Sequence[str]) -> str:
+    words = list(order) or list(dict.fromkeys(word for found in counts.values() for word in found))
+    words = [word for word in words if any(word in found for found in counts.values())]
+    head = "".join(f"<th>{escape(name_text(column))}</th>" for column in table.column_names)
+    body = "".join(
+        f'<tr><td class="name">{escape(word[:200])}</td>'
+        + "".join(f"<td>{counts.get(column, _NOTHING).get(word, 0):,}</td>" for column in table.column_names)
+        + "</tr>"
+        for word in words
+    )
+    return f"<table><tr><th></th>{head}</tr>{body}</table>"
+
+
+def _bars(table: ReportTable) -> Any:
+    """Bars of the table, with their intervals."""
+    rows, columns = table.row_names, table.column_names
+    figure = new_figure(max(6.0, 1.2 + 0.35 * len(rows) * len(columns)), 3.6, "a report's plot")
+    panel = figure.subplots()
+    scale = 100.0 if table.measure in PERCENT else 1.0
+    width = 0.8 / len(columns)
+    for number, column in enumerate(columns):
+        places, means, below, above = [], [], [], []
+        for place, row in enumerate(rows):
+            cell = table.cells.get((row, column))
+            if cell is None or cell.mean is None:
+                continue
+            low, high = (cell.mean if side is None else side for side in (cell.low, cell.high))
+            places.append(place + (number - (len(columns) - 1) / 2) * width)
+            means.append(cell.mean * scale)
+            below.append((cell.mean - min(low, cell.mean)) * scale)
+            above.append((max(high, cell.mean) - cell.mean) * scale)
+        colour = _COLOURS[number % len(_COLOURS)]
+        panel.bar(places, means, width * 0.92, yerr=[below, above], color=colour, ecolor="#555", capsize=2)
+        panel.plot([], [], "s", color=colour, label=_plain(name_text(column)))
+    panel.set_xticks(range(len(rows)), [_plain(name_text(row)) for row in rows], rotation=30 if len(rows) > 4 else 0)
+    panel.set_ylabel(f"{table.measure}{' (%)' if table.measure in PERCENT else ''}")
+    panel.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper center", ncols=min(5, len(columns)), frameon=False)
+    return figure
+
+
+def _accuracy_by_searches(table: ReportTable, episodes: Sequence[ReportEpisode]) -> Any:
+    """Success of the episodes that spent so many searches, a line a column; ``None`` where nothing is known of any."""
+    found: dict[tuple[str, ...], dict[int, list[float]]] = {}
+    for one in episodes:
+        searches, success = one.numbers.get("searches"), one.numbers.get("success")
+        if searches is not None and success is not None:
+            column = tuple(one.labels.get(name, "") for name in table.columns)
+            found.setdefault(column, {}).setdefault(int(searches), []).append(success)
+    if not any(len(by_count) > 1 for by_count in found.values()):
+        return None
+    figure = new_figure(7.0, 3.4, "a report's plot")
+    panel = figure.subplots()
+    for number, (column, by_count) in enumerate(found.items()):
+        counts = sorted(by_count)
+        shares = [100 * sum(by_count[count]) / len(by_count[count]) for count in counts]
+        sizes = [12 + 4 * len(by_count[count]) ** 0.5 for count in counts]
+        colour = _COLOURS[number % len(_COLOURS)]
+        panel.plot(counts, shares, color=colour, linewidth=1, label=_plain(name_text(column)))
+        panel.scatter(counts, shares, s=sizes, color=colour)
+    panel.set_xlabel("searches spent (dots grow with episodes)")
+    panel.set_ylabel("success (%)")
+    panel.set_ylim(-3, 103)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.legend(frameon=False)
+    return figure
+
+
+def _stacked(table: ReportTable, counts: Mapping[tuple[str, ...], Mapping[str, int]], order: Sequence[str]) -> Any:
+    figure = new_figure(7.0, 0.9 + 0.45 * len(table.column_names), "a report's plot")
+    panel = figure.subplots()
+    names = [_plain(name_text(column)) for column in table.column_names]
+    left = [0.0] * len(names)
+    for number, word in enumerate(order):
+        widths = []
+        for column in table.column_names:
+            of_column = counts.get(column, _NOTHING)
+            widths.append(100 * of_column.get(word, 0) / max(1, sum(of_column.values())))
+        if any(widths):
+            panel.barh(names, widths, left=left, label=word, color=_COLOURS[number % len(_COLOURS)])
+        left = [one + width for one, width in zip(left, widths, strict=True)]
+    panel.invert_yaxis()
+    panel.set_xlabel("% of wrong episodes")
+    panel.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper center", ncols=5, frameon=False, fontsize=8)
+    return figure
+
+
+def _plain(text: str) -> str:
+    """A label in a plot: dollars begin formulas there."""
+    return text.replace("$", r"\$")[:60]
+
+
+def _svg(figure: Any) -> str:
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None})
+    text = out.getvalue()
+    return text[text.index("<svg") :]
