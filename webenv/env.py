@@ -14,7 +14,8 @@ from webenv.benchmark import Benchmark
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, UnsupportedRenderMode, did_you_mean
 from webenv.observations import Document, Observation, ObservationDict, Page, Reply, Result
-from webenv.spaces import action_space, observation_space, printable
+from webenv.runtime.text import printable
+from webenv.spaces import action_space, observation_space
 from webenv.turn import finish_episodes, play_turn
 
 _space = cache(observation_space)

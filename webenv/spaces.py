@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
@@ -16,8 +15,6 @@ from gymnasium.wrappers.utils import create_zero_array
 
 from webenv.actions import Kind
 from webenv.errors import InvalidArgument
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 LIMITS = {
     "query": 2_000,
@@ -223,16 +220,6 @@ def clean(text: str, sort: str) -> str:
     if not text.isascii() and not encodable(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
-
-
-def printable(text: str) -> str:
-    """A text from outside without what could steer a terminal: control characters, but for tabs and line ends,
-    and those that turn the direction of what stands after them.
-
-    >>> printable("a\x1b[2Jb")
-    'a[2Jb'
-    """
-    return _CONTROLS.sub("", text)
 
 
 def encodable(text: str) -> bool:

@@ -646,3 +646,21 @@ def test_data_token() -> None:
     assert data_token("ab", "c") == tokens[0]
     assert len(data_token("\ud800")) == 16
     assert fence("data", "x", "1f") == '<data id="1f">\nx\n</data id="1f">'
+
+
+def test_an_error_steers_no_terminal() -> None:
+    """Control and bidirectional characters of an endpoint's error are not in the failure's reason."""
+    hostile = Fault(400, "\x1b]0;x\x07red\x1b[31m \u202eabc\u2066 \x9b2J")
+    with serve(lambda _: hostile) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
+        (failure,) = model.complete([Request.of("hi")])
+    assert isinstance(failure, ModelFailure)
+    assert failure.reason.isprintable()
+    assert failure.reason.endswith("it says: ]0;xred[31m abc 2J")
+
+
+def test_a_reply_without_measure_is_cut() -> None:
+    """Of a text of millions of characters the first million is kept, and it counts as cut."""
+    with serve(lambda _: "a" * 3_000_000) as server, ChatModel("tiny", base_url=server.base_url) as model:
+        (reply,) = model.complete([Request.of("hi")])
+    assert isinstance(reply, ModelReply)
+    assert (len(reply.text), reply.finish) == (1_000_000, "length")

@@ -47,8 +47,7 @@ from webenv.evaluation.environments import read_arguments
 from webenv.evaluation.rescoring import rescored_names
 from webenv.evaluation.run_dir import check_kept
 from webenv.judge import VerdictDict
-from webenv.runtime.text import one_line
-from webenv.spaces import printable
+from webenv.runtime.text import one_line, printable
 
 _SHOWN = 10  # flips in the terminal
 _LONGEST = 300  # characters of a text in the terminal

@@ -14,8 +14,7 @@ from rich.text import Text
 from webenv.actions import Kind
 from webenv.evaluation.interactive import COMMANDS, InteractiveEpisode
 from webenv.policy import Decision
-from webenv.runtime.text import one_line
-from webenv.spaces import printable
+from webenv.runtime.text import one_line, printable
 
 _BAR = 20  # characters
 

@@ -15,13 +15,13 @@ from typing import IO, Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from webenv.spaces import printable
+from webenv.runtime.text import printable
 
 _IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class SafeStream:
-    """A text stream that :func:`~webenv.spaces.printable` texts alone reach; all else is that of the stream within.
+    """A text stream that :func:`webenv.runtime.text.printable` texts alone reach; all else is that of the one within.
 
     Args:
         within: the stream.

@@ -22,8 +22,7 @@ from webenv.corpora.procedural import Worlds
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, RunError
 from webenv.registration import IDS
-from webenv.runtime.text import one_line
-from webenv.spaces import printable
+from webenv.runtime.text import one_line, printable
 
 _PAGES = 1_000_000  # of a generated web, all its worlds together: some minutes and a gigabyte of cache
 _ITEMS = 1_000  # of a filter

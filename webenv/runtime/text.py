@@ -1,9 +1,11 @@
-"""Texts for people: on one line, not too long, and without a key."""
+"""Texts for people: on one line, not too long, without a key, and without what steers a terminal."""
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SECRET = 6  # characters; a shorter key, such as "none" for a local server, is no secret
 
 
@@ -27,3 +29,13 @@ def masked(text: str, key: str) -> str:
         for form in dict.fromkeys((key, quote(key, safe=""), key.replace("/", "\\/"))):
             text = text.replace(form, "***")
     return text
+
+
+def printable(text: str) -> str:
+    """A text from outside without what could steer a terminal: control characters, but for tabs and line ends,
+    and those that turn the direction of what stands after them.
+
+    >>> printable("a\x1b[2Jb")
+    'a[2Jb'
+    """
+    return _CONTROLS.sub("", text)
