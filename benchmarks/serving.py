@@ -26,8 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 from webenv.corpora import Corpus
-from webenv.serving.opening import open_served
-from webenv.serving.retriever import Retriever
+from webenv.serving.retrieval import Retriever
+from webenv.serving.sites import open_served
 from webenv.web import SearchRequest
 
 CONNECTIONS = 64

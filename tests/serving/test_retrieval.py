@@ -21,7 +21,7 @@ from webenv.corpora import Corpus
 from webenv.errors import CassetteMiss, InvalidArgument
 from webenv.recorded import RecordedWeb
 from webenv.serving import retrieval_app, serving
-from webenv.serving.retriever import Retriever
+from webenv.serving.retrieval import Retriever
 from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest
 
 HARBOUR = f"The harbour\n{str(PAGES[0]['text']).strip()}"

@@ -13,9 +13,9 @@ import typer
 from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument
 from webenv.serving import Served, bind, retrieval_app, run, website_app
-from webenv.serving.opening import open_served, open_sites
 from webenv.serving.retrieval import counts_of
 from webenv.serving.server import is_loopback, url_of
+from webenv.serving.sites import open_served, open_sites
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

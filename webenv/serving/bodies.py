@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 
 from webenv.errors import ServiceError, WebenvError
-from webenv.serving.documents import error_page
+from webenv.serving.pages import error_page
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",

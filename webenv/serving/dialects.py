@@ -24,7 +24,6 @@ import msgpack
 from starlette.exceptions import HTTPException
 
 from webenv.serving.bodies import json_bytes
-from webenv.serving.retriever import Passage
 
 MOST_BYTES = 20_000_000
 """The largest body of a request."""
@@ -38,6 +37,15 @@ MOST_PASSAGES = 100_000
 
 _MOST_ANSWER = 100_000_000  # characters
 _FORMS = '{"queries": [texts], "topk": 3, "return_scores": true} or {"query": text, …}, as JSON or msgpack'
+
+
+class Passage(NamedTuple):
+    """A page that was found, with its score; scores compare within one query alone."""
+
+    url: str
+    title: str
+    text: str
+    score: float
 
 
 class Retrieval(NamedTuple):

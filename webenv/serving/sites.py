@@ -1,4 +1,4 @@
-"""Websites: what stands at each address of a web, as HTML."""
+"""A web as the sites that it holds: what stands at each address, as HTML; and webs by name, as they are served."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 from typing import NamedTuple, Protocol
 
 from webenv.corpora import Corpus
-from webenv.corpora.procedural import ProceduralWeb, render_html
+from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds, config_of, generated_web, render_html
 from webenv.corpora.url import host_of, key_of
+from webenv.envs.webs import open_web
+from webenv.errors import InvalidArgument
 from webenv.observations import Page, Result
-from webenv.serving.markup import page_html
-from webenv.web import Failure, SearchRequest, VisitRequest
+from webenv.serving.pages import page_html
+from webenv.web import Failure, SearchRequest, VisitRequest, Web
 
 _RELATED = 6
 _WORDS = re.compile(r"\w+")
@@ -92,3 +94,46 @@ class ProceduralSites:
             return Found(status)
         plan = self._web.plan(number)
         return Found(status, plan.url, render_html(self._web, plan) if status == 200 else "")
+
+
+def open_served(name: str) -> Web:
+    """The web of a name, as :func:`webenv.envs.webs.open_web` opens it; of a procedural one, one world.
+
+    Raises:
+        InvalidArgument: if it names no web, or several worlds.
+        CorpusError: if there is no such corpus, or it is damaged.
+        MissingExtra: if a package that it needs is missing.
+    """
+    _dials(name)
+    return open_web(name, workers=1)
+
+
+def open_sites(name: str) -> Sites:
+    """The sites of a corpus by its name: procedural ones with all that stands around their texts, others plain.
+
+    Raises:
+        InvalidArgument: if it names no corpus, or several worlds.
+        CorpusError, MissingExtra: as :func:`open_served`.
+    """
+    corpus = open_served(name)
+    if not isinstance(corpus, Corpus):
+        raise InvalidArgument(
+            f"{name!r:.100} is no corpus, so its pages are not known: serve 'sample', 'procedural', or a corpus folder."
+        )
+    dials = _dials(name)
+    if dials is None and corpus.manifest is not None:
+        try:
+            dials = config_of(corpus.manifest)
+        except InvalidArgument:  # of another version of the generator: its pages are still there
+            dials = None
+    return CorpusSites(corpus) if dials is None else ProceduralSites(corpus, generated_web(dials))
+
+
+def _dials(name: str) -> WebConfig | None:
+    """The dials of a procedural web's name; ``None`` for another name."""
+    if name.partition(":")[0] != "procedural":
+        return None
+    worlds = Worlds.parse(name)
+    if worlds.count > 1:
+        raise InvalidArgument(f"{name!r:.100} has {worlds.count:,} worlds: serve one of them; leave worlds out.")
+    return worlds.first

@@ -12,12 +12,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from webenv.serving.bodies import HEADERS, PAGE_ERRORS, html_response, read_number
-from webenv.serving.documents import Listing, error_page, site_page
-from webenv.serving.front import ROBOTS, Front
+from webenv.serving.executor import SiteExecutor
 from webenv.serving.hosts import TARGET, Target, browser_url, read_target, target_of, with_browser_links
-from webenv.serving.look import dressed
-from webenv.serving.lookup import Lookup
-from webenv.serving.markup import text_html
+from webenv.serving.pages import Listing, dressed, error_page, site_page, text_html
+from webenv.serving.search_page import ROBOTS, SearchPage
 from webenv.serving.sites import Sites
 from webenv.web import SearchRequest
 
@@ -38,22 +36,22 @@ def website_app(sites: Sites, name: str = "webenv", own: tuple[str, ...] = ()) -
         name: what the web is called.
         own: more host names that are the server's own.
     """
-    lookup = Lookup(sites, name)
+    executor = SiteExecutor(sites, name)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        lookup.close()
+        executor.close()
 
-    front = Front(lookup)
+    search_page = SearchPage(executor)
     routes = [
-        Route("/", front.index, methods=["GET", "POST"]),
-        Route("/search", front.search, methods=["GET", "POST"]),
-        Route("/health", front.health),
-        Route("/robots.txt", front.robots),
+        Route("/", search_page.index, methods=["GET", "POST"]),
+        Route("/search", search_page.search, methods=["GET", "POST"]),
+        Route("/health", search_page.health),
+        Route("/robots.txt", search_page.robots),
     ]
     own_pages = Starlette(routes=routes, exception_handlers=PAGE_ERRORS, lifespan=lifespan)
-    site_pages = Starlette(routes=[Route("/", _SitePages(lookup).get)], exception_handlers=PAGE_ERRORS)
+    site_pages = Starlette(routes=[Route("/", _SitePages(executor).get)], exception_handlers=PAGE_ERRORS)
     names = frozenset(given.lower().rstrip(".") for given in own)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,19 +70,19 @@ def website_app(sites: Sites, name: str = "webenv", own: tuple[str, ...] = ()) -
 class _SitePages:
     """What stands at the addresses of sites."""
 
-    def __init__(self, lookup: Lookup) -> None:
-        self._lookup = lookup
+    def __init__(self, executor: SiteExecutor) -> None:
+        self._executor = executor
 
     async def get(self, request: Request) -> Response:
         """A page, the way to it, or that there is none."""
         target = target_of(request)
-        found = await self._lookup.find(target.urls)  # also on other hosts: a page may have moved to another
+        found = await self._executor.find(target.urls)  # also on other hosts: a page may have moved to another
         if found.status == 200:
             return html_response(request, self._dressed(found.html, target))
         if found.status == 301:
-            inside = target.browser and self._lookup.known(found.url)
+            inside = target.browser and self._executor.known(found.url)
             return RedirectResponse(browser_url(found.url, target.port) if inside else found.url, 301, HEADERS)
-        if target.site not in self._lookup.counts:
+        if target.site not in self._executor.counts:
             return self._nothing(404, f"There is no site {target.site:.100} in this web.", target)
         path = target.path.partition("?")[0]
         if found.status == 404 and path == "/robots.txt":
@@ -98,18 +96,18 @@ class _SitePages:
         if not target.browser:
             return dressed(html)
         address = text_html(f"https://{target.host}{target.path}")
-        strip = f'<a href="{text_html(target.home)}">{text_html(self._lookup.name)}</a> · {address}'
-        return dressed(with_browser_links(html, target.port, self._lookup.known), strip)
+        strip = f'<a href="{text_html(target.home)}">{text_html(self._executor.name)}</a> · {address}'
+        return dressed(with_browser_links(html, target.port, self._executor.known), strip)
 
     async def _list(self, request: Request, target: Target) -> Response:
         """A list of pages, where a site has no front page."""
         number = read_number(request.query_params.get("page", ""), "page", _DEEPEST // _PAGES)
         wanted = SearchRequest(f"site:{target.site}", min(number * _PAGES + 1, _DEEPEST))
-        hits = await self._lookup.search(wanted)
+        hits = await self._executor.search(wanted)
         listing = Listing(number, len(hits) > number * _PAGES, {})
         shown = hits[(number - 1) * _PAGES : number * _PAGES]
-        count = self._lookup.counts[target.site]
-        html = site_page(self._lookup.name, target.site, count, shown, listing, target.home, target.port)
+        count = self._executor.counts[target.site]
+        html = site_page(self._executor.name, target.site, count, shown, listing, target.home, target.port)
         return html_response(request, html)
 
     def _nothing(self, status: int, text: str, target: Target) -> Response:

@@ -8,8 +8,7 @@ import pytest
 
 from webenv.corpora import build
 from webenv.errors import CorpusNotFound, InvalidArgument
-from webenv.serving.opening import open_served, open_sites
-from webenv.serving.sites import CorpusSites, ProceduralSites
+from webenv.serving.sites import CorpusSites, ProceduralSites, open_served, open_sites
 
 SPEC = "procedural:pages=120,sites=16,family=9,seed=5"
 

@@ -13,7 +13,7 @@ from webenv.corpora import Corpus
 from webenv.corpora.extract import extract
 from webenv.corpora.sample.web import sample_web
 from webenv.observations import Page, Result
-from webenv.serving.markup import body_html, page_html
+from webenv.serving.pages import body_html, page_html
 
 
 def test_lines_are_paragraphs_lists_and_tables() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from webenv.serving.batcher import Batcher
+from webenv.serving.executor import Batcher
 
 
 def test_what_comes_together_is_answered_together() -> None:
