@@ -16,7 +16,7 @@ from webenv.policies.baselines import ClosedBookPolicy, KeywordPolicy, OraclePol
 from webenv.policies.integrated import IntegratedPolicy
 from webenv.policies.react import ReactPolicy
 from webenv.policy import Policy
-from webenv.runtime.spec import Reader, one_of, read_spec, whole
+from webenv.runtime.spec import Reader, one_of, read_spec, split_settings, whole
 from webenv.task import TaskSet
 from webenv.wrappers.menu import answers_of
 
@@ -155,11 +155,12 @@ def _split(name: str) -> tuple[str, dict[str, Any]]:
     >>> _split("lab/model,temperature=0.7,format=tools,references=true")
     ('lab/model,temperature=0.7', {'format': 'tools', 'references': True})
     """
-    model, *parts = re.split(r",(?=\s*\w+\s*=)", name)
-    own = [part for part in parts if part.partition("=")[0].strip() in _SETTINGS]
-    settings = read_spec(",".join(own), _SETTINGS, name, "react")
+    model, _, rest = name.partition(",")
+    parts = split_settings(rest, name)
+    own = ",".join(one.text for one in parts if one.name in _SETTINGS)
+    settings = read_spec(own, _SETTINGS, name, "react")
     settings = {key: value == "true" if value in ("true", "false") else value for key, value in settings.items()}
-    return ",".join([model, *(part for part in parts if part not in own)]), settings
+    return ",".join([model, *(one.text for one in parts if one.name not in _SETTINGS)]), settings
 
 
 def _learned(path: str, own: str | None, wanted: str | None) -> Policy:

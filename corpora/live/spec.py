@@ -17,6 +17,7 @@ from webenv.corpora.live.tavily import Tavily
 from webenv.corpora.live.transport import web_address
 from webenv.corpora.live.web import LiveWeb
 from webenv.errors import InvalidArgument, did_you_mean
+from webenv.runtime.spec import split_settings
 
 PROVIDERS: Mapping[str, type[HttpProvider]] = {kind.name: kind for kind in (Brave, SearXNG, Serper, Tavily)}
 """The providers by name."""
@@ -88,24 +89,21 @@ def parse_live(spec: str) -> LiveSpec:
     """
     if not spec.startswith(_PREFIX):
         raise InvalidArgument(f"web={spec!r:.100}: expected live:<provider>, as in live:tavily.")
-    name, *parts = [part.strip() for part in spec.removeprefix(_PREFIX).split(",")]
+    name, _, rest = spec.removeprefix(_PREFIX).partition(",")
+    name = name.strip()
     kind = PROVIDERS.get(name)
     if kind is None:
         raise InvalidArgument(f"live web: no provider {_shown(name)}. {did_you_mean(name, PROVIDERS)}")
     values: dict[str, Any] = {}
-    for part in parts:
-        setting, equals, text = part.partition("=")
-        setting = setting.strip()
+    for setting, text, part in split_settings(rest, "live web"):
         if setting.lower() in _KEYS:
             raise InvalidArgument(f"live web: a key in a name would be recorded; set {kind.variable} instead.")
         reader = _SETTINGS.get(setting)
         if reader is None:
             raise InvalidArgument(f"live web: no setting {_shown(setting)}. {did_you_mean(setting, _SETTINGS)}")
-        if not equals or not text.strip():
+        if not text:
             raise InvalidArgument(f"live web: {part!r:.60}; expected a setting and its value, as in timeout=10.")
-        if setting in values:
-            raise InvalidArgument(f"live web: {setting} is given twice.")
-        values[setting] = reader(setting, text.strip())
+        values[setting] = reader(setting, text)
     url = values.pop("url", None)
     if url is not None:
         web_address(url, f"{kind.title}: url")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from webenv.errors import InvalidArgument, did_you_mean
+from webenv.runtime.spec import split_settings
 
 SPLITS = ("train", "validation", "test")
 _RANGES: dict[str, tuple[float, float]] = {
@@ -164,8 +165,7 @@ def read_spec(spec: str) -> dict[str, str]:
     if name.strip() != "procedural":
         raise InvalidArgument(f"{spec!r:.100}: expected 'procedural' or 'procedural:pages=100000,seed=3'.")
     texts: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in rest.split(","))):
-        dial, _, text = (piece.strip() for piece in part.partition("="))
+    for dial, text, _ in split_settings(rest, "procedural web"):
         dial = _SPELLINGS.get(dial, dial)
         if dial in texts:
             raise InvalidArgument(f"procedural web: {dial:.60} is given twice; give each dial once.")

@@ -19,6 +19,7 @@ from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.evaluation.summary import Summary
 from webenv.registration import IDS
+from webenv.runtime.spec import Setting, split_settings
 from webenv.task import TaskSet
 
 _NUMBER = re.compile(r"-?\d+")
@@ -172,12 +173,9 @@ def read_budget(text: str) -> dict[str, int | float | None]:
         InvalidArgument: if it is not of that form.
     """
     limits: dict[str, int | float | None] = {}
-    for part in text.split(","):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not name:
+    for name, value, part in split_settings(text, f"--budget {text!r}") or [Setting("", "", text)]:
+        if not name or "=" not in part:
             raise InvalidArgument(f"--budget {text!r}: {part!r} is no limit; expected as in searches=5,visits=5.")
-        if name in limits:
-            raise InvalidArgument(f"--budget {text!r}: {name} is given twice; give it once.")
         try:
             limits[name] = int(value) if _NUMBER.fullmatch(value) else float(value)
         except ValueError as error:

@@ -15,6 +15,7 @@ from webenv.evaluation.environments import make_env
 from webenv.evaluation.trust import LIVE
 from webenv.judge import Judge, asks_others
 from webenv.recorded import RecordedAsker, RecordedJudge, RecordedWeb, recorded_models
+from webenv.runtime.spec import split_settings
 from webenv.web import Closable
 
 
@@ -82,7 +83,7 @@ def _check_live(name: str) -> None:
     try:
         from webenv.corpora.live.spec import parse_live
     except MissingExtra:  # a replay does without it
-        if any(part.partition("=")[0].strip().lower().endswith("key") for part in name.split(",")[1:]):
+        if any(one.name.lower().endswith("key") for one in split_settings(name.partition(",")[2], "live web")):
             raise InvalidArgument("live web: a key in a name would be recorded; leave it out.") from None
         return
     parse_live(name)

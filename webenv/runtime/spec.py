@@ -1,11 +1,11 @@
-"""Settings at the end of a name, as in ``lucene:k1=1.2,b=0.75``."""
+"""Settings in a text, as in ``lucene:k1=1.2,b=0.75``: the one grammar of names, budgets and webs."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument
 
@@ -61,8 +61,38 @@ def one_of(*choices: str) -> Reader:
     return read
 
 
+class Setting(NamedTuple):
+    """A setting as it was written: its name, its value (empty where there is none), and the whole of it."""
+
+    name: str
+    value: str
+    text: str
+
+
+def split_settings(text: str, of: str) -> list[Setting]:
+    """The settings of a text, parted by commas; a comma that no ``word=`` follows is part of a value.
+
+    Args:
+        text: as in ``k1=1.2,b=0.75``; empty: none.
+        of: whose settings, for messages.
+
+    Raises:
+        InvalidArgument: for one that is given twice.
+
+    >>> [tuple(one) for one in split_settings("k1=1.2, file=a,b", "x")]
+    [('k1', '1.2', 'k1=1.2'), ('file', 'a,b', 'file=a,b')]
+    """
+    settings: dict[str, Setting] = {}
+    for part in filter(None, map(str.strip, _NEXT.split(text))):
+        name, _, value = map(str.strip, part.partition("="))
+        if name in settings:
+            raise InvalidArgument(f"{of}: {name:.60} is given twice; give it once.")
+        settings[name] = Setting(name, value, part)
+    return list(settings.values())
+
+
 def read_spec(text: str, known: Mapping[str, Reader], name: str, kind: str) -> dict[str, Any]:
-    """Reads settings; a comma that no ``word=`` follows is part of a value.
+    """Reads the settings of :func:`split_settings`.
 
     Args:
         text: as in ``k1=1.2,b=0.75``; empty: none.
@@ -71,14 +101,13 @@ def read_spec(text: str, known: Mapping[str, Reader], name: str, kind: str) -> d
         kind: what takes the settings, for messages.
 
     Raises:
-        InvalidArgument: for another setting, or a value that cannot be read.
+        InvalidArgument: for another setting, one that is given twice, or a value that cannot be read.
 
     >>> read_spec("k1=1.2,file=a,b", {"k1": number(0), "file": words}, "x:…", "x")
     {'k1': 1.2, 'file': 'a,b'}
     """
     settings: dict[str, Any] = {}
-    for part in _NEXT.split(text) if text else ():
-        what, _, value = map(str.strip, part.partition("="))
+    for what, value, part in split_settings(text, f"{name!r:.200}"):
         if what not in known:
             takes = ", ".join(known) or "none"
             raise InvalidArgument(f"{name!r:.200}: {part!r:.100} is no setting; {kind} takes {takes}.")

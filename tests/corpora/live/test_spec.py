@@ -48,7 +48,7 @@ def test_searxng_is_looked_for_at_the_gateway(monkeypatch: pytest.MonkeyPatch) -
         ("live:searxng,per_host=1.5", "live web: per_host='1.5'; expected a whole number."),
         ("live:searxng,per_host=0", "live web: per_host=0; expected a whole number from 1 to 1000."),
         ("live:searxng,robots=perhaps", "live web: robots='perhaps'; expected true or false."),
-        ("live:searxng,delay=1,delay=2", "live web: delay is given twice."),
+        ("live:searxng,delay=1,delay=2", "live web: delay is given twice; give it once."),
         ("live:tavily,API_KEY=tvly-1", "live web: a key in a name would be recorded; set TAVILY_API_KEY instead."),
         ("live:tavily,tvly-1", "live web: no setting of that name. Expected one of: "),
         ("live:tavily,key=tvly-1", "live web: a key in a name would be recorded; set TAVILY_API_KEY instead."),
