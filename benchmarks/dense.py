@@ -28,7 +28,7 @@ from rich.table import Table
 from webenv.corpora.dense.approximate import build_global, recall
 from webenv.corpora.dense.build import take_dense
 from webenv.corpora.dense.index import DenseIndex
-from webenv.corpora.indexed_page import IndexedPage
+from webenv.corpora.document import IndexedPage
 
 K = 10
 GIVEN = 5_000

@@ -25,8 +25,8 @@ from rich.table import Table
 
 from webenv.bench.engines import PyseriniIndex, overlap
 from webenv.corpora import Corpus
+from webenv.corpora.document import IndexedPage
 from webenv.corpora.engine import Engine
-from webenv.corpora.indexed_page import IndexedPage
 from webenv.corpora.lexical import LexicalIndex
 from webenv.corpora.lucene import LuceneIndex, build_lucene
 from webenv.corpora.query import ANALYZER, analyzer

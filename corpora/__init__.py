@@ -4,10 +4,10 @@ if __name__ != "webenv.corpora":
     raise ImportError(f"this folder is a part of webenv: import webenv.corpora, not {__name__}")
 
 from webenv.corpora.build import add, build
-from webenv.corpora.content import ContentAgent
-from webenv.corpora.copies import similarity
 from webenv.corpora.corpus import Corpus
+from webenv.corpora.deduplication import similarity
 from webenv.corpora.document import SourcePage
+from webenv.corpora.extractive_agent import ContentAgent
 from webenv.corpora.ingest import parse_source
 from webenv.corpora.manifest import Manifest
 

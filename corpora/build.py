@@ -14,8 +14,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from webenv.corpora.copies import Subject
-from webenv.corpora.document import Skipped, SourcePage, source_page
+from webenv.corpora.deduplication import Subject
+from webenv.corpora.document import Progress, Skipped, SourcePage, silent, source_page
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.folder import CorpusFolder, reason
 from webenv.corpora.ingest import Source, parse_source
@@ -23,9 +23,8 @@ from webenv.corpora.ingest.files import Meter
 from webenv.corpora.lexical import SITES
 from webenv.corpora.manifest import FORMAT, INDEX, PAGES, Manifest, skipped_line, verify
 from webenv.corpora.prepare import prepare_pages
-from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
-from webenv.corpora.segments import index_pages, link_file, own_sites
+from webenv.corpora.site_indexes import index_pages, link_file, own_sites
 from webenv.corpora.store import StoredPage
 from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError

@@ -13,19 +13,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from webenv.corpora.assembly import Assembly
 from webenv.corpora.caches import LRUCache, ResultCache
-from webenv.corpora.copies import Subject
-from webenv.corpora.day import day_of
-from webenv.corpora.document import PreparedPage, SourcePage, source_page
+from webenv.corpora.deduplication import Assembly, Subject
+from webenv.corpora.document import IndexedPage, PreparedPage, SourcePage, day_of, source_page
 from webenv.corpora.engine import Engine, Hit
 from webenv.corpora.folder import hold_corpus, release
-from webenv.corpora.indexed_page import IndexedPage
 from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
-from webenv.corpora.passages import PASSAGES, Passages, Ready, found
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
+from webenv.corpora.snippets import PASSAGES, Passages, Ready, found
 from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.corpora.url import host_of, key_of, page_key, parents
 from webenv.errors import CorpusDamaged, CorpusError

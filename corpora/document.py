@@ -1,13 +1,41 @@
-"""Pages on their way into a corpus: as a source gives them, and made ready."""
+"""Pages on their way into a corpus, from what a source gives to what an index takes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from webenv.errors import CorpusError
+from webenv.errors import CorpusError, InvalidArgument
 from webenv.observations import Page
+
+
+def day_of(date: str, what: str = "date") -> int:
+    """The number of a day, from its ISO date; what follows the day is left aside.
+
+    Raises:
+        InvalidArgument: if it is no ISO date.
+    """
+    try:
+        return datetime.date.fromisoformat(date[:10]).toordinal()
+    except ValueError:
+        raise InvalidArgument(f"{what}={date!r:.80}: expected an ISO date, as in 2025-01-31.") from None
+
+
+# ── progress ──────────────────────────────────────────────────────────────────
+
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with the stage (``reading``, ``comparing``, ``indexing``, …), how many documents or pages it has done, and
+of how many (``None``: not known)."""
+
+
+def silent(stage: str, done: int, total: int | None) -> None:
+    """Progress that nobody watches."""
+
+
+# ── from a source to a page ───────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +140,16 @@ def source_page(given: SourcePage | Page | Mapping[str, Any], origin: str) -> So
     record = dict(given)
     record["aliases"] = tuple(record.get("aliases", ()))
     return SourcePage(**record, origin=f"{origin} ({record['url']})")
+
+
+# ── what an index takes ───────────────────────────────────────────────────────
+
+
+class IndexedPage(NamedTuple):
+    """What an index takes of a page: its key (63 bits), title, main text, host, and ISO date (empty: none)."""
+
+    key: int
+    title: str
+    text: str
+    site: str
+    date: str

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.corpora.folder import CorpusFolder, hold, reason, release
-from webenv.corpora.manifest import ENGINE, PAGES, Manifest, checksums, listed_files, read_record, trust, verify
+from webenv.corpora.manifest import ENGINE, PAGES, Manifest, checksums, listed_files, read_json, trust, verify
 from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
 
@@ -140,7 +140,7 @@ def _read_all(folder: Path, kind: str) -> tuple[list[tuple[Path, EngineManifest]
 
 def _read(found: Path, again: str) -> EngineManifest:
     try:
-        record = read_record(found / _ABOUT)
+        record = read_json(found / _ABOUT)
         if record["format"] != _FORMAT:
             raise CorpusError(f"{found} has the format {record['format']!r}, expected {_FORMAT}: {again}.")
         record["files"] = listed_files(record["files"])

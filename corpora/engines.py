@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from webenv.corpora.doc_ids import Labels
+from webenv.corpora.document import IndexedPage, Progress
 from webenv.corpora.engine import Engine
 from webenv.corpora.engine_folder import (
     EngineManifest,
@@ -19,11 +21,8 @@ from webenv.corpora.engine_folder import (
     write_engine,
 )
 from webenv.corpora.folder import release
-from webenv.corpora.indexed_page import IndexedPage
-from webenv.corpora.labels import Labels
 from webenv.corpora.manifest import Manifest, built_here
-from webenv.corpora.progress import Progress
-from webenv.corpora.segments import read_pages
+from webenv.corpora.site_indexes import read_pages
 from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusError, InvalidArgument, did_you_mean
 from webenv.runtime.spec import Reader, number, read_spec, whole, words
@@ -131,7 +130,7 @@ def add_dense(
     """
     from webenv.corpora.dense import SentenceEncoder, build_dense, build_global, take_dense
     from webenv.corpora.dense.approximate import check_kind
-    from webenv.corpora.dense.journal import JOURNAL
+    from webenv.corpora.dense.build import JOURNAL
 
     folder = Path(path)
     Manifest.read(folder)
@@ -219,7 +218,7 @@ def open_engine(path: str | os.PathLike[str], manifest: Manifest, name: str, lex
         raise
     if len(engines) == 1:
         return OpenedEngine(engines[0], tuple(held))
-    from webenv.corpora.hybrid import HybridEngine
+    from webenv.corpora.engine import HybridEngine
 
     return OpenedEngine(HybridEngine(engines), tuple(held))
 

@@ -22,10 +22,9 @@ from typing import Any, NoReturn
 import tantivy
 from tantivy import Occur, Query
 
-from webenv.corpora.day import day_of
+from webenv.corpora.document import IndexedPage, day_of
 from webenv.corpora.engine import Hit
-from webenv.corpora.indexed_page import IndexedPage
-from webenv.corpora.manifest import read_record
+from webenv.corpora.manifest import read_json
 from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, hidden_hosts, parse_query
 from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, WebenvError
@@ -70,7 +69,7 @@ class LexicalIndex:
     words; filters change what is found, never a score. Pages are ranked by score, rounded to
     five digits, then by key: so the parts that an index happens to be made of cannot show. A search
     of one site alone, where that site is large and in a large corpus
-    (:func:`webenv.corpora.segments.own_sites`), scores by how often words occur on that site, as
+    (:func:`webenv.corpora.site_indexes.own_sites`), scores by how often words occur on that site, as
     a website's own search does.
 
     Args:
@@ -113,7 +112,7 @@ class LexicalIndex:
         listed = os.path.join(path, SITES)
         sites: dict[str, list[Any]] = {}
         if os.path.exists(listed):
-            sites = read_record(Path(listed))
+            sites = read_json(Path(listed))
         openers = {site: partial(cls._part, path, segments) for site, segments in sites.items()}
         with _linked(path, None) as index:
             return cls(index, openers)
@@ -262,7 +261,7 @@ def _linked(path: str, segments: list[Any] | None) -> Iterator[tantivy.Index]:
     it gets a folder of links, which is not needed any more once all files are open.
     """
     path = os.path.abspath(path)
-    meta = read_record(Path(path, META))
+    meta = read_json(Path(path, META))
     if segments is not None:
         meta["segments"] = segments
     names = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}

@@ -27,10 +27,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from webenv.corpora.cache_folder import cache_folder
 from webenv.corpora.query import ANALYZER
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
-from webenv.runtime.files import open_regular
+from webenv.runtime.files import cache_folder, open_regular
 
 FORMAT = 2
 MANIFEST = "manifest.json"
@@ -119,7 +118,7 @@ class Manifest:
         """
         path = folder / MANIFEST
         try:
-            record = read_record(path)
+            record = read_json(path)
         except FileNotFoundError:
             if any(folder.glob(DATA + "*")):
                 raise CorpusDamaged(f"{path} is missing: build the corpus again.") from None
@@ -166,7 +165,7 @@ class Manifest:
             raise ValueError("a source or an example is no text")
 
 
-def read_record(path: Path, most: int = MOST_RECORD) -> Any:
+def read_json(path: Path, most: int = MOST_RECORD) -> Any:
     """What a file of JSON holds.
 
     Args:

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from webenv.corpora.copies import fingerprint
+from webenv.corpora.deduplication import fingerprint
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
 from webenv.corpora.extract import EXTRACTOR, Extracted, extract
 from webenv.corpora.query import utf8

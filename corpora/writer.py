@@ -13,10 +13,9 @@ from typing import Any
 
 import zstandard
 
-from webenv.corpora.assembly import Assembly, Claim
-from webenv.corpora.copies import fingerprint
+from webenv.corpora.deduplication import Assembly, Claim, fingerprint
+from webenv.corpora.document import Progress
 from webenv.corpora.manifest import content_digest, text_hash
-from webenv.corpora.progress import Progress
 from webenv.corpora.store import StoredPage
 
 _SCHEMA = """

@@ -13,7 +13,7 @@ from common import Finding, listener
 from tests.corpora.live.hostile_web import Reply, drip, endless, page, raw, redirect, reset, serve
 from webenv.corpora.live import FetchSettings
 from webenv.corpora.live.fetch import Fetcher, Trail
-from webenv.corpora.live.reading import Fetched
+from webenv.corpora.live.readers import Fetched
 
 INSIDE = (
     *("127.0.0.1", "localhost", "LOCALHOST.", "2130706433", "0x7f.1", "0x7f000001", "017700000001", "127.1", "0"),

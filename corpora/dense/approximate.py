@@ -15,7 +15,7 @@ import numpy as np
 from webenv.corpora.dense.exact import ExactSearch, Found, Reach, rank_rows
 from webenv.corpora.dense.matrix import Matrix
 from webenv.corpora.dense.vectors import Vectors, unit_rows
-from webenv.corpora.manifest import read_record
+from webenv.corpora.manifest import read_json
 from webenv.errors import CorpusDamaged, CorpusError, InvalidArgument, MissingExtra
 
 KINDS = ("flat", "ivf", "hnsw")
@@ -81,7 +81,7 @@ class GlobalIndex:
             )
         faiss = _faiss()
         try:
-            about = _About(**read_record(path))
+            about = _About(**read_json(path))
             if about.vectors != matrix.digest:
                 raise ValueError("it is of other vectors")
             flags = faiss.IO_FLAG_MMAP if about.kind == "ivf" else 0

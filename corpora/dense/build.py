@@ -1,23 +1,190 @@
-"""Makes the matrix of a corpus: by encoding its pages, or from vectors that were computed elsewhere."""
+"""Vectors of an earlier matrix, which serve again for pages that have not changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from webenv.corpora.dense.approximate import remove_global
 from webenv.corpora.dense.encoder import Encoder, model_name
-from webenv.corpora.dense.former import TEXTS, FormerVectors, digest_text, write_texts
-from webenv.corpora.dense.journal import BYTES, JOURNAL, Encoded
-from webenv.corpora.dense.matrix import ABOUT, HEADER, VECTORS, Catalogue, write_matrix
+from webenv.corpora.dense.matrix import ABOUT, FORMAT, HEADER, VECTORS, Catalogue, Matrix, write_matrix
 from webenv.corpora.dense.vectors import PAGE_NAMES, read_vectors, unit_rows
-from webenv.corpora.indexed_page import IndexedPage
-from webenv.corpora.progress import Progress, silent
+from webenv.corpora.document import IndexedPage, Progress, silent
 from webenv.corpora.url import key_of
 from webenv.errors import CorpusError, InvalidArgument
+
+TEXTS = "texts.npy"
+"""The digests of the texts that were encoded, uint8 [n, 16], row by row."""
+
+_DIGEST = 16  # bytes
+
+
+def digest_text(text: str) -> bytes:
+    """16 bytes that stand for a text; lone surrogates count."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
+
+
+def write_texts(folder: Path, digests: bytes | bytearray) -> None:
+    """Keeps the digests of the texts that a matrix was encoded from, joined in the order of its rows."""
+    np.save(folder / TEXTS, np.frombuffer(digests, dtype=np.uint8).reshape(-1, _DIGEST))
+
+
+class FormerVectors:
+    """The rows of a matrix by the key and text of their pages. Made by :meth:`open`."""
+
+    def __init__(self, matrix: Matrix, digests: npt.NDArray[np.uint8]) -> None:
+        self._matrix = matrix
+        self._digests = digests
+        self._order = np.argsort(matrix.keys, kind="stable")
+        self._keys = matrix.keys[self._order]
+
+    @classmethod
+    def open(cls, folder: Path, encoder: Encoder) -> Self | None:
+        """The vectors in a folder; ``None`` where another encoder made them, or they cannot be read."""
+        try:
+            matrix = Matrix.open(folder)
+            digests = np.load(folder / TEXTS, mmap_mode="r", allow_pickle=False)
+        except (CorpusError, OSError, ValueError, EOFError):
+            return None
+        if matrix.encoder != dict(encoder.identity) or matrix.dimension != encoder.dimension:
+            return None
+        if digests.dtype != np.uint8 or digests.shape != (len(matrix), _DIGEST) or not len(matrix):
+            return None
+        return cls(matrix, digests)
+
+    def rows(self, keys: Sequence[int], texts: Sequence[bytes]) -> dict[int, bytes]:
+        """The vectors that it has, as they stand in its file, by their places among the pages asked for.
+
+        Args:
+            keys: of pages.
+            texts: :func:`digest_text` of each.
+        """
+        places = np.minimum(np.searchsorted(self._keys, np.array(keys, dtype=np.int64)), len(self._keys) - 1)
+        found = {}
+        for place, (key, text) in enumerate(zip(keys, texts, strict=True)):
+            row = int(self._order[places[place]])
+            if int(self._matrix.keys[row]) == key and self._digests[row].tobytes() == text:
+                found[place] = self._matrix.vectors[row].tobytes()
+        return found
+
+
+# ── what is encoded already ───────────────────────────────────────────────────
+
+
+JOURNAL = "encoded.txt"
+BYTES = 2
+"""Of each number of a vector."""
+
+
+class Encoded:
+    """The file of vectors while it grows, and a journal of what is safe in it.
+
+    The journal's first line is about the encoder, each other one about a chunk: its rows, and a digest of its
+    texts. It stays when all is encoded, for what comes after that may fail too: who puts the folder in place
+    removes it.
+
+    Args:
+        work: the folder.
+        encoder: what encodes; of another one than before, nothing is safe.
+        chunk: the most pages that are written at once.
+    """
+
+    def __init__(self, work: Path, encoder: Encoder, chunk: int) -> None:
+        self._journal_path = work / JOURNAL
+        self._vectors_path = work / VECTORS
+        self._row = encoder.dimension * BYTES
+        about = {"format": FORMAT, "chunk": chunk, "dimension": encoder.dimension, "encoder": dict(encoder.identity)}
+        self._head = json.dumps(about, sort_keys=True)
+        self._safe: list[str] = []  # lines of chunks, from the first one on
+        self._next = 0
+        self._rows = 0
+
+    def __enter__(self) -> Encoded:
+        self._safe = self._read()
+        self._vectors: BinaryIO = open(self._vectors_path, "r+b" if self._safe else "wb")
+        self._start_over(self._safe)
+        self._journal = self._append()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._vectors.close()
+        self._journal.close()
+
+    def _append(self) -> BinaryIO:
+        return open(self._journal_path, "ab")
+
+    def _read(self) -> list[str]:
+        try:
+            text = self._journal_path.read_text(encoding="utf-8")
+            size = self._vectors_path.stat().st_size
+        except (FileNotFoundError, UnicodeDecodeError):
+            return []
+        head, *lines = text.split("\n")[:-1] or [""]  # what has no end was being written
+        if head != self._head:
+            return []
+        safe = []
+        end = HEADER
+        for line in lines:
+            rows = line.partition(" ")[0]
+            end += int(rows) * self._row if rows.isdigit() else size
+            if end > size:
+                break
+            safe.append(line)
+        return safe
+
+    def has(self, texts: Sequence[bytes]) -> bool:
+        """Whether the next chunk, of texts with these digests, is in place; if it is not, none after it is."""
+        line = _line(texts)
+        if self._next < len(self._safe) and self._safe[self._next] == line:
+            self._next += 1
+            self._rows += len(texts)
+            return True
+        if self._next < len(self._safe):
+            self._journal.close()
+            self._start_over(self._safe[: self._next])
+            self._journal = self._append()
+        return False
+
+    def _start_over(self, lines: list[str]) -> None:
+        self._safe = lines
+        new = self._journal_path.with_suffix(".new")
+        with open(new, "w", encoding="utf-8") as file:
+            file.write("".join(f"{line}\n" for line in (self._head, *lines)))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, self._journal_path)
+
+    def write(self, texts: Sequence[bytes], vectors: bytes) -> None:
+        """Writes the next chunk; when this returns, it is safe."""
+        self._vectors.seek(HEADER + self._rows * self._row)
+        self._vectors.write(vectors)
+        self._vectors.flush()
+        os.fsync(self._vectors.fileno())
+        self._journal.write(f"{_line(texts)}\n".encode())
+        self._journal.flush()
+        os.fsync(self._journal.fileno())
+        self._rows += len(texts)
+
+    def finish(self) -> None:
+        """Cuts off what an earlier build had beyond the last page."""
+        self._vectors.truncate(HEADER + self._rows * self._row)
+
+
+def _line(texts: Sequence[bytes]) -> str:
+    return f"{len(texts)} {hashlib.sha256(b''.join(texts)).hexdigest()}"
+
+
+# ── building ──────────────────────────────────────────────────────────────────
+
 
 _CHUNK = 256  # pages that are encoded before the disk is written to
 _SHOWN = 3

@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from webenv.corpora.dense.vectors import QUERY_NAMES, Vectors, read_vectors, unit_rows
-from webenv.corpora.manifest import read_record
+from webenv.corpora.manifest import read_json
 from webenv.corpora.query import plain_text
 from webenv.errors import CorpusError, DataError, InvalidArgument, MissingExtra
 
@@ -180,7 +180,7 @@ def _check_safe(model: str) -> None:
     if not folder.is_absolute():  # what looks like a name on the hub, and lies in the current folder
         raise InvalidArgument(f"the model {model!r:.200} is a folder that is named from the current one.")
     try:
-        modules = read_record(folder / "modules.json", _MOST_MODULES)
+        modules = read_json(folder / "modules.json", _MOST_MODULES)
         strange = sorted({str(module["type"]) for module in modules if module["type"] not in _MODULES})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidArgument(f"the model {model!r:.200} does not say of what it is made ({error!s:.200}).") from None

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from webenv.corpora.day import day_of
 from webenv.corpora.dense.approximate import GlobalIndex
 from webenv.corpora.dense.encoder import Encoder
 from webenv.corpora.dense.exact import ExactSearch, Found, Reach
 from webenv.corpora.dense.matrix import Matrix, Ranges
 from webenv.corpora.dense.vectors import Vectors, unit_rows
+from webenv.corpora.document import day_of
 from webenv.corpora.engine import Hit
 from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query, plain_text
 from webenv.corpora.url import host_of

@@ -16,9 +16,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from webenv.corpora.day import day_of
-from webenv.corpora.indexed_page import IndexedPage
-from webenv.corpora.manifest import read_record, sync_folder
+from webenv.corpora.document import IndexedPage, day_of
+from webenv.corpora.manifest import read_json, sync_folder
 from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, CorpusError
 
@@ -227,7 +226,7 @@ class Matrix:
 
 def _record(path: Path) -> dict[str, Any]:
     try:
-        record = read_record(path)
+        record = read_json(path)
     except FileNotFoundError:
         raise CorpusDamaged(f"{path} is missing: build the index of vectors again.") from None
     except (OSError, ValueError) as error:

@@ -1,9 +1,7 @@
 """What a corpus can be built from."""
 
-from webenv.corpora.ingest.clueweb import ClueWebTexts
 from webenv.corpora.ingest.html import HtmlTree
-from webenv.corpora.ingest.jsonl import JsonLines
-from webenv.corpora.ingest.needle import NeedleFiles
+from webenv.corpora.ingest.jsonl import ClueWebTexts, JsonLines, NeedleFiles
 from webenv.corpora.ingest.parquet import ParquetTables
 from webenv.corpora.ingest.record import id_address
 from webenv.corpora.ingest.source import Source, parse_source

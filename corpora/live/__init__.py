@@ -2,7 +2,7 @@
 
 What a site does, and what an agent asks, is never a failure: a page that cannot be had is missing, a query
 that is refused finds nothing. What is, and leaves an episode unscored, is told in
-:mod:`webenv.corpora.live.fetch` for visits and in :class:`webenv.corpora.live.service.HttpProvider` for searches.
+:mod:`webenv.corpora.live.fetch` for visits and in :class:`webenv.corpora.live.http_provider.HttpProvider` for searches.
 
 Needs the extra ``live``: ``pip install '.[live]'``.
 """
@@ -14,13 +14,10 @@ try:
 except ImportError as error:
     raise MissingExtra("httpx", "live", "the live web") from error
 
-from webenv.corpora.live.brave import Brave
 from webenv.corpora.live.provider import SearchProvider
-from webenv.corpora.live.searxng import SearXNG
-from webenv.corpora.live.serper import Serper
+from webenv.corpora.live.services import Brave, SearXNG, Serper, Tavily
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.spec import PROVIDERS, LiveSpec, open_live, parse_live
-from webenv.corpora.live.tavily import Tavily
 from webenv.corpora.live.web import LiveWeb
 
 __all__ = [

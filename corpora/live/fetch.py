@@ -24,17 +24,22 @@ import httpcore
 import httpx
 from w3lib.url import safe_url_string
 
-from webenv.corpora.live.body import BadBody, TooLarge, accepted_encodings, read_body
-from webenv.corpora.live.clock import Clock, standing_still
-from webenv.corpora.live.guard import NetworkDown, NoSuchHost, Refused
-from webenv.corpora.live.hosts import Hosts
-from webenv.corpora.live.media import ACCEPT, charset_of, kind_of, may_be_read
-from webenv.corpora.live.reading import Fetched
+from webenv.corpora.live.body import (
+    ACCEPT,
+    BadBody,
+    TooLarge,
+    accepted_encodings,
+    charset_of,
+    kind_of,
+    may_be_read,
+    read_body,
+)
+from webenv.corpora.live.guard import Gateway, GuardedTransport, NetworkDown, NoSuchHost, Refused
+from webenv.corpora.live.pacing import Clock, Hosts, backoff, retry_after, standing_still
+from webenv.corpora.live.readers import Fetched
 from webenv.corpora.live.robots import MOST_BYTES as MOST_ROBOTS
 from webenv.corpora.live.robots import Robots, RobotsFile
 from webenv.corpora.live.settings import FetchSettings
-from webenv.corpora.live.transport import Gateway, GuardedTransport
-from webenv.corpora.live.waiting import backoff, retry_after
 from webenv.corpora.url import MAX_URL, canonical_url
 from webenv.web import Failure, Missing
 

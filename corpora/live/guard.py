@@ -2,24 +2,102 @@
 
 A name is looked up once, every address it has is checked, and the connection goes to one of the
 addresses that were checked: what a name, a spelling of an address, a redirect or a second look-up
-would lead to does not matter. Nothing else of this package opens connections to pages.
-"""
+would lead to does not matter. Nothing else of this package opens connections to pages."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
 import socket
-from collections.abc import Callable, Iterable, Sequence
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import httpcore
+import httpx
 
-from webenv.corpora.live.addresses import is_public
-from webenv.corpora.live.clock import standing_still
-from webenv.corpora.live.threads import in_thread
+from webenv.corpora.live.pacing import in_thread, standing_still
+from webenv.errors import InvalidArgument
+
+# Python's own tables of special addresses differ between its releases; these do not.
+_NOT_PUBLIC_4 = tuple(
+    ip_network(network)
+    for network in (
+        "0.0.0.0/8",  # this network
+        "10.0.0.0/8",  # private
+        "100.64.0.0/10",  # carrier-grade NAT; also a cloud's metadata
+        "127.0.0.0/8",  # loopback
+        "168.63.129.16/32",  # a cloud's own services
+        "169.254.0.0/16",  # link-local; also clouds' metadata
+        "172.16.0.0/12",  # private
+        "192.0.0.0/24",  # protocol assignments
+        "192.0.2.0/24",  # documentation
+        "192.88.99.0/24",  # relays from 6to4
+        "192.168.0.0/16",  # private
+        "198.18.0.0/15",  # benchmarks
+        "198.51.100.0/24",  # documentation
+        "203.0.113.0/24",  # documentation
+        "224.0.0.0/4",  # multicast
+        "240.0.0.0/4",  # reserved, broadcast
+    )
+)
+_UNICAST_6 = ip_network("2000::/3")
+_NOT_PUBLIC_6 = tuple(
+    ip_network(network)
+    for network in (
+        "2001::/23",  # protocol assignments, Teredo among them
+        "2001:db8::/32",  # documentation
+        "3fff::/20",  # documentation
+    )
+)
+_6TO4 = ip_network("2002::/16")
+_NAT64 = ip_network("64:ff9b::/96")
+_ISATAP = (0x0000_5EFE, 0x0200_5EFE)
+
+
+def is_public(address: str) -> bool:
+    """Whether an address, as a resolver gives it, is one of the public web.
+
+    It is not where it is private, shared, loopback, link-local, multicast, reserved, unspecified, for
+    documentation, or a cloud's metadata service; nor where it is an IPv6 form that carries an IPv4
+    address which is not (mapped, NAT64, 6to4, ISATAP). What is no address is not public.
+
+    >>> is_public("93.184.215.14"), is_public("169.254.169.254"), is_public("::ffff:10.0.0.1")
+    (True, False, False)
+    """
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    return _is_public_4(parsed) if isinstance(parsed, IPv4Address) else _is_public_6(parsed)
+
+
+def _is_public_4(address: IPv4Address) -> bool:
+    return address.is_global and not any(address in network for network in _NOT_PUBLIC_4)
+
+
+def _is_public_6(address: IPv6Address) -> bool:
+    number = int(address)
+    if address.ipv4_mapped is not None:
+        return _is_public_4(address.ipv4_mapped)
+    if address in _NAT64:
+        return _is_public_4(IPv4Address(number & 0xFFFF_FFFF))
+    if address in _6TO4:
+        return _is_public_4(IPv4Address(number >> 80 & 0xFFFF_FFFF))
+    if address not in _UNICAST_6 or any(address in network for network in _NOT_PUBLIC_6):
+        return False
+    if number >> 32 & 0xFFFF_FFFF in _ISATAP:
+        return _is_public_4(IPv4Address(number & 0xFFFF_FFFF))
+    return True
+
+
+# ── connections ───────────────────────────────────────────────────────────────
+
 
 Resolver = Callable[[str, int], Sequence[str]]
 """From a host name (or an address in any spelling) and a port to its addresses; raises OSError as getaddrinfo does."""
@@ -202,3 +280,120 @@ def _is_one_of(error: BaseException, codes: frozenset[int]) -> bool:
             return True
         cause = cause.__cause__ or cause.__context__
     return False
+
+
+# ── requests ──────────────────────────────────────────────────────────────────
+
+
+_KEEP = 20.0  # seconds that an idle connection is kept
+
+
+@cache
+def tls() -> ssl.SSLContext:
+    """What secure connections are made by: certificates are checked, those of certifi trusted, or of SSL_CERT_FILE."""
+    return httpx.create_ssl_context()
+
+
+class Gateway(NamedTuple):
+    """The one address that stands for the whole web: a host and a port, spoken to in plain HTTP."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, url: str) -> Gateway:
+        """A gateway from ``http://host:port``.
+
+        Raises:
+            InvalidArgument: for anything else.
+        """
+        parts = urlsplit(web_address(url, "gateway"))
+        if parts.scheme != "http" or parts.path not in ("", "/"):
+            raise InvalidArgument(f"gateway={_shown(url)}: expected an http address, as in http://127.0.0.1:8080.")
+        return cls(parts.hostname or "", parts.port or 80)
+
+
+class GuardedTransport(httpx.AsyncBaseTransport):
+    """Sends requests to the public web alone; without cookies, proxies or redirects of its own.
+
+    Errors are those of httpcore, and those of :mod:`webenv.corpora.live.guard`.
+
+    Args:
+        allow_private: lets connections to private addresses through.
+        gateway: where every request goes instead, whatever its host and scheme, with the Host header
+            of its URL; nothing is looked up then.
+        resolver: looks names up.
+        connections: the most at the same time.
+    """
+
+    def __init__(
+        self,
+        allow_private: bool = False,
+        gateway: Gateway | None = None,
+        resolver: Resolver = resolve,
+        connections: int = 100,
+    ) -> None:
+        self._gateway = gateway
+        guard = GuardedBackend(allow_private or gateway is not None, resolver)
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=None if gateway is not None else tls(),
+            max_connections=connections,
+            max_keepalive_connections=connections,
+            keepalive_expiry=_KEEP,
+            network_backend=guard,
+        )
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sends one request."""
+        url = request.url
+        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        if self._gateway is not None:
+            host, port = self._gateway
+            target = httpcore.URL(scheme=b"http", host=host.encode("ascii"), port=port, target=url.raw_path)
+        assert isinstance(request.stream, httpx.AsyncByteStream)
+        response = await self._pool.handle_async_request(
+            httpcore.Request(request.method, target, headers=request.headers.raw, content=request.stream, extensions={})
+        )
+        return httpx.Response(response.status, headers=response.headers, stream=_Body(response))
+
+    async def aclose(self) -> None:
+        """Ends all connections."""
+        await self._pool.aclose()
+
+
+class _Body(httpx.AsyncByteStream):
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in self._response.aiter_stream():
+            yield part
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+
+def web_address(url: str, what: str) -> str:
+    """An address that a user configured, without a slash at its end.
+
+    Raises:
+        InvalidArgument: if it is no http(s) address, or holds a user, a query or a fragment, where
+            secrets stand; then it is not shown.
+    """
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise InvalidArgument(f"{what}={_shown(url)}: expected an http address, as in http://127.0.0.1:8080.")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise InvalidArgument(
+            f"{what}: the address at {parts.hostname} holds a user, a query or a fragment; "
+            "expected host and path alone."
+        )
+    return url.rstrip("/")
+
+
+def _shown(url: str) -> str:
+    return "(hidden)" if "@" in url or "?" in url else repr(url[:200])

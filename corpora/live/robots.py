@@ -12,8 +12,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from webenv.corpora.live.clock import Clock
-from webenv.corpora.live.threads import in_thread
+from webenv.corpora.live.pacing import Clock, in_thread
 from webenv.errors import MissingExtra
 
 if TYPE_CHECKING:

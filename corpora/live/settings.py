@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import webenv
-from webenv.corpora.live.guard import Resolver, resolve
-from webenv.corpora.live.transport import Gateway
+from webenv.corpora.live.guard import Gateway, Resolver, resolve
 from webenv.errors import InvalidArgument
 
 _DELAY = 0.2

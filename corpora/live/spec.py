@@ -8,13 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from webenv.corpora.live.brave import Brave
-from webenv.corpora.live.searxng import SearXNG
-from webenv.corpora.live.serper import Serper
-from webenv.corpora.live.service import HttpProvider
+from webenv.corpora.live.guard import web_address
+from webenv.corpora.live.http_provider import HttpProvider
+from webenv.corpora.live.services import Brave, SearXNG, Serper, Tavily
 from webenv.corpora.live.settings import FetchSettings
-from webenv.corpora.live.tavily import Tavily
-from webenv.corpora.live.transport import web_address
 from webenv.corpora.live.web import LiveWeb
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.runtime.spec import split_settings

@@ -8,17 +8,14 @@ from functools import cached_property, partial
 from types import TracebackType
 from typing import Any, Self
 
-from webenv.corpora.day import day_of
+from webenv.corpora.document import day_of
 from webenv.corpora.extract import EXTRACTOR, extractor_version
-from webenv.corpora.live.clock import Clock
 from webenv.corpora.live.fetch import NO_PAGE, Fetcher, Trail
-from webenv.corpora.live.provider import SearchProvider
-from webenv.corpora.live.readers import Readers
-from webenv.corpora.live.reading import Fetched, Onward, Unreadable
+from webenv.corpora.live.pacing import LONGEST_STEP, Clock
+from webenv.corpora.live.provider import SearchProvider, hides
+from webenv.corpora.live.readers import Fetched, Onward, Readers, Unreadable
 from webenv.corpora.live.robots import check_protego
 from webenv.corpora.live.settings import FetchSettings
-from webenv.corpora.live.terms import hides
-from webenv.corpora.live.waiting import LONGEST_STEP
 from webenv.observations import Page
 from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
 from webenv.web import (

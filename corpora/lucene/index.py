@@ -18,13 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webenv.corpora.day import day_of
+from webenv.corpora.document import IndexedPage, Progress, day_of, silent
 from webenv.corpora.engine import Hit
-from webenv.corpora.indexed_page import IndexedPage
 from webenv.corpora.lucene.jvm import find_jar, find_java, is_fork, java, using_java
 from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_bm25, english
-from webenv.corpora.manifest import read_record
-from webenv.corpora.progress import Progress, silent
+from webenv.corpora.manifest import read_json
 from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query
 from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, CorpusError
@@ -81,7 +79,7 @@ class LuceneIndex:
         check_bm25(k1, b)
         folder = Path(folder).absolute()
         try:
-            about = read_record(folder / _ABOUT)
+            about = read_json(folder / _ABOUT)
             keys = np.load(folder / _KEYS, mmap_mode="r", allow_pickle=False)
             if keys.dtype != np.int64 or keys.shape != (about["pages"],) or not (folder / _INDEX).is_dir():
                 raise ValueError("its parts do not belong together")

@@ -20,18 +20,17 @@ from functools import cache, lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 
-from webenv.corpora.cache_folder import cache_folder
 from webenv.corpora.corpus import Corpus
+from webenv.corpora.document import Progress, silent
 from webenv.corpora.folder import claim, is_corpus_folder, release
 from webenv.corpora.manifest import FORMAT, Manifest
 from webenv.corpora.procedural.config import WebConfig, Worlds
 from webenv.corpora.procedural.web import ProceduralWeb
 from webenv.corpora.procedural.write import GENERATOR_VERSION, made_by, write_corpus
-from webenv.corpora.progress import Progress, silent
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.routed import RoutedWeb
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument
-from webenv.runtime.files import lock_file
+from webenv.runtime.files import cache_folder, lock_file
 from webenv.runtime.processes import process_pool, worker_count
 from webenv.web import Web
 

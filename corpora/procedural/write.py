@@ -12,14 +12,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from webenv.corpora.assembly import GIVEN, Claim
-from webenv.corpora.document import Skipped, SourcePage
+from webenv.corpora.deduplication import GIVEN, Claim
+from webenv.corpora.document import Progress, Skipped, SourcePage, silent
 from webenv.corpora.folder import CorpusFolder, reason
 from webenv.corpora.manifest import INDEX, PAGES, Manifest
 from webenv.corpora.procedural.config import WebConfig
 from webenv.corpora.procedural.web import ProceduralWeb
-from webenv.corpora.progress import Progress, silent
-from webenv.corpora.segments import index_pages
+from webenv.corpora.site_indexes import index_pages
 from webenv.corpora.store import StoredPage
 from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.corpora.writer import PageWriter

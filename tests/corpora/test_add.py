@@ -159,8 +159,8 @@ def test_large_sites_have_segments_of_their_own(
     tmp_path: Path, prose: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search of one large site goes by that site's statistics, and one of all sites by those of the whole."""
-    monkeypatch.setattr("webenv.corpora.segments._LEAST_PAGES", 100)
-    monkeypatch.setattr("webenv.corpora.segments._LEAST_SITE", 25)
+    monkeypatch.setattr("webenv.corpora.site_indexes._LEAST_PAGES", 100)
+    monkeypatch.setattr("webenv.corpora.site_indexes._LEAST_SITE", 25)
     pages = _pages(prose, 0, 200)
     build(tmp_path / "c", [pages], workers=1)
     build(tmp_path / "site", [[page for page in pages if page.url.startswith("https://site2.")]], workers=1)
@@ -186,8 +186,8 @@ def test_segments_of_sites_are_merged_for_the_whole(
     tmp_path: Path, prose: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many sites of their own make few segments of the whole, and both find what an index in memory finds."""
-    monkeypatch.setattr("webenv.corpora.segments._LEAST_PAGES", 100)
-    monkeypatch.setattr("webenv.corpora.segments._LEAST_SITE", 15)
+    monkeypatch.setattr("webenv.corpora.site_indexes._LEAST_PAGES", 100)
+    monkeypatch.setattr("webenv.corpora.site_indexes._LEAST_SITE", 15)
     pages = [SourcePage(f"https://site{n % 13}.example/{n}", "", prose(n, 60)) for n in range(400)]
     build(tmp_path / "c", [pages[:300]], workers=1)
     add(tmp_path / "c", [pages[300:]], workers=1)
@@ -209,8 +209,8 @@ def test_a_site_with_subdomains_is_searched_with_them(
     tmp_path: Path, prose: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search of a large site finds the pages of hosts below it, whether they were there or are added."""
-    monkeypatch.setattr("webenv.corpora.segments._LEAST_PAGES", 50)
-    monkeypatch.setattr("webenv.corpora.segments._LEAST_SITE", 20)
+    monkeypatch.setattr("webenv.corpora.site_indexes._LEAST_PAGES", 50)
+    monkeypatch.setattr("webenv.corpora.site_indexes._LEAST_SITE", 20)
     large = [SourcePage(f"https://big.example/{n}", "", f"heron {prose(n, 40)}") for n in range(60)]
     below = [SourcePage(f"https://docs.big.example/{n}", "", f"heron {prose(99 + n, 40)}") for n in range(5)]
     build(tmp_path / "c", [large], workers=1)
@@ -224,8 +224,8 @@ def test_a_site_with_subdomains_is_searched_with_them(
 
 TOGETHER = """
 import sys
-from webenv.corpora import build, segments
-segments._SMALL, segments._LEAST_PAGES, segments._LEAST_SITE = 10, 10, 10
+from webenv.corpora import build, site_indexes
+site_indexes._SMALL, site_indexes._LEAST_PAGES, site_indexes._LEAST_SITE = 10, 10, 10
 build(sys.argv[1], ["jsonl:" + sys.argv[2]], workers=2, progress=lambda *told: print(*told, flush=True))
 """
 

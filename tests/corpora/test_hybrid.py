@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from webenv.corpora.engine import Engine, Hit
-from webenv.corpora.hybrid import HybridEngine, reciprocal_rank_fusion
-from webenv.corpora.indexed_page import IndexedPage
+from webenv.corpora.document import IndexedPage
+from webenv.corpora.engine import Engine, Hit, HybridEngine, reciprocal_rank_fusion
 from webenv.corpora.lexical import LexicalIndex
 from webenv.errors import InvalidArgument
 from webenv.web import Scope, SearchRequest

@@ -11,7 +11,7 @@ import pytest
 import tantivy
 
 from webenv.corpora import lexical
-from webenv.corpora.indexed_page import IndexedPage
+from webenv.corpora.document import IndexedPage
 from webenv.corpora.lexical import LexicalIndex
 from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, parse_query
 from webenv.web import Scope

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webenv.corpora.caches import LRUCache
-from webenv.corpora.passages import Passages, Ready
 from webenv.corpora.query import stem
-from webenv.corpora.snippet import snippet, sought
+from webenv.corpora.snippets import Passages, Ready, snippet, sought
 from webenv.corpora.store import MemoryStore, StoredPage
 
 PLAIN = ["tide", "tides", "TIDE", "tide's", "o'clock", "clock", "skies", "sky", "happy", "happi", "happily", "hoping"]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webenv.corpora.query import ANALYZER, analyzer
-from webenv.corpora.snippet import SNIPPET, snippet
+from webenv.corpora.snippets import SNIPPET, snippet
 
 FILLER = "Nothing of note happens in this sentence about other things. " * 20
 

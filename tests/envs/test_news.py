@@ -16,7 +16,7 @@ from webenv import answer, ask, note, search, visit
 from webenv.actions import Action
 from webenv.benchmark import Benchmark
 from webenv.corpora import Corpus, SourcePage, build
-from webenv.corpora.live.terms import hides
+from webenv.corpora.live.provider import hides
 from webenv.corpora.procedural import ProceduralWeb, config_of, write_corpus
 from webenv.envs.live_news_bench.blocking import ARCHIVES, blocked_by
 from webenv.envs.live_news_bench.generate import GeneratedNews, news_source

@@ -21,10 +21,10 @@ import numpy.typing as npt
 from webenv.bench.figures import Latency, best, timed
 from webenv.bench.queries import Question, choose, open_store
 from webenv.corpora import Corpus
+from webenv.corpora.document import IndexedPage
 from webenv.corpora.engine_folder import EngineManifest
 from webenv.corpora.engines import add_dense, add_lucene
-from webenv.corpora.indexed_page import IndexedPage
-from webenv.corpora.segments import read_pages
+from webenv.corpora.site_indexes import read_pages
 from webenv.web import SearchRequest
 
 LIBRARIES: Mapping[str, str] = {"lucene": "pyserini", "dense": "faiss flat"}

@@ -17,9 +17,9 @@ from typing import Any
 from webenv.bench.engines import LIBRARIES, EngineReading
 from webenv.bench.figures import Building, Latency, Reading
 from webenv.corpora import build
+from webenv.corpora.document import Progress, silent
 from webenv.corpora.manifest import Manifest
 from webenv.corpora.procedural import WebConfig, made_by
-from webenv.corpora.progress import Progress, silent
 from webenv.errors import CorpusError, InvalidArgument, RunError, did_you_mean
 from webenv.runtime.files import write_atomic
 from webenv.runtime.processes import deaf_to_interrupts

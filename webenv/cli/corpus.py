@@ -23,12 +23,12 @@ from webenv.cli.hardening import siblings_command
 from webenv.cli.options import AsJson
 from webenv.cli.terminal import SafeConsole, print_json
 from webenv.corpora import Corpus, Manifest, add, build
+from webenv.corpora.document import Progress
 from webenv.corpora.engine_folder import known_engines
 from webenv.corpora.engines import add_dense, add_lucene
 from webenv.corpora.extract import EXTRACTOR
 from webenv.corpora.ingest.source import FORMS
 from webenv.corpora.manifest import skipped_line, verify
-from webenv.corpora.progress import Progress
 from webenv.corpora.realism import ROWS, WORDS, draw_cards, realism_cards
 from webenv.envs.webs import open_web
 from webenv.errors import InvalidArgument, did_you_mean

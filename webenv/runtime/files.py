@@ -7,6 +7,7 @@ import json
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import count
@@ -392,3 +393,18 @@ def disk_full_advice(error: BaseException) -> str:
 
 def _sqlite_name(error: BaseException) -> str:
     return str(getattr(error, "sqlite_errorname", "") or "")
+
+
+# ── where things are kept that can be made again ──────────────────────────────
+
+
+def cache_folder() -> Path:
+    """WEBENV_CACHE, else the folder ``webenv`` where the platform keeps such things; it need not be there."""
+    named = os.environ.get("WEBENV_CACHE")
+    if named:
+        return Path(named).absolute()
+    given = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", "")
+    if os.path.isabs(given):
+        return Path(given) / "webenv"
+    home = Path(os.path.expanduser("~"))
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "webenv"

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from webenv.corpora.progress import Progress, silent
+from webenv.corpora.document import Progress, silent
 from webenv.envs.generated_tasks import GeneratedTasks
 from webenv.errors import RunError
 from webenv.evaluation.recording import opened_env

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webenv.benchmark import Benchmark
-from webenv.corpora.progress import Progress, silent
+from webenv.corpora.document import Progress, silent
 from webenv.errors import DataError, InvalidArgument, RunError, WebenvError
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder

@@ -10,8 +10,8 @@ import gymnasium
 from gymnasium.envs.registration import load_env_creator
 
 from webenv.benchmark import Benchmark
+from webenv.corpora.document import Progress, silent
 from webenv.corpora.procedural import Worlds, prepare_worlds
-from webenv.corpora.progress import Progress, silent
 from webenv.errors import InvalidArgument
 
 MANY = "procedural:worlds=8"

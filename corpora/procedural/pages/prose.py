@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from webenv.corpora.day import day_of
+from webenv.corpora.document import day_of
 from webenv.corpora.procedural.language.language import Language
 from webenv.corpora.procedural.language.phrasing import (
     Phrasing,

@@ -12,7 +12,7 @@ import pytest
 
 from tests.extras import needs_extra
 from webenv.corpora.dense.build import take_dense
-from webenv.corpora.indexed_page import IndexedPage
+from webenv.corpora.document import IndexedPage
 
 HOSTS = ("a.example", "b.example", "c.example", "docs.a.example", "docs.c.example", "old.docs.a.example", "z.example")
 

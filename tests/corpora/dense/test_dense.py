@@ -15,8 +15,8 @@ from tests.extras import needs_extra
 from webenv.corpora.dense.build import build_dense
 from webenv.corpora.dense.encoder import GivenEncoder
 from webenv.corpora.dense.index import DenseIndex
+from webenv.corpora.document import IndexedPage
 from webenv.corpora.engine import Engine
-from webenv.corpora.indexed_page import IndexedPage
 from webenv.corpora.sample.web import sample_web
 from webenv.corpora.url import key_of
 from webenv.errors import CorpusDamaged, CorpusError, InvalidArgument

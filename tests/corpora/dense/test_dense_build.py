@@ -19,7 +19,7 @@ from webenv.corpora.dense.approximate import build_global
 from webenv.corpora.dense.build import build_dense, take_dense
 from webenv.corpora.dense.matrix import Matrix
 from webenv.corpora.dense.vectors import Vectors
-from webenv.corpora.indexed_page import IndexedPage
+from webenv.corpora.document import IndexedPage
 from webenv.corpora.url import key_of
 from webenv.errors import CorpusError, InvalidArgument
 

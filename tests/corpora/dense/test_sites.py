@@ -13,10 +13,10 @@ import pytest
 from webenv.corpora import Corpus, SourcePage
 from webenv.corpora.dense.build import build_dense
 from webenv.corpora.dense.index import DenseIndex
-from webenv.corpora.indexed_page import IndexedPage
+from webenv.corpora.document import IndexedPage
 from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.sample.web import sample_web
-from webenv.corpora.sites.sites import NearSite, Sites, procedural_descriptions, read_descriptions
+from webenv.corpora.sites import NearSite, Sites, procedural_descriptions, read_descriptions
 from webenv.corpora.url import host_of, key_of
 from webenv.errors import CorpusError, InvalidArgument
 from webenv.web import Scope

@@ -10,7 +10,7 @@ import pytest
 
 from tests.corpora.live.hostile_web import Call, Reply, Site, serve, to_json
 from webenv.corpora.live import Brave, SearXNG, Serper, Tavily
-from webenv.corpora.live.service import HttpProvider
+from webenv.corpora.live.http_provider import HttpProvider
 from webenv.web import SearchRequest
 
 __all__ = ["ALL", "EACH", "FORMS", "KEY", "ROWS", "ask", "brave", "query_of", "searxng", "serper", "tavily"]

@@ -10,7 +10,7 @@ import pytest
 
 from webenv.corpora.live import FetchSettings
 from webenv.corpora.live.fetch import Fetcher, Trail
-from webenv.corpora.live.reading import Fetched
+from webenv.corpora.live.readers import Fetched
 from webenv.web import Failure, Missing
 
 Outcome = Fetched | Missing | Failure

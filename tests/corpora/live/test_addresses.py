@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webenv.corpora.live.addresses import is_public
+from webenv.corpora.live.guard import is_public
 
 HIDDEN = """
 0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 100.127.255.255 127.0.0.1 127.255.255.254

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.corpora.live.hostile_web import drip, endless, hang, page, raw, redirect, reset, serve
 from webenv.corpora.live import FetchSettings
 from webenv.corpora.live.fetch import Fetcher, Trail, request_url
-from webenv.corpora.live.reading import Fetched
+from webenv.corpora.live.readers import Fetched
 from webenv.web import Failure, Missing
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

@@ -13,7 +13,7 @@ import pytest
 from tests.corpora.live.hostile_web import page, redirect, serve
 from webenv.corpora.live import FetchSettings
 from webenv.corpora.live.fetch import Fetcher, Trail
-from webenv.corpora.live.reading import Fetched
+from webenv.corpora.live.readers import Fetched
 from webenv.web import Failure, Missing
 
 GUARDED = {"allow_private": False}

@@ -23,7 +23,7 @@ from tests.corpora.live.hostile_web import (
     to_json,
 )
 from webenv.corpora.live import Brave, SearXNG, Serper, Tavily
-from webenv.corpora.live.service import HttpProvider
+from webenv.corpora.live.http_provider import HttpProvider
 from webenv.errors import InvalidArgument
 from webenv.web import Failure, SearchRequest
 

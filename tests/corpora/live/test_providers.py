@@ -17,8 +17,8 @@ from tests.corpora.live.hostile_web import (
     to_json,
 )
 from webenv.corpora.live import PROVIDERS, Brave, SearchProvider, SearXNG, Serper, Tavily
-from webenv.corpora.live.dates import latest_day
-from webenv.corpora.live.service import HttpProvider
+from webenv.corpora.live.http_provider import HttpProvider
+from webenv.corpora.live.provider import latest_day
 from webenv.errors import InvalidArgument
 from webenv.web import Scope, SearchRequest
 

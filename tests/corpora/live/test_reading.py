@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from webenv.corpora.live.readers import Readers
-from webenv.corpora.live.reading import Fetched, Onward, Unreadable, read
+from webenv.corpora.live.readers import Fetched, Onward, Readers, Unreadable, read
 from webenv.observations import Page
 from webenv.web import Failure
 

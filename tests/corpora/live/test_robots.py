@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.corpora.live.hostile_web import Reply, endless, hang, page, raw, redirect, serve
-from webenv.corpora.live.clock import Clock
-from webenv.corpora.live.reading import Fetched
+from webenv.corpora.live.pacing import Clock
+from webenv.corpora.live.readers import Fetched
 from webenv.corpora.live.robots import Robots, RobotsFile, Rules
 from webenv.web import Missing
 

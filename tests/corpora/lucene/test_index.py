@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 from tests import hostile
 from tests.extras import needs_extra
 from webenv.corpora import SourcePage
-from webenv.corpora.document import source_page
+from webenv.corpora.document import IndexedPage, source_page
 from webenv.corpora.engine import Engine, Hit
-from webenv.corpora.indexed_page import IndexedPage
 from webenv.corpora.lexical import LexicalIndex
 from webenv.corpora.lucene import index as lucene
 from webenv.corpora.lucene import jvm

@@ -162,7 +162,7 @@ def test_too_little_memory_for_an_index(tmp_path: Path) -> None:
     """Where Java's memory runs out while it works, the message says how to give it more."""
     script = (
         "import sys\nfrom pathlib import Path\n"
-        "from webenv.corpora.lucene.index import build_lucene\nfrom webenv.corpora.indexed_page import IndexedPage\n"
+        "from webenv.corpora.lucene.index import build_lucene\nfrom webenv.corpora.document import IndexedPage\n"
         "from webenv.errors import CorpusError\n"
         "pages = (IndexedPage(n, '', ' '.join(f'w{n}x{m}' for m in range(20_000)), 'a.example', '') "
         "for n in range(200))\n"

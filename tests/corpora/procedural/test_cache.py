@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from webenv.corpora.cache_folder import cache_folder
 from webenv.corpora.procedural import WebConfig
 from webenv.corpora.procedural.cache import _cached, cached_corpus, generated_web, prepare_worlds
 from webenv.corpora.procedural.config import Worlds
 from webenv.errors import InvalidArgument
+from webenv.runtime.files import cache_folder
 
 DIALS = WebConfig(pages=200, kinds=2, family=9, seed=5)
 PROGRAM = """

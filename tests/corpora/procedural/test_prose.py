@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from webenv.corpora.copies import similarity
+from webenv.corpora.deduplication import similarity
 from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.procedural.language.english import ENGLISH
 from webenv.corpora.procedural.language.phrasing import side_phrasings, synonyms

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.webs import small_web
 from webenv.corpora import ContentAgent, Corpus, SourcePage
-from webenv.corpora.sites.view import SiteView
+from webenv.corpora.sites import SiteView
 from webenv.errors import InvalidArgument
 from webenv.observations import Page, Reply
 from webenv.web import AskRequest, Missing, Scope, SearchRequest, VisitRequest, Web

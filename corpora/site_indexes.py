@@ -26,9 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from webenv.corpora.indexed_page import IndexedPage
+from webenv.corpora.document import IndexedPage, Progress
 from webenv.corpora.lexical import META, MOST_THREADS, SITES, LexicalIndex, merge_segments
-from webenv.corpora.progress import Progress
 from webenv.corpora.store import DiskStore
 from webenv.corpora.url import parents
 from webenv.runtime.processes import process_pool

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from webenv.corpora import Corpus, SourcePage, similarity
-from webenv.corpora.copies import FINGERPRINT, fingerprint, group_copies
+from webenv.corpora.deduplication import FINGERPRINT, fingerprint, group_copies
 from webenv.observations import Page
 from webenv.web import VisitRequest
 

@@ -1,24 +1,149 @@
-"""Sites as first-class things: what each is about, which are nearest to a query, and a search in one alone."""
+"""What a site is about, drawn from its pages: the words that set it apart, and some titles."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from webenv.corpora.dense.vectors import Vectors, unit_rows
-from webenv.corpora.query import plain_text
-from webenv.corpora.sites.describe import Sample, characteristic_terms, describe, sample_site
-from webenv.corpora.sites.view import SiteView
+from webenv.corpora.query import SINGLE, WORD, parse_query, plain_text, stem, without_filters
 from webenv.corpora.url import host_of, parents
 from webenv.errors import CorpusError, InvalidArgument, WebError, did_you_mean
-from webenv.web import Failure, Scope, SearchRequest, SearchResponse, Web
+from webenv.observations import Page
+from webenv.web import (
+    Failure,
+    Missing,
+    Scope,
+    SearchRequest,
+    SearchResponse,
+    VisitRequest,
+    VisitResponse,
+    Web,
+)
+
+_PAGES = 40
+_CHARACTERS = 2_000  # of each page
+_TERMS = 12
+_TITLES = 3
+_LONGEST_TITLE = 80
+_LEAST_LETTERS = 3
+_LEAST_PAGES = 2
+_PRIOR = 100.0  # how many pages the usual use of words counts as
+_SINGLE = re.compile(f"[{SINGLE}]")
+_WORD = re.compile(WORD)
+
+
+class Sample(NamedTuple):
+    """Some pages of a site.
+
+    Attributes:
+        pages: how many.
+        counts: how many of them have a term, by its stem.
+        forms: the form of each stem that occurs most.
+        titles: their titles, each once.
+    """
+
+    pages: int
+    counts: dict[str, int]
+    forms: dict[str, str]
+    titles: tuple[str, ...]
+
+
+def sample_site(web: Web, site: str) -> Sample:
+    """Reads the first pages of a site by key, which is a random order that never changes.
+
+    Raises:
+        WebError: if the web could not be asked.
+    """
+    found = web.search([SearchRequest(f"site:{site}", _PAGES)])[0]
+    if isinstance(found, Failure):
+        raise WebError(found.reason)
+    pages = []
+    for page in web.visit([VisitRequest(result.url) for result in found if result.site == site]):
+        if isinstance(page, Failure):
+            raise WebError(page.reason)
+        if isinstance(page, Page):
+            pages.append(page)
+    counts: Counter[str] = Counter()
+    written: dict[str, Counter[str]] = {}
+    for page in pages:
+        forms = _terms(f"{page.title}\n{page.text[:_CHARACTERS]}")
+        counts.update(forms.keys())
+        for term, form in forms.items():
+            written.setdefault(term, Counter())[form] += 1
+    best = {term: min(forms, key=lambda form: (-forms[form], form)) for term, forms in written.items()}
+    titles = tuple(dict.fromkeys(page.title for page in pages if page.title and page.title != page.url))
+    return Sample(len(pages), dict(counts), best, titles)
+
+
+def _terms(text: str) -> dict[str, str]:
+    """The terms of a text: stem and first form; of Chinese and Japanese two characters that follow one another."""
+    terms: dict[str, str] = {}
+    words = [(match[0], match.start()) for match in _WORD.finditer(text.lower())]
+    for (word, start), (after, place) in pairwise(words):
+        if place == start + 1 and _SINGLE.match(word) and _SINGLE.match(after):
+            terms.setdefault(word + after, word + after)
+    for word, _ in words:
+        if len(word) >= _LEAST_LETTERS and not any(letter.isdigit() for letter in word):
+            form = stem(word)
+            if form:
+                terms.setdefault(form, word)
+    return terms
+
+
+def characteristic_terms(own: Sample, others: Sequence[Sample]) -> list[str]:
+    """The terms that set a sample apart, best first, at most 12.
+
+    By the log-odds ratio of their share of pages here and elsewhere, with the usual use as a
+    prior, in units of its standard deviation: Monroe, Colaresi and Quinn, "Fightin' words",
+    Political Analysis 16(4), 2008, section 3.4. Where nothing sets it apart, the most frequent.
+    """
+    elsewhere: Counter[str] = Counter()
+    for other in others:
+        elsewhere.update(other.counts)
+    rest = sum(other.pages for other in others)
+    scored = []
+    for term, here in own.counts.items():
+        if here < min(_LEAST_PAGES, own.pages):
+            continue
+        there = elsewhere[term]
+        prior = _PRIOR * (here + there + 0.5) / (own.pages + rest + 1)
+        ours = math.log((here + prior) / (own.pages - here + _PRIOR - prior + 0.5))
+        theirs = math.log((there + prior) / (rest - there + _PRIOR - prior + 0.5))
+        score = (ours - theirs) / math.sqrt(1 / (here + prior) + 1 / (there + prior))
+        scored.append((-round(score, 6), -here, term))
+    apart = [entry for entry in scored if entry[0] < 0]
+    return [own.forms[term] for _, _, term in sorted(apart or scored)[:_TERMS]]
+
+
+def describe(site: str, pages: int, terms: Sequence[str], titles: Sequence[str]) -> str:
+    """A description in three sentences.
+
+    >>> describe("a.example", 2, ["tide", "harbour"], ["The tide"])
+    'a.example has 2 pages. Words that set it apart: tide, harbour. Some of its pages: “The tide”.'
+    """
+    parts = [f"{site} has {pages:,} {'page' if pages == 1 else 'pages'}."]
+    if terms:
+        parts.append(f"Words that set it apart: {', '.join(terms)}.")
+    if titles:
+        shown = [title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…" for title in titles]
+        parts.append(f"Some of its pages: {', '.join(f'“{title}”' for title in shown[:_TITLES])}.")
+    return " ".join(parts)
+
+
+# ── where a question goes ─────────────────────────────────────────────────────
+
 
 if TYPE_CHECKING:
     from webenv.corpora.dense.index import DenseIndex
@@ -218,3 +343,76 @@ def read_descriptions(path: str | os.PathLike[str]) -> dict[str, str]:
 def procedural_descriptions(web: ProceduralWeb) -> dict[str, str]:
     """What each site of a procedural web says of itself, by host."""
     return {host_of(site.host): web.description(site) for site in web.world.sites}
+
+
+# ── one site alone ────────────────────────────────────────────────────────────
+
+
+_NO_PAGE = Missing("there is no such page on this site")
+
+
+class SiteView:
+    """A web that has nothing but one site, with its subdomains.
+
+    A search finds pages of the site alone, whatever the query says; ``site:`` and ``-site:`` may
+    narrow it further. A visit to any other host, or that would lead to one, is Missing.
+
+    Args:
+        web: the web that the site is part of.
+        site: its host.
+
+    Raises:
+        InvalidArgument: if that is no host.
+    """
+
+    def __init__(self, web: Web, site: str) -> None:
+        self.web = web
+        self.site = host_of(site)
+        if not self.site:
+            raise InvalidArgument(f"site {site!r:.200}: expected a host, as in docs.example.org.")
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The identity of the web, and ``site``."""
+        return {**self.web.identity, "site": self.site}
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        """Searches the site."""
+        narrowed = [self._narrowed(request.query) for request in requests]
+        passed = [r._replace(query=q) for r, q in zip(requests, narrowed, strict=True) if q is not None]
+        found = iter(self.web.search(passed) if passed else [])
+        return [() if query is None else self._own(next(found)) for query in narrowed]
+
+    def _narrowed(self, query: str) -> str | None:
+        """The query with filters that keep it within the site; ``None`` where they leave nothing."""
+        parsed = parse_query(query)
+        if not (parsed.words or parsed.phrases or parsed.sites):
+            return None  # it says nothing; with a filter alone it would list the site
+        above = parents(self.site)
+        if any(host in above for host in parsed.excluded):
+            return None
+        sites = [self.site] if not parsed.sites or any(host in above for host in parsed.sites) else []
+        sites = sites or [host for host in parsed.sites if self._has(host)]
+        if not sites:
+            return None
+        filters = [f"site:{host}" for host in sites]
+        filters += [f"-site:{host}" for host in parsed.excluded if self._has(host)]
+        return " ".join((*filters, without_filters(query)))
+
+    def _own(self, response: SearchResponse) -> SearchResponse:
+        if isinstance(response, Failure):
+            return response
+        return tuple(result for result in response if self._has(host_of(result.url)))
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        """Fetches pages of the site."""
+        mine = [self._has(host_of(request.url)) for request in requests]
+        passed = [request for request, own in zip(requests, mine, strict=True) if own]
+        fetched = iter(self.web.visit(passed) if passed else [])
+        return [self._kept(next(fetched)) if own else _NO_PAGE for own in mine]
+
+    def _kept(self, response: VisitResponse) -> VisitResponse:
+        return _NO_PAGE if isinstance(response, Page) and not self._has(host_of(response.url)) else response
+
+    def _has(self, host: str) -> bool:
+        return bool(host) and self.site in parents(host)

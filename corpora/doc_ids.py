@@ -59,7 +59,7 @@ class Labels:
 
 def _base(source: str) -> str:
     """Where the pages of a source stand by their ids; empty where they have none."""
-    from webenv.corpora.ingest.clueweb import CLUEWEB_SITE
+    from webenv.corpora.ingest.jsonl import CLUEWEB_SITE
     from webenv.corpora.ingest.record import made_site, parse_place
 
     kind = source.partition(":")[0]

@@ -1,0 +1,175 @@
+"""The search services that can be asked, each with its requests and the answers that it gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import httpx
+
+from webenv.corpora.live.http_provider import LONGEST_IN_URL, HttpProvider, Malformed, read_hits
+from webenv.corpora.live.provider import Hit, Terms
+from webenv.errors import InvalidArgument
+
+_FIRST_DAY = "1970-01-01"
+
+
+class Brave(HttpProvider):
+    """Searches with Brave, in pages of at most 20 results.
+
+    Sites and excluded hosts go out as ``site:`` and ``-site:`` operators (of either the first ten; the
+    rest is filtered here), the last day as the end of its ``freshness`` range. It takes 400 characters
+    and 50 words of a query, and 3,500 bytes of them in the URL.
+    """
+
+    name = "brave"
+    title = "Brave"
+    variable = "BRAVE_API_KEY"
+    address = "https://api.search.brave.com"
+    page_size = 20
+
+    def _request(self, terms: Terms, count: int, page: int) -> httpx.Request:
+        query: dict[str, str] = {
+            "q": terms.with_operators(400, 50, encoded=LONGEST_IN_URL),
+            "count": str(count),
+            "offset": str(page),
+        }
+        query |= {"text_decorations": "false", "result_filter": "web"}
+        if terms.last_day:
+            query["freshness"] = f"{_FIRST_DAY}to{terms.last_day}"
+        headers = {"X-Subscription-Token": self._key}
+        return httpx.Request("GET", f"{self._url}/res/v1/web/search", params=query, headers=headers)
+
+    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+        web = answer.get("web")
+        if web is None and answer.get("type") == "search":
+            return []  # nothing was found
+        if not isinstance(web, dict):
+            raise Malformed(f"'web' is {'missing' if web is None else f'a {type(web).__name__}'}, no object")
+        return read_hits(web, "results", snippet="description", dates=("page_age", "age"))
+
+
+# ── SearXNG ───────────────────────────────────────────────────────────────────
+
+
+class SearXNG(HttpProvider):
+    """Searches with an instance of SearXNG, which needs no key; also with ``webenv serve web``.
+
+    Sites and excluded hosts go out as operators, which not every engine behind it heeds, and the last
+    day not at all: both are filtered here. The instance must have the format ``json`` switched on.
+    ``url`` is its address; ``None``: SEARXNG_URL. It takes 1,500 characters and 256 words of a query, and
+    3,500 bytes of them in the URL.
+    """
+
+    name = "searxng"
+    title = "SearXNG"
+    variable = "SEARXNG_URL"
+    address = ""
+    page_size = 10
+    spare_pages = 4
+
+    def _address(self, url: str | None) -> str:
+        found = url or os.environ.get(self.variable) or ""
+        if not found:
+            raise InvalidArgument(
+                f"SearXNG has no address: set the environment variable {self.variable}, or name it, "
+                "as in live:searxng,url=http://127.0.0.1:8080."
+            )
+        return super()._address(found)
+
+    def _find_key(self, key: str | None) -> str:
+        return ""
+
+    def _request(self, terms: Terms, count: int, page: int) -> httpx.Request:
+        query = {
+            "q": terms.with_operators(1_500, 256, encoded=LONGEST_IN_URL),
+            "format": "json",
+            "pageno": str(page + 1),
+        }
+        return httpx.Request("GET", f"{self._url}/search", params=query)
+
+    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+        return read_hits(answer, "results", dates=("publishedDate",))
+
+    def _is_last(self, page: int, asked: int, came: int) -> bool:
+        return came == 0  # how many results a page has is the instance's own business
+
+    def _forbidden(self, status: int) -> str:
+        return f"access is refused ({status}): is 'json' among search.formats in the instance's settings?"
+
+
+# ── Serper ────────────────────────────────────────────────────────────────────
+
+
+class Serper(HttpProvider):
+    """Searches with Serper, in pages of 10 results.
+
+    Sites and excluded hosts go out as ``site:`` and ``-site:`` operators (of either the first ten; the
+    rest is filtered here), the last day as Google's date range.
+    """
+
+    name = "serper"
+    title = "Serper"
+    variable = "SERPER_API_KEY"
+    address = "https://google.serper.dev"
+    page_size = 10
+
+    def _request(self, terms: Terms, count: int, page: int) -> httpx.Request:
+        body: dict[str, Any] = {"q": terms.with_operators(1_500, 64), "num": self.page_size, "page": page + 1}
+        if terms.last_day:
+            day = date.fromisoformat(terms.last_day)
+            body["tbs"] = f"cdr:1,cd_max:{day.month}/{day.day}/{day.year}"
+        return httpx.Request("POST", f"{self._url}/search", json=body, headers={"X-API-KEY": self._key})
+
+    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+        return read_hits(answer, "organic", url="link", snippet="snippet", dates=("date",))
+
+    def _is_last(self, page: int, asked: int, came: int) -> bool:
+        return came == 0  # Google's pages are often short of ten
+
+
+# ── Tavily ────────────────────────────────────────────────────────────────────
+
+
+_MOST_INCLUDED = 300
+_MOST_EXCLUDED = 150
+
+
+class Tavily(HttpProvider):
+    """Searches with Tavily, one request a search, of at most 20 results.
+
+    Sites and excluded hosts go out as its domain lists, the last day as its ``end_date``. It gives dates
+    in its topic ``news`` alone, so a search with ``as_of`` is one of news.
+    """
+
+    name = "tavily"
+    title = "Tavily"
+    variable = "TAVILY_API_KEY"
+    address = "https://api.tavily.com"
+    page_size = 20
+    spare_pages = 0
+
+    def _request(self, terms: Terms, count: int, page: int) -> httpx.Request:
+        query = terms.cut(400, 400) or " ".join(terms.sites)
+        body: dict[str, Any] = {"query": query, "max_results": count, "search_depth": "basic"}
+        if terms.sites:
+            body["include_domains"] = [site for site in terms.sites if site != "-"][:_MOST_INCLUDED]
+        if terms.excluded:
+            body["exclude_domains"] = list(terms.excluded[:_MOST_EXCLUDED])
+        if terms.last_day:
+            body |= {"topic": "news", "end_date": terms.last_day}
+        headers = {"Authorization": f"Bearer {self._key}"}
+        return httpx.Request("POST", f"{self._url}/search", json=body, headers=headers)
+
+    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+        return read_hits(answer, "results", dates=("published_date",))
+
+    def _is_last(self, page: int, asked: int, came: int) -> bool:
+        return True
+
+    def _refusal(self, status: int, body: bytes) -> str:
+        if status in (432, 433):
+            return f"the plan's limit is reached ({status}): see your account"
+        return super()._refusal(status, body)

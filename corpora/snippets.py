@@ -1,0 +1,310 @@
+"""The passage of a text that fits a query best."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from sys import getsizeof
+from typing import Any, NamedTuple, TypeVar
+
+from webenv.corpora.caches import LRUCache
+from webenv.corpora.query import SINGLE, WORD, stem
+from webenv.corpora.store import Store, StoredPage
+from webenv.errors import CorpusDamaged
+from webenv.observations import Result
+
+SNIPPET = 160
+"""The most characters of a snippet."""
+SCANNED = 100_000
+"""The characters of a text that are looked at."""
+MOST_MATCHES = 24
+"""The most places of one word."""
+MOST_TRIES = 500
+"""The places looked at for one word: bounds what a word of one letter costs."""
+WORDS = re.compile(WORD)
+"""Finds words."""
+
+_MOST_WORDS = 10  # of a long query the ten that are worth most
+_SINGLE = re.compile(f"[{SINGLE}]")
+
+Match = tuple[int, int, str]
+"""Where a word of a query stands: start, end, stem."""
+
+
+class Sought(NamedTuple):
+    """A word of a query that is looked for in texts.
+
+    Attributes:
+        form: its stem.
+        prefix: how its forms begin.
+        folded: the same as bytes, of a word in ASCII.
+        whole: whether the prefix is a word of that stem by itself.
+    """
+
+    form: str
+    prefix: str
+    folded: bytes
+    whole: bool
+
+
+def snippet(text: str, weights: Mapping[str, float]) -> str:
+    """The passage of at most 160 characters whose words are worth most; the text's beginning where none occurs.
+
+    Each word of the query counts once, and of passages worth the same the first one wins. A
+    passage begins at a sentence where one begins nearby, and white space is collapsed. Looks at
+    the first 100,000 characters, in them at the first 24 places of each word, and of a long query
+    at the ten words that are worth most.
+
+    Args:
+        text: a page's main text.
+        weights: what each word of the query is worth, by its stem (:func:`webenv.corpora.query.stem`).
+    """
+    return passage(text, *stretch(find_words(text, sought(weights)), weights))
+
+
+def sought(weights: Mapping[str, float]) -> list[Sought]:
+    """The words of a query that are looked for."""
+    forms = sorted(weights, key=lambda form: -weights[form])[:_MOST_WORDS] if len(weights) > _MOST_WORDS else weights
+    return [_sought(form) for form in forms]
+
+
+def _sought(form: str) -> Sought:
+    prefix = form[:-1] if len(form) > 3 and form[-1] in "eil" else form  # a stem's end may be its own
+    word = WORDS.fullmatch(prefix)
+    return Sought(form, prefix, prefix.encode() if form.isascii() else b"", word is not None and stem(prefix) == form)
+
+
+def stretch(matches: Sequence[Match], weights: Mapping[str, float]) -> tuple[int, int]:
+    """Where the words within 160 characters are worth most: (start, end); (0, 0) where there are none.
+
+    Args:
+        matches: in order of place.
+        weights: what each word is worth.
+    """
+    if not matches:
+        return 0, 0
+    best = 0.0
+    where = matches[0][:2]
+    inside: dict[str, int] = {}
+    worth = 0.0
+    last = 0
+    for start, _, form in matches:
+        while last < len(matches) and matches[last][1] - start <= SNIPPET:
+            entering = matches[last][2]
+            inside[entering] = inside.get(entering, 0) + 1
+            if inside[entering] == 1:
+                worth += weights[entering]
+            last += 1
+        if worth > best * (1 + 1e-9):
+            best, where = worth, (start, matches[last - 1][1])
+        if form in inside:
+            inside[form] -= 1
+            if not inside[form]:
+                del inside[form]
+                worth -= weights[form]
+    return where
+
+
+def find_words(text: str, words: Sequence[Sought]) -> list[Match]:
+    """Where words of a query stand, in order of place."""
+    text = text[:SCANNED]
+    folded = text.encode("ascii", "replace").lower()  # a byte for each character: several times faster than lower()
+    lowered = ""
+    matches: list[Match] = []
+    for form, prefix, part, _ in words:
+        if form.isascii():
+            matches += _places(text, folded, part, form)
+        else:
+            lowered = lowered or text.replace("İ", "i").lower()  # the one letter that grows in lower case
+            matches += _places(text, lowered, prefix, form)
+    matches.sort()
+    return matches
+
+
+def _places(text: str, where: Any, part: Any, form: str) -> list[Match]:
+    """Where one word stands, looked for by its beginning in the text in lower case, both as bytes or both not."""
+    length = len(part)
+    found: list[Match] = []
+    tried = 0
+    place = where.find(part)
+    while place >= 0 and tried < MOST_TRIES:
+        tried += 1
+        end = place + length
+        before = text[place - 1] if place else " "
+        if not before.isalnum() or (before > "\u3000" and _SINGLE.match(before)):
+            word = WORDS.match(text, place)
+            if word is not None and stem(word[0].lower()) == form:
+                end = word.end()
+                found.append((place, end, form))
+                if len(found) == MOST_MATCHES:
+                    break
+        place = where.find(part, end)
+    return found
+
+
+def passage(text: str, start: int, end: int) -> str:
+    """At most 160 characters around a stretch, cut between words."""
+    low = max(0, start - max(0, SNIPPET - (end - start)) // 2)
+    begin = low
+    if low < start:
+        head = text[low:start]
+        sentence = max(head.rfind("\n") + 1, head.rfind("。") + 1, head.rfind(". ") + 2 if ". " in head else 0)
+        if sentence:
+            begin += sentence
+        elif low:
+            space = head.find(" ")
+            begin = start if space < 0 else low + space + 1
+    stop = begin + SNIPPET
+    if stop < len(text) and not text[stop].isspace():
+        space = max(text.rfind(" ", begin, stop), text.rfind("\n", begin, stop))
+        if space >= max(end, begin + 1):
+            stop = space
+    return " ".join(text[begin:stop].split())
+
+
+# ── the cache ─────────────────────────────────────────────────────────────────
+
+
+T = TypeVar("T")
+
+PASSAGES = 20_000_000
+"""Bytes of pages that a process keeps ready: some 4,000 pages of 700 words."""
+
+_PAGE = 900  # bytes of a page's names and of the objects around them, about
+_CODE = "cp1252"  # a byte for each character, typographic quotes and dashes included
+_LETTERS = bytes(range(256)).decode(_CODE, "replace")
+_ALNUM = bytes(letter.isalnum() for letter in _LETTERS)
+_GOING_ON = bytes(letter.isalnum() or letter in "_.'" for letter in _LETTERS)  # what a word may go on with
+_WORDLY = re.escape(bytes(n for n, letter in enumerate(_LETTERS) if letter.isalnum() or letter == "_"))
+_WORD = re.compile(b"[" + _WORDLY + b"]+(?:[.'][" + _WORDLY + b"]+)*")
+
+
+class Passages:
+    """Makes the results of searches: titles, addresses, and the passages of pages that fit queries best.
+
+    A snippet is what :func:`webenv.corpora.snippet.snippet` gives for the page's whole text.
+
+    Args:
+        store: the pages.
+        kept: where pages are kept ready, by their corpus and their key; corpora may share it.
+        name: the number of the corpus.
+    """
+
+    def __init__(self, store: Store, kept: LRUCache[tuple[int, int], Ready], name: int) -> None:
+        self._store = store
+        self._kept = kept
+        self._name = name
+
+    def results(self, keys: Sequence[int], weights: Mapping[str, float]) -> tuple[Result, ...]:
+        """The results that show the pages of these keys.
+
+        Args:
+            keys: the pages.
+            weights: what each word of the query is worth, by its stem.
+        """
+        words = sought(weights)
+        return tuple([found(self._ready(key)).result(words, weights) for key in keys])
+
+    def page(self, key: int) -> StoredPage | None:
+        """The page of a key, whole."""
+        ready = self._ready(key)
+        return None if ready is None else ready.page()
+
+    def _ready(self, key: int) -> Ready | None:
+        ready = self._kept.get((self._name, key))
+        if ready is None:
+            page = self._store.get(key)
+            if page is None:
+                return None
+            ready = Ready(page)
+            self._kept.put((self._name, key), ready, ready.size)
+        return ready
+
+
+class Ready:
+    """A page whose passages are looked for.
+
+    Attributes:
+        size: bytes that it takes, about.
+    """
+
+    __slots__ = ("_coded", "_key", "_page", "_text", "size")
+
+    def __init__(self, page: StoredPage) -> None:
+        self._page, self._key = page._replace(text=""), f"{page.leader:016x}"
+        self._text, self._coded = page.text, b""
+        if len(page.text) <= SCANNED:
+            try:
+                self._text, self._coded = "", page.text.encode(_CODE)
+            except UnicodeEncodeError:
+                self._text = page.text
+        self.size = _PAGE + getsizeof(self._text) + len(self._coded)
+
+    def result(self, words: Sequence[Sought], weights: Mapping[str, float]) -> Result:
+        """The result that shows this page."""
+        page = self._page
+        return Result(page.title, page.url, self._snippet(words, weights), page.site, self._key)
+
+    def page(self) -> StoredPage:
+        """The page, whole."""
+        return self._page._replace(text=self._coded.decode(_CODE) if self._coded else self._text)
+
+    def _snippet(self, words: Sequence[Sought], weights: Mapping[str, float]) -> str:
+        coded, text = self._coded, self._text
+        if not coded:
+            return passage(text, *stretch(find_words(text, words), weights))
+        folded = coded.lower()
+        matches: list[Match] = []
+        for word in words:
+            if not word.form.isascii():
+                text = coded.decode(_CODE)
+                return passage(text, *stretch(find_words(text, words), weights))
+            matches += _word_places(coded, folded, word)
+        matches.sort()
+        start, end = stretch(matches, weights)
+        low = start - SNIPPET if start > SNIPPET else 0  # a passage lies within 160 characters around its start
+        return passage(coded[low : start + 2 * SNIPPET].decode(_CODE), start - low, end - low)
+
+
+def found(page: T | None) -> T:
+    """What came of looking for the page of a key that an index gave.
+
+    Raises:
+        CorpusDamaged: if there is none.
+    """
+    if page is None:
+        raise CorpusDamaged("the index names a page that is not in the store: build the corpus again.")
+    return page
+
+
+def _word_places(coded: bytes, folded: bytes, word: Sought) -> list[Match]:
+    """Where a word stands: as :func:`webenv.corpora.snippet.find_words` finds it, on bytes."""
+    form, _, prefix, whole = word
+    length, last = len(prefix), len(folded)
+    places: list[Match] = []
+    tried = 0
+    find = folded.find
+    place = find(prefix)
+    while place >= 0 and tried < MOST_TRIES:
+        tried += 1
+        end = place + length
+        if not place or not _ALNUM[folded[place - 1]]:
+            if whole and (end == last or not _GOING_ON[folded[end]]):
+                places.append((place, end, form))
+            else:
+                match = _WORD.match(coded, place)
+                if match is None or _stem(match[0]) != form:
+                    place = find(prefix, end)
+                    continue
+                end = match.end()
+                places.append((place, end, form))
+            if len(places) == MOST_MATCHES:
+                break
+        place = find(prefix, end)
+    return places
+
+
+@lru_cache(maxsize=20_000)
+def _stem(written: bytes) -> str:
+    return stem(written.decode(_CODE).lower())
