@@ -183,7 +183,7 @@ _WORD = re.compile(b"[" + _WORDLY + b"]+(?:[.'][" + _WORDLY + b"]+)*")
 class Passages:
     """Makes the results of searches: titles, addresses, and the passages of pages that fit queries best.
 
-    A snippet is what :func:`webenv.corpora.snippet.snippet` gives for the page's whole text.
+    A snippet is what :func:`webenv.corpora.snippets.snippet` gives for the page's whole text.
 
     Args:
         store: the pages.
@@ -279,7 +279,7 @@ def found(page: T | None) -> T:
 
 
 def _word_places(coded: bytes, folded: bytes, word: Sought) -> list[Match]:
-    """Where a word stands: as :func:`webenv.corpora.snippet.find_words` finds it, on bytes."""
+    """Where a word stands: as :func:`webenv.corpora.snippets.find_words` finds it, on bytes."""
     form, _, prefix, whole = word
     length, last = len(prefix), len(folded)
     places: list[Match] = []
