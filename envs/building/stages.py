@@ -251,10 +251,12 @@ class Build:
     Args:
         folder: where outcomes are kept; items that are in it are not asked for again.
         watch: told how far each stage is.
+        workers: how many batches a stage works on at a time, where it does not say.
     """
 
-    def __init__(self, folder: BuildFolder, watch: Watch = unwatched) -> None:
+    def __init__(self, folder: BuildFolder, watch: Watch = unwatched, workers: int = 1) -> None:
         self.folder = folder
+        self._workers = workers
         self.tallies: list[StageTally] = []
         self.rejections: list[Rejection] = []
         self.open: list[dict[str, object]] = []
@@ -271,7 +273,7 @@ class Build:
         told: Callable[[ItemT], dict[str, object]],
         *,
         batch: int = 1,
-        workers: int = 1,
+        workers: int | None = None,
     ) -> dict[str, Outcome[ValueT]]:
         """Runs a stage that asks a model or the web; what it finds out is safe as soon as it has come.
 
@@ -283,7 +285,7 @@ class Build:
             work: from a batch of items to their outcomes, in order; called in threads.
             told: what a rejected item is, as plain data.
             batch: how many items are worked on together.
-            workers: how many batches at a time.
+            workers: how many batches at a time, where the build's number does not fit.
 
         Returns:
             The outcome of each item, in order.
@@ -308,7 +310,7 @@ class Build:
             return outcomes
 
         try:
-            for some in finished(work_on, batches, workers):
+            for some in finished(work_on, batches, workers or self._workers):
                 journal.write([(key, one) for (key, _), one in some if not isinstance(one, Open)])
                 for (key, _), one in some:
                     found[key] = one

@@ -355,7 +355,7 @@ def test_cost_limit(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
         (("--out", "web"), "web is not empty, and holds no build of tasks; name another --out."),
         (("--today", "soon"), "day 'soon': expected one as in 2025-08-31."),
         (("--cost-limit", "1"), "--cost-limit 1 needs --prices FILE"),
-        (("--judge", "page"), "no judge is called 'page'."),
+        (("--judge", "page"), "judge 'page' needs gold.urls, and task 'draft' of a build's drafts has none."),
         (("--prompts", "none"), "prompts 'none': there is no such folder."),
         (("--prompts", "bad"), "build prompt 'bad/query.txt' has no {event}; put it where the event is to stand."),
         (("--parallel", "1001"), "--parallel 1001: a build puts 1,000 questions at a time at most."),

@@ -80,7 +80,7 @@ def build_livenews(
     Endpoint and key: OPENAI_BASE_URL, OPENAI_API_KEY. What fell, and why, stands in DIR/build/rejected.jsonl, what is
     open in open.jsonl. Questions on events after the months of the test set wait in later.jsonl.
     """
-    from webenv.envs.building.live_news_bench.build import LiveNewsBuilder
+    from webenv.envs.building.live_news_bench.build import DRAFTS, LiveNewsBuilder
     from webenv.envs.building.live_news_bench.events import read_events
     from webenv.envs.building.live_news_bench.filters import Outlets
     from webenv.envs.building.live_news_bench.release import Release
@@ -97,7 +97,7 @@ def build_livenews(
             make_model(drafter),
             make_model(checker),
             screener=None if screener is None else make_model(screener),
-            judge=None if judge is None else make_judge(judge, JUDGES),
+            judge=None if judge is None else make_judge(judge, JUDGES, tasks=DRAFTS),
             outlets=allowed,
             results=results,
             prompts=prompts,
@@ -150,13 +150,13 @@ def build_needle(
     Files are named <site>_<difficulty>.json, in the official format. What fell stands in DIR/build/rejected.jsonl.
     """
     from webenv.corpora.dense import SentenceEncoder
-    from webenv.envs.building.needle_in_web.build import NeedleBuilder, sampled
+    from webenv.envs.building.needle_in_web.build import DRAFTS, NeedleBuilder, sampled
     from webenv.models import make_model
     from webenv.rewards.registry import ENTAILMENT, make_judge
 
     with BuildCommand(out, prices, cost_limit, parallel, cassette, cassette_mode).open() as command:
         writer = make_model(model)
-        judging = None if judge is None else make_judge(judge, {"llm": ENTAILMENT})
+        judging = None if judge is None else make_judge(judge, {"llm": ENTAILMENT}, tasks=DRAFTS)
         encoder = SentenceEncoder(embedder, device=device)  # before the web, whose pages may take long to list
         web = command.web(pages)
         chosen = sampled(_page_urls(web, urls, pages), per_site, site or (), limit)

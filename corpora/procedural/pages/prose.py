@@ -78,7 +78,7 @@ _EPITHETS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class FactSentence:
     """A fact and the very sentence (or line) of the page that states it."""
 
     fact: Fact
@@ -90,7 +90,7 @@ class Text:
     """A page's main text, and what it states where."""
 
     text: str
-    statements: tuple[Statement, ...]
+    statements: tuple[FactSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Writer:
         role, place = self._planner.role(plan.number)
         day = day_of(plan.date) if plan.date else 0
         text, stated = self._composer.write(role, place, plan.site, day, plan.facts, rng)
-        return Text(text, tuple(Statement(fact, sentence) for fact, sentence in stated))
+        return Text(text, tuple(FactSentence(fact, sentence) for fact, sentence in stated))
 
     # ── words ─────────────────────────────────────────────────────────────────
 
@@ -261,7 +261,7 @@ class Writer:
         subject = _Subject.of(distractors.names[plan.member], kind, epithets, language)
         known = self._known(kind.grammar)
         used: set[str] = set()
-        statements: list[Statement] = []
+        statements: list[FactSentence] = []
         name = distractors.names[plan.member]
         opening = self._fill(rng.pick(voice["open"]), name, kind, distractors.home)
         in_table = whole and rng.chance(0.45)
@@ -294,7 +294,7 @@ class Writer:
             elif roll < 0.4:
                 clause = _interrupted(clause, fact.qualifier.text, voice, rng)
             sentence = language.sentence(clause)
-            statements.append(Statement(fact, sentence))
+            statements.append(FactSentence(fact, sentence))
             return sentence
 
         paragraphs = [space.join([language.sentence(opening), *(state(fact, True) for fact in lead)])]
@@ -305,7 +305,7 @@ class Writer:
                 if relation.tier == 0:
                     row = _filled(language.texts["row"][0], relation.label, fact)
                     rows.append("- " + row)
-                    statements.append(Statement(fact, row))
+                    statements.append(FactSentence(fact, row))
             paragraphs.append("\n".join(rows))
         heads = rng.sample(voice["heads"], max(1, min(len(voice["heads"]), len(units) // 11)))
         sections = _spread(len(units), len(heads))
@@ -335,13 +335,13 @@ class Writer:
         labels = list(dict.fromkeys(known[fact.relation].label for fact in plan.facts))
         texts = self._language.texts
         lines = [" | ".join([texts["name"][0], *labels])]
-        statements: list[Statement] = []
+        statements: list[FactSentence] = []
         width = len(labels)
         for member, name in enumerate(distractors.names):
             row = plan.facts[member * width : (member + 1) * width]
             cells = [_filled(texts["cell"][0], "", fact) for fact in row]
             lines.append(" | ".join([self._language.unquoted(name), *cells]))
-            statements.extend(Statement(fact, lines[-1]) for fact in row)
+            statements.extend(FactSentence(fact, lines[-1]) for fact in row)
         intro = self._fill(texts["list"][0], "", distractors.kind, distractors.home)
         fillers = self._language.space.join(self._filler(voice, rng) for _ in range(rng.between(2, 6)))
         return Text("\n\n".join([intro, "\n".join(lines), fillers]), tuple(statements))
@@ -355,11 +355,11 @@ class Writer:
         space = self._language.space
         subject = _Subject.named(value.text, self._language)
         used: set[str] = set()
-        statements: list[Statement] = []
+        statements: list[FactSentence] = []
         body = []
         for fact in plan.facts:
             sentence = self._language.sentence(self._clause(fact, grammar, subject, used, False, rng))
-            statements.append(Statement(fact, sentence))
+            statements.append(FactSentence(fact, sentence))
             body.append(sentence)
         extra = [self._filler(voice, rng) for _ in range(rng.between(4, 14))]
         paragraphs = [space.join(body[: len(body) // 2]), space.join(extra[::2])]

@@ -43,11 +43,14 @@ from webenv.judge import Judge, Submission
 from webenv.models import Model
 from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.short_answer import ShortAnswerJudge
-from webenv.task import Gold, Task
+from webenv.task import Gold, Task, TaskSet
 from webenv.web import Failure, Scope, SearchRequest, Web
 
 WINDOW = (3, 11)
 """Days before and after the event within which an article that was searched for is dated."""
+
+DRAFTS = TaskSet([Task("draft", "…", gold=Gold(answers=("…",)))], name="a build's drafts")
+"""What gold a judge of drafts has, so that one that needs other gold is refused before anybody is asked."""
 
 PROMPTS = ("query", "relevance", "draft", "answer", "guideline")
 """The questions whose prompts a file may replace, ``<name>.txt``."""
@@ -126,7 +129,7 @@ class LiveNewsBuilder:
                     f"'webenv tasks refresh {folder.path} --add FOLDER'."
                 )
             chosen = release or Release(max(event.date for event in events)[:7])
-            build = Build(folder, watch)
+            build = Build(folder, watch, self.workers)
             passed = stages.run(build, events)
             files = sort_records(passed, chosen)
             for name, lines in files.items():
@@ -177,7 +180,6 @@ class _Stages:
     # ── articles ──────────────────────────────────────────────────────────────
 
     def _search(self, build: Build, events: Sequence[SeedEvent]) -> dict[str, _Candidate]:
-        workers = self._builder.workers
         by_id = {event.id: event for event in events}
         queries = build.ask(
             "query",
@@ -186,11 +188,10 @@ class _Stages:
             prompts.Written,
             asked(self._query, lambda event, written: Kept(written)),
             _of_event,
-            workers=workers,
         )
         searches = {_search_key(by_id[key]): (by_id[key], one.query) for key, one in kept(queries).items()}
         found = build.ask(
-            "search", "events", searches, FoundPages, self._find, lambda item: _of_event(item[0]), batch=32
+            "search", "events", searches, FoundPages, self._find, lambda item: _of_event(item[0]), batch=32, workers=1
         )
         events_of = {key: event for key, (event, _) in searches.items()}
         pairs = {
@@ -233,7 +234,7 @@ class _Stages:
     def _fetch(self, build: Build, candidates: Mapping[str, _Candidate]) -> dict[str, EventArticle]:
         urls = {candidate.url: candidate.url for candidate in candidates.values()}
         visit = visited(self._builder.web, read_page)
-        pages = build.ask("visit", "pages", urls, Article, visit, lambda url: {"link": url}, batch=32)
+        pages = build.ask("visit", "pages", urls, Article, visit, lambda url: {"link": url}, batch=32, workers=1)
         articles: dict[str, EventArticle] = {}
         dated: dict[str, Outcome[EventArticle]] = {}
         for key, candidate in candidates.items():
@@ -267,7 +268,6 @@ class _Stages:
                 self._relevance, lambda _, found: Kept(found) if found.holds else Rejected("irrelevant", found.reason)
             ),
             _of_article,
-            workers=self._builder.workers,
         )
         single = first_of_each(articles, relevance)
         build.filter("copies", "articles", {key: articles[key] for key in single}, single, _of_article)
@@ -283,7 +283,6 @@ class _Stages:
             Draft,
             asked(self._draft, _drafted),
             lambda article: {"link": article.url},
-            workers=self._builder.workers,
         )
         drafts = {key: DraftedArticle(relevant[key].article, draft) for key, draft in kept(found).items()}
         formed = sound(drafts)
@@ -291,7 +290,6 @@ class _Stages:
         return kept(formed)
 
     def _check(self, build: Build, drafts: Mapping[str, DraftedArticle]) -> dict[str, Checked]:
-        workers = self._builder.workers
         read = build.ask(
             "answer",
             "questions",
@@ -299,7 +297,6 @@ class _Stages:
             ReaderAnswer,
             asked(self._answer, lambda _, found: Kept(found) if found.answer else Rejected("not told by the article")),
             _of_draft,
-            workers=workers,
         )
         both = {key: (drafts[key], one.answer) for key, one in kept(read).items()}
         agreement = build.ask(
@@ -309,7 +306,6 @@ class _Stages:
             Accepted,
             judged(self._judge, _answers, "the answers differ"),
             lambda item: {**_of_draft(item[0]), "answered": item[1]},
-            workers=workers,
         )
         guideline = build.ask(
             "guideline",
@@ -318,7 +314,6 @@ class _Stages:
             Checked,
             asked(self._guideline, lambda _, found: Rejected(found.rule, found.reason) if found.rule else Kept(found)),
             _of_draft,
-            workers=workers,
         )
         return kept(guideline)
 

@@ -48,7 +48,7 @@ from webenv.models import Model
 from webenv.observations import Page
 from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.needle import EntailmentJudge
-from webenv.task import Gold, Task
+from webenv.task import Gold, Task, TaskSet
 from webenv.web import Web
 
 CRITERIA = 3
@@ -84,6 +84,9 @@ def tiers(ranked: Sequence[int]) -> dict[str, tuple[int, ...]]:
     parts = (ranked[:CRITERIA], ranked[middle : middle + CRITERIA], ranked[-CRITERIA:])
     return {difficulty: tuple(part) for difficulty, part in zip(DIFFICULTIES, parts, strict=True)}
 
+
+DRAFTS = TaskSet([Task("draft", "…", ("…",), Gold(urls=("https://a.example/",)))], name="a build's drafts")
+"""What gold a judge of drafts has, so that one that needs other gold is refused before anybody is asked."""
 
 PROMPTS = ("claims", "summary", "masking")
 """The questions whose prompts a file may replace, ``<name>.txt``."""
@@ -152,7 +155,7 @@ class NeedleBuilder:
             raise InvalidArgument(f"workers={self.workers}: expected 1 or more.")
         stages = _Stages(self)
         with BuildFolder(out, stages.settings()) as folder:
-            build = Build(folder, watch)
+            build = Build(folder, watch, self.workers)
             passed = stages.run(build, urls)
             files = _sort(passed)
             for name, records in files.items():
@@ -186,28 +189,12 @@ class _Stages:
     def run(self, build: Build, urls: Sequence[str]) -> list[tuple[Chosen, Masked]]:
         """Runs all stages; gives what passed them, in the order of the pages."""
         visit = visited(self._builder.web, _long_enough)
-        pages = kept(build.ask("visit", "pages", {url: url for url in urls}, PageText, visit, _of_url, batch=32))
-        claims = kept(
-            build.ask(
-                "claims",
-                "pages",
-                pages,
-                Claims,
-                asked(self._claims, _enough),
-                _of_page,
-                workers=self._builder.workers,
-            )
+        pages = kept(
+            build.ask("visit", "pages", {url: url for url in urls}, PageText, visit, _of_url, batch=32, workers=1)
         )
+        claims = kept(build.ask("claims", "pages", pages, Claims, asked(self._claims, _enough), _of_page))
         chosen = self._choose(build, {url: pages[url] for url in claims}, claims)
-        masked = build.ask(
-            "masking",
-            "queries",
-            chosen,
-            Masked,
-            asked(self._masking, _masked_well),
-            _of_chosen,
-            workers=self._builder.workers,
-        )
+        masked = build.ask("masking", "queries", chosen, Masked, asked(self._masking, _masked_well), _of_chosen)
         both = {key: (chosen[key], one) for key, one in kept(masked).items()}
         valid = build.ask(
             "validation",
@@ -216,7 +203,6 @@ class _Stages:
             Accepted,
             judged(self._judge, _submitted, "a criterion is not on the page"),
             lambda item: {**_of_chosen(item[0]), "criteria": list(item[1].criteria)},
-            workers=self._builder.workers,
         )
         return [both[key] for key in kept(valid)]
 
@@ -226,18 +212,12 @@ class _Stages:
         most = int(tokens) * _CHARACTERS if tokens.isdigit() else 0
         long = {url: page for url, page in pages.items() if most and len(page.text) > most}
         summaries = build.ask(
-            "summary",
-            "long pages",
-            long,
-            PageSummary,
-            asked(self._summary, lambda _, found: Kept(found)),
-            _of_page,
-            workers=self._builder.workers,
+            "summary", "long pages", long, PageSummary, asked(self._summary, lambda _, found: Kept(found)), _of_page
         )
         texts = {url: f"{page.title}\n{page.text}" for url, page in pages.items() if url not in long}
         texts |= {url: one.text for url, one in kept(summaries).items()}
         whole = {url: (texts[url], claims[url].claims) for url in pages if url in texts}
-        ranked = build.ask("ranking", "pages", whole, _Ranked, self._rank, lambda _: {})
+        ranked = build.ask("ranking", "pages", whole, _Ranked, self._rank, lambda _: {}, workers=1)
         return {
             f"{url} {difficulty}": Chosen(pages[url], tuple(claims[url].claims[n] for n in numbers), difficulty)
             for url, one in kept(ranked).items()

@@ -189,7 +189,8 @@ def test_validation(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
         (("--embedder", "./none"), "no encoder './none': expected a model of sentence-transformers"),
         (("--embedder", "./none", "--pages", "none"), "no encoder './none': "),
         (("--pages", "none"), ""),
-        (("--judge", "judge"), "no judge is called 'judge'. Expected one of: llm."),
+        (("--judge", "answer"), "judge 'answer' needs gold.answers, and task 'draft' of a build's drafts has none."),
+        (("--judge", "judge"), "no judge is called 'judge'. Expected one of: "),
     ],
 )
 def test_bad_input(words: tuple[str, ...], message: str, build: Build, capsys: pytest.CaptureFixture[str]) -> None:
