@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from inspect import signature
+from dataclasses import replace
+from inspect import Parameter, Signature, signature
+from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+import gymnasium
 from gymnasium.vector import AutoresetMode
 
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.env import SearchEnv
+from webenv.envs.webs import open_asker, open_web
 from webenv.errors import InvalidArgument, did_you_mean
+from webenv.judge import Judge, Reward
+from webenv.rewards.registry import JudgeMaker, make_judge, make_reward
+from webenv.task import TaskSet
 from webenv.vector import SearchVectorEnv
+from webenv.web import Web
+
+_ID = re.compile(r"(?:[\w:.-]+/)?[\w.-]+-v\d{1,6}")
+_SAMPLED = 1_000  # tasks whose tags become settings
 
 
 class About(NamedTuple):
@@ -54,6 +68,7 @@ class BenchmarkEnv(SearchEnv):
         id: what the benchmark is registered as.
         benchmark_of: makes the benchmark, from keywords alone.
         about: what there is to choose from; ``None``: nobody has said.
+        module: what registered it with :func:`register`, for the record of a run; empty for webenv's own.
 
     Raises:
         InvalidArgument: for a keyword that ``benchmark_of`` does not take.
@@ -62,6 +77,7 @@ class BenchmarkEnv(SearchEnv):
     id: ClassVar[str]
     benchmark_of: ClassVar[Callable[..., Benchmark]]
     about: ClassVar[About | None] = None
+    module: ClassVar[str] = ""
 
     def __init__(self, *, render_mode: str | None = None, **settings: Any) -> None:
         _refuse_unknown(type(self), settings, "render_mode")
@@ -104,6 +120,71 @@ class BenchmarkVectorEnv(SearchVectorEnv):
             render_mode=render_mode,
             max_episode_steps=max_episode_steps,
         )
+
+
+def register(benchmark: Benchmark) -> None:
+    """Registers a benchmark of one's own with gymnasium, under its name (``MyBench-v0``).
+
+    It then takes what ours take: ``web`` (a name or a Web), ``tasks`` (a TaskSet), ``judge`` (``"own"`` or its name:
+    the benchmark's; or another by name), ``judge_prompt``, ``judge_votes``, ``budget`` (limits that differ),
+    ``reward``, and each tag of its tasks, to choose among them. Doing it again replaces it.
+
+    Args:
+        benchmark: what it is where nothing else is asked for.
+
+    Raises:
+        InvalidArgument: for a name that is no id of gymnasium's.
+    """
+    name = benchmark.name
+    if not _ID.fullmatch(name):
+        raise InvalidArgument(f"Benchmark(name={name!r:.80}): expected the id to register it as, like 'MyBench-v0'.")
+    module = sys._getframe(1).f_globals.get("__name__", "")
+    parts: dict[str, Any] = {
+        "id": name,
+        "benchmark_of": staticmethod(_settings_of(benchmark)),
+        "module": "" if module == "__main__" else module,
+        "__doc__": f"``{name}``, registered by {module}; for its arguments see :func:`webenv.envs.register`.",
+    }
+    single: Any = type("RegisteredEnv", (BenchmarkEnv,), parts)
+    many: Any = type("RegisteredVectorEnv", (BenchmarkVectorEnv,), {"single": single})
+    gymnasium.registry.pop(name, None)  # gymnasium warns of an id that is registered again
+    gymnasium.register(name, entry_point=single, vector_entry_point=many)
+
+
+def _settings_of(benchmark: Benchmark) -> Callable[..., Benchmark]:
+    """Makes a benchmark anew with the settings of :func:`register`."""
+    own = str(benchmark.judge.identity["name"])
+    tags = {tag for task in islice(benchmark.tasks, _SAMPLED) for tag in task.tags if tag.isidentifier()}
+
+    def made(
+        *,
+        web: str | Path | Web | None = None,
+        tasks: TaskSet | None = None,
+        judge: str | Judge | None = None,
+        judge_prompt: str | Path | None = None,
+        judge_votes: int = 1,
+        budget: Budget | Mapping[str, object] | None = None,
+        reward: Mapping[str, float] | Reward | None = None,
+        **wanted: Any,
+    ) -> Benchmark:
+        if tasks is not None and not isinstance(tasks, TaskSet):
+            raise InvalidArgument(f"tasks={tasks!r:.100}: expected a TaskSet; {benchmark.name} reads no files.")
+        chosen = (benchmark.tasks if tasks is None else tasks).filter(**wanted)
+        judges: dict[str, JudgeMaker] = {"own": lambda: benchmark.judge, own: lambda: benchmark.judge}
+        given = "own" if judge is None and judge_prompt is None and judge_votes == 1 else judge or own
+        made_judge = make_judge(given, judges, judge_prompt, judge_votes, chosen)
+        made_reward = benchmark.reward if reward is None else make_reward(reward)
+        limits = Budget.of(budget, benchmark.budget)
+        opened = benchmark.web if web is None else open_web(web)
+        asker = benchmark.asker or (open_asker(opened) if limits.asks else None)
+        changed = replace(benchmark, tasks=chosen, web=opened, judge=made_judge, budget=limits, asker=asker)
+        return replace(changed, reward=made_reward)
+
+    named = [one for one in signature(made).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    known = {one.name for one in named}
+    filters = [Parameter(tag, Parameter.KEYWORD_ONLY, default=None) for tag in sorted(tags - known)]
+    made.__signature__ = Signature([*named, *filters])  # type: ignore[attr-defined]
+    return made
 
 
 def _refuse_unknown(env: type[BenchmarkEnv], settings: Iterable[str], *more: str) -> None:

@@ -4,8 +4,9 @@ import argparse
 
 import gymnasium as gym
 
-from webenv import Benchmark, Budget, Gold, Rules, SearchEnv, SearchVectorEnv, Task, TaskSet, answer, search, visit
+from webenv import Benchmark, Budget, Gold, Rules, Task, TaskSet, answer, search, visit
 from webenv.corpora import Corpus
+from webenv.envs import register
 from webenv.rewards import PageJudge
 
 # The pages: dictionaries here; a corpus of millions is a folder that `webenv corpus build` writes.
@@ -26,10 +27,9 @@ tasks = TaskSet(
 )
 # An answer is a URL whose page is fetched for the judge; a judge of your own is any class with `identity` and `score`.
 rules, budget = Rules(fetch_answer=True), Budget(searches=3, visits=3, turns=8)
-made_of = {"benchmark": Benchmark(tasks, web, PageJudge(), rules, budget, name="MyBench-v0")}
-gym.register("MyBench-v0", entry_point=SearchEnv, vector_entry_point=SearchVectorEnv, kwargs=made_of)
+register(Benchmark(tasks, web, PageJudge(), rules, budget, name="MyBench-v0"))
 
-if __name__ == "__main__":  # or: webenv eval custom_benchmark:MyBench-v0 --policy keyword
+if __name__ == "__main__":  # or: webenv eval custom_benchmark:MyBench-v0 --policy keyword --budget visits=1
     argparse.ArgumentParser(description=__doc__).parse_args()
     env = gym.make("MyBench-v0")
     observation, info = env.reset(options={"task": "knit"})

@@ -52,3 +52,57 @@ def test_evaluated(tmp_path: Path) -> None:
     summary = json.loads(done.stdout)
     assert (summary["env"], summary["total"]["success_rate"]) == ("MyBench-v0", 1.0)
     assert list(summary["by_tag"]["topic"]) == ["islands", "birds"]
+
+
+def command(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from webenv.cli.app import main; main()"
+    line = [sys.executable, "-c", code, str(EXAMPLE.parent), *words]
+    return subprocess.run(line, cwd=cwd, capture_output=True, text=True, timeout=300)
+
+
+def test_takes_what_ours_take(tmp_path: Path) -> None:
+    """Web, judge, budget and tags are options of eval; rescore, agreement and at_step take a run of it."""
+    (tmp_path / "pages.jsonl").write_text(
+        '{"url": "https://islands.example/fair", "title": "Fair Isle", "text": "An island of knitters."}\n'
+    )
+    assert command("corpus", "build", "web", "--from", "jsonl:pages.jsonl", cwd=tmp_path).returncode == 0
+    options = ("--budget", "visits=1", "--judge", "page", "--web", "web", "--set", "topic=islands")
+    env = "custom_benchmark:MyBench-v0"
+    done = command("eval", env, "--policy", "keyword", *options, "--out", "run", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["total"]["episodes"] == 1
+    about = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert about["module"] == "custom_benchmark"
+    assert about["env"] == {
+        "id": "MyBench-v0",
+        "settings": {"web": "web", "judge": "page", "budget": {"visits": 1}, "topic": "islands"},
+    }
+    refused = command("rescore", "run", "--judge", "page", cwd=tmp_path)
+    assert "name its module too: --env custom_benchmark:MyBench-v0, or in Python the benchmark" in refused.stderr
+    named = ("--env", env, "--web", "web", "--set", "topic=islands")
+    done = command("rescore", "run", "--judge", "page", *named, "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["after"]["total"]["successes"] == 1
+    done = command("agreement", "run", "--judge", "run", "--judge", "own", *named, "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["episodes"] == 1
+    code = (
+        "from webenv.evaluation import at_step\n"
+        f"env, _ = at_step('run', 'knit', step=1, env='{env}', settings={{'web': 'web', 'topic': 'islands'}})\n"
+        "print(env.benchmark.budget.visits)"
+    )
+    forked = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(EXAMPLE.parent)!r})\n{code}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (forked.stdout, forked.stderr) == ("1\n", "")
+
+
+def test_no_scripted_policies(tmp_path: Path) -> None:
+    """A scripted policy that goes with other questions is refused in one line."""
+    done = command("eval", "custom_benchmark:MyBench-v0", "--policy", "investigator", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "webenv: error: MyBench-v0 has no scripted policy 'investigator': Benchmark.policies names none. Expected one "
+    )
+    assert done.stderr.count("\n") == 1

@@ -173,8 +173,8 @@ def _open(
         )
         raise RunError(f"{path} was played on a live web, which cannot be played again; {advice}.")
     tape = cassette if cassette is None or isinstance(cassette, Cassette) else Cassette(cassette)
-    settings = recorded_settings(about, path, others, cassette=tape)
     name = recorded_id(about, path) if env is None else env
+    settings = recorded_settings(about, path, others, cassette=tape)
     made = make_env(name, settings).unwrapped if tape is None else recorded_env(name, settings, tape)
     assert isinstance(made, SearchEnv)  # make_env refuses others
     return made

@@ -363,9 +363,10 @@ def rescore(
         judged = replace(env, judge=judge or env.judge)
         return _rescore(path, before, judged, name, (), how)
     others = dict(settings or {}) | ({} if judge is None else {"judge": judge})
+    name = env or recorded_id(before, path)
     dropped = () if judge is None else _GIVEN
     given = recorded_settings(before, path, others, without=dropped, cassette=cassette)
-    with opened_env(env or recorded_id(before, path), given, cassette) as made:
+    with opened_env(name, given, cassette) as made:
         benchmark = made.benchmark
         asked = judge if isinstance(judge, str) else benchmark.judge.identity["name"]
         tapes = cassettes_of(benchmark, () if cassette is None else (cassette,))

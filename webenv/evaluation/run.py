@@ -16,6 +16,7 @@ import gymnasium
 from webenv.benchmark import Benchmark
 from webenv.cassette import Cassette
 from webenv.env import SearchEnv
+from webenv.envs.benchmark_env import BenchmarkEnv
 from webenv.errors import DataError, InvalidArgument, RunError
 from webenv.evaluation.environments import make_env
 from webenv.evaluation.recording import cassette_entries, cassettes_of, check_cassettes, check_clock, one_run
@@ -175,7 +176,7 @@ def evaluate(
             f"policy={policy!r:.80}: expected a Policy, with identity and act(histories); "
             "webenv.policies.make_policy makes one from a name."
         )
-    name, benchmark, given = _benchmark(env, settings)
+    name, benchmark, given, module = _benchmark(env, settings)
     plan = plan_episodes(benchmark.tasks, episodes=episodes, attempts=1 if attempts is None else attempts, seed=seed)
     if parallel < 1:
         raise InvalidArgument(f"parallel={parallel}: expected at least 1.")
@@ -197,6 +198,7 @@ def evaluate(
             plan = plan_episodes(benchmark.tasks, episodes=episodes, attempts=attempts, seed=seed)
             notes += _other_versions(before, versions())
             notes += check_cassettes(before, tapes, str(path)) if folder.begun else []
+        run |= {"module": module} if module else {}
         run |= {"episodes": episodes, "attempts": 1 if attempts is None else attempts, "versions": versions()}
         if tapes:
             run["cassettes"] = cassette_entries(tapes, ended=False)
@@ -237,7 +239,7 @@ def note_cassettes(
     Raises:
         RunError: if a folder is in use, or cannot be written.
     """
-    _, benchmark, _ = _benchmark(env, None)
+    benchmark = _benchmark(env, None)[1]
     entries = cassette_entries(cassettes_of(benchmark, cassettes), ended=True)
     for path in folders:
         with RunFolder(path, resume=True) as folder:
@@ -270,17 +272,19 @@ def _check_size(before: Mapping[str, Any], path: Path, tasks: int, episodes: int
 
 def _benchmark(
     env: str | gymnasium.Env[Any, Any] | Benchmark, settings: Mapping[str, Any] | None
-) -> tuple[str, Benchmark, Mapping[str, Any]]:
-    """The environment's id, its benchmark, and the settings that it was made with."""
+) -> tuple[str, Benchmark, Mapping[str, Any], str]:
+    """The environment's id, its benchmark, the settings that it was made with, and the module that registers it."""
     if settings and not isinstance(env, str):
         raise InvalidArgument("settings go with the id of an environment; this one is made already.")
     if isinstance(env, Benchmark):
-        return env.name, env, {}
+        return env.name, env, {}, ""
     made = (make_env(env, settings or {}) if isinstance(env, str) else env).unwrapped
     if not isinstance(made, SearchEnv):
         raise InvalidArgument(f"{env} is no environment of webenv: expected a SearchEnv.")
     spec = made.spec
-    return (made.benchmark.name, made.benchmark, {}) if spec is None else (spec.id, made.benchmark, spec.kwargs)
+    if spec is None:
+        return made.benchmark.name, made.benchmark, {}, ""
+    return spec.id, made.benchmark, spec.kwargs, made.module if isinstance(made, BenchmarkEnv) else ""
 
 
 def _begin(

@@ -31,6 +31,7 @@ _COUNTED = re.compile(r"(generated|longitudinal)(:count=\d{1,6})?")
 LIVE = "live:"
 """How the names of webs begin that cannot be opened without a key."""
 
+_MODULE = re.compile(r"[A-Za-z_]\w{0,99}(?:\.[A-Za-z_]\w{0,99}){0,9}")
 _WORD = re.compile(r"[a-z][a-z0-9_-]{0,40}")
 
 
@@ -45,11 +46,17 @@ def recorded_id(about: Mapping[str, Any], path: Path) -> str:
     entry = None if spec is None else spec.entry_point
     if name in IDS or (isinstance(entry, type) and issubclass(entry, SearchEnv)):
         return name
-    shown = _shown(name)
+    shown, module = _shown(name), recorded_module(about) or "module"
     raise RunError(
         f"{path} was played in {shown!r}, which is none of webenv's environments; if you trust it, name its module "
-        f"too: --env module:{shown}, or in Python the benchmark."
+        f"too: --env {module}:{shown}, or in Python the benchmark."
     )
+
+
+def recorded_module(about: Mapping[str, Any]) -> str:
+    """The module that registered a run's environment; empty for webenv's own, and where it is not known."""
+    module = about.get("module")
+    return module if isinstance(module, str) and _MODULE.fullmatch(module) else ""
 
 
 def recorded_settings(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from webenv.evaluation.summary import Summary, summarize
+from webenv.evaluation.trust import recorded_module
 from webenv.judge import VerdictDict
 from webenv.viewing.facts import facts_of
 from webenv.viewing.gold import STAGES, GoldNames, follow
@@ -152,6 +153,7 @@ def _about(run: ViewedRun, summary: Summary) -> dict[str, Any]:
     return {
         "label": run.label,
         "folder": run.folder if run.about else None,
+        "module": recorded_module(run.about),
         "env": summary.env,
         "policy": dict(run.part("policy")),
         "judge": run.judge,

@@ -101,6 +101,9 @@ function shellWord(text) {
 
 function forkCommand(row, step) {
   const run = pythonText(store.index.runs[row.run].folder);
-  const call = `at_step(${run}, task=${pythonText(row.task)}, attempt=${Number(row.attempt)}, step=${Number(step)})`;
+  const { module, env } = store.index.runs[row.run];
+  const own = module ? `, env=${pythonText(`${module}:${env}`)}` : ''; // an environment of somebody's own is named
+  const where = `task=${pythonText(row.task)}, attempt=${Number(row.attempt)}, step=${Number(step)}`;
+  const call = `at_step(${run}, ${where}${own})`;
   return `python -i -c ${shellWord(`from webenv.evaluation import at_step; env, observation = ${call}`)}`;
 }
