@@ -132,7 +132,8 @@ class GuardedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]  # uvi
         super().connection_lost(exc)
 
     def _at_head(self) -> bool:
-        return self.cycle is None or bool(self.cycle.response_complete)
+        # A request that was refused may still be on its way: what comes then is its body.
+        return self.cycle is None or bool(self.cycle.response_complete and not self.cycle.more_body)
 
     def _state(self) -> tuple[str, int] | None:
         """What the client is waited for, and how far it is; ``None``: it waits for us."""
