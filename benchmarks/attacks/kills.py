@@ -14,6 +14,8 @@ from pathlib import Path
 from common import Done, Finding, Running, command
 from outcome import COMMANDS, Long, outcome, prepare
 
+IMPORTING = 'File "<string>", line 1, in <module>'  # before main could say anything; nothing was begun
+
 
 def struck(long: Long, folder: Path, seconds: float, number: int, twice: float) -> tuple[bool, Done]:
     """Whether a command was still there when the signal came, and how it ended."""
@@ -32,11 +34,15 @@ def struck(long: Long, folder: Path, seconds: float, number: int, twice: float) 
 def complaint(done: Done, number: int) -> str:
     """What is wrong with an end by Ctrl-C."""
     lines = done.err.strip().splitlines()
-    if number != signal.SIGINT:
+    if number != signal.SIGINT or IMPORTING in done.err:
         return ""
     if done.code not in (130, -number):  # a shell tells both as 130
         return f"Ctrl-C: exit {done.code} {lines[-1:]}"
-    return f"Ctrl-C: {len(lines)} lines, {lines[0]:.80}" if len(lines) > 3 or "Traceback" in done.err else ""
+    return (
+        f"Ctrl-C: {len(lines)} lines, {lines[0]:.80} … {lines[-2]:.80} {lines[-1]:.80}"
+        if len(lines) > 3 or "Traceback" in done.err
+        else ""
+    )
 
 
 def attack(scale: float) -> Iterator[Finding]:
