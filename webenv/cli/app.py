@@ -25,6 +25,7 @@ COMMANDS = {
     "train": ("webenv.cli.train", "Trains a policy in an environment, and compares it with others."),
     "curve": ("webenv.cli.curve", "Draws the learning curves of training runs."),
     "rescore": ("webenv.cli.rescore", "Has another judge score a run that was played."),
+    "score": ("webenv.cli.score", "Scores answers that were made elsewhere, and keeps them as a run."),
     "report": ("webenv.cli.report", "Puts any number of runs into one table, with plots."),
     "agreement": ("webenv.cli.agreement", "Compares two judges on one run."),
     "export": ("webenv.cli.export", "Writes a run's episodes as chats, for fine-tuning models elsewhere."),

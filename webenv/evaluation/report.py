@@ -240,13 +240,18 @@ def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, r
         "visits allowed": str(budget.get("visits", "")),
         "reason": row.reason,
     }
-    hidden = name.split("-")[0] in _HIDDEN_SEARCHES
+    told = str(policy["reported"]).split(",") if "reported" in policy else None  # of answers that were made elsewhere
+    hidden = [
+        unit
+        for unit in ("searches", "visits")
+        if (name.split("-")[0] in _HIDDEN_SEARCHES if told is None else unit not in told)
+    ]
     numbers: dict[str, float | None] = {
         "success": float(row.success) if row.scored else None,
         "value": row.value,
         "reward": row.reward if row.scored else None,
-        "searches": None if hidden or not row.scored else float(row.searches),
-        "visits": None if hidden or not row.scored else float(row.visits),
+        "searches": None if "searches" in hidden or not row.scored else float(row.searches),
+        "visits": None if "visits" in hidden or not row.scored else float(row.visits),
         "asks": float(row.asks) if row.scored else None,
         "turns": float(row.turns) if row.scored else None,
         **row.scores,

@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.models import CostTracker, Usage
 from webenv.policy import Policy
 from webenv.rollout.play import EpisodeSpec, plan_episodes, play_episodes
+from webenv.rollout.record import Record
 
 
 @contextmanager
@@ -126,6 +127,8 @@ def evaluate(
     cassettes: Sequence[Cassette] = (),
     costs: CostTracker | None = None,
     watch: Callable[[RunProgress], None] | None = None,
+    only: Collection[str] | None = None,
+    adjust: Callable[[Record], Record] | None = None,
 ) -> Summary:
     """Plays a policy, keeps every trajectory on disk, and sums it up.
 
@@ -163,6 +166,8 @@ def evaluate(
             ``run.json`` holds what they used, added up over all the times that the run was taken up, and so does
             its limit.
         watch: called at the beginning and after each step in which episodes ended.
+        only: ids of the tasks that are played; ``None``: all.
+        adjust: changes a record before it is kept: what a system reports of an episode that was played elsewhere.
 
     Returns:
         The summary: rates from 0 to 1, means an episode over scored episodes.
@@ -178,6 +183,7 @@ def evaluate(
         )
     name, benchmark, given, module = _benchmark(env, settings)
     plan = plan_episodes(benchmark.tasks, episodes=episodes, attempts=1 if attempts is None else attempts, seed=seed)
+    plan = plan if only is None else [job for job in plan if job.task in only]
     if parallel < 1:
         raise InvalidArgument(f"parallel={parallel}: expected at least 1.")
     if resume and out is None:
@@ -210,7 +216,7 @@ def evaluate(
             kept_usage(read_usage((before or {}).get("usage", {})), costs, folder.keep_usage) as usage,
             one_run(benchmark, cassettes),
         ):
-            first = _play(benchmark, policy, todo, parallel, folder, rows, len(plan), watch)
+            first = _play(benchmark, policy, todo, parallel, folder, rows, len(plan), watch, adjust)
         if any(tape.mode == "record" for tape in tapes):
             folder.change_run({"cassettes": cassette_entries(tapes, ended=True)})
     order = {task: number for number, task in enumerate(benchmark.tasks.ids())}
@@ -323,6 +329,7 @@ def _play(
     rows: Rows,
     total: int,
     watch: Callable[[RunProgress], None] | None,
+    adjust: Callable[[Record], Record] | None,
 ) -> list[Row]:
     """Plays what is to be played into ``rows``; returns the first rows, in the order in which they ended."""
     again = {job.key for job in todo}
@@ -332,7 +339,8 @@ def _play(
     first: list[Row] = []
     if watch:
         watch(RunProgress(done, total, successes, unscored))
-    for records in play_episodes(benchmark, policy, todo, parallel):
+    for ended in play_episodes(benchmark, policy, todo, parallel):
+        records = ended if adjust is None else list(map(adjust, ended))
         folder.append(records)
         for row in map(Row.of, records):
             rows[row.key] = row

@@ -1,0 +1,79 @@
+"""``webenv score`` on the command line: answers that were made elsewhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import gymnasium as gym
+import pytest
+
+from webenv.cli.app import run
+from webenv.task import TaskSet
+
+SCORE = ["score", "NeedleInWeb-v0", "--web", "sample"]
+
+
+@pytest.fixture(scope="module")
+def tasks() -> TaskSet:
+    """The tasks of the sample web."""
+    env = gym.make("NeedleInWeb-v0", web="sample")
+    found = env.unwrapped.benchmark.tasks  # type: ignore[attr-defined]
+    assert isinstance(found, TaskSet)
+    return found
+
+
+def test_answers_become_a_run_like_any_other(
+    tasks: TaskSet, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half right, half none: scored, with what was reported in the record, and taken by rescore and report."""
+    file, out = tmp_path / "answers.jsonl", tmp_path / "run"
+    lines = [
+        {"task": task.id, "answer": task.gold.urls[0] if n % 2 else None, "searches": 3, "seconds": 7.5}
+        for n, task in enumerate(tasks)
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    assert run([*SCORE, "--answers", str(file), "--system", "People", "--out", str(out), "--json"]) == 0
+    total = json.loads(capsys.readouterr().out)["total"]
+    assert (total["success_rate"], total["searches"], total["scores"]["seconds"]) == (0.5, 3.0, 7.5)
+    assert run(["rescore", str(out), "--judge", "page", "--json"]) == 0
+    capsys.readouterr()
+    assert run(["report", str(out), "--measure", "visits", "--json"]) == 0
+    (cell,) = json.loads(capsys.readouterr().out)["cells"]
+    assert (cell["column"], cell["mean"]) == (["People"], None)
+
+
+def test_missing_answers_are_not_guessed_at(tasks: TaskSet, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tasks without an answer are refused, scored as wrong, or left out, as the caller says."""
+    file = tmp_path / "answers.json"
+    first = tasks[0]
+    file.write_text(json.dumps({first.id: first.gold.urls[0]}))
+    assert run([*SCORE, "--answers", str(file)]) == 1
+    assert "11 of 12 tasks have no answer" in capsys.readouterr().err
+    for how, episodes, rate in (("wrong", 12, 1 / 12), ("leave", 1, 1.0)):
+        out = ["--missing", how, "--out", str(tmp_path / how), "--json"]
+        assert run([*SCORE, "--answers", str(file), *out]) == 0
+        total = json.loads(capsys.readouterr().out)["total"]
+        assert (total["episodes"], total["success_rate"]) == (episodes, rate)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"nobody/1": "x"}', "task is 'nobody/1'; expected an id of"),
+        ('{"task": "ID", "answer": "a"}\n{"task": "ID", "answer": "b"}', "line 2: task 'ID' is answered twice"),
+        ('{"task": "ID", "answer": 3}', "answer is 3; expected a text, a list of texts, or null"),
+        ('{"task": "ID", "answer": "a", "searches": -1}', "searches is -1; expected a number from 0"),
+        ('{"task": "ID", "answer": "a"}\nno json', "line 2: no JSON"),
+        ("", "holds no answer"),
+    ],
+)
+def test_bad_files_are_one_line(
+    tasks: TaskSet, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    """Unknown or doubled tasks, other answers, impossible numbers."""
+    file = tmp_path / "answers.jsonl"
+    name = tasks[0].id
+    file.write_text(text.replace("ID", name))
+    assert run([*SCORE, "--answers", str(file)]) == 1
+    assert message.replace("ID", name) in capsys.readouterr().err
