@@ -7,7 +7,7 @@ What is lacking is an answer (:class:`Missing`), what could not be found out is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from webenv.observations import Page, Reply, Result
@@ -142,6 +142,25 @@ class NoAgents:
     def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
         """Every site is without an agent."""
         return [Missing("no site here has one") for _ in requests]
+
+
+@runtime_checkable
+class ListedPages(Protocol):
+    """What a web has that knows all its pages."""
+
+    def urls(self) -> Iterator[str]:
+        """The URL of every page, in an order that does not change."""
+        ...
+
+
+@runtime_checkable
+class ListedSites(Protocol):
+    """What a web has that knows all its sites."""
+
+    @property
+    def sites(self) -> Mapping[str, int]:
+        """How many pages each host has."""
+        ...
 
 
 @runtime_checkable

@@ -16,6 +16,7 @@ from webenv.serving import Served, bind, retrieval_app, run, website_app
 from webenv.serving.retrieval import counts_of
 from webenv.serving.server import is_loopback, url_of
 from webenv.serving.sites import open_served, open_sites
+from webenv.web import Closable
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -80,7 +81,9 @@ def _retrieval(web: str, host: str, topk: int, characters: int | None) -> Served
 
 
 def _served(app: ASGIApp, web: Web) -> Served:
-    return Served(app, {**counts_of(web), "web": dict(web.identity)}, getattr(web, "close", lambda: None))
+    return Served(
+        app, {**counts_of(web), "web": dict(web.identity)}, web.close if isinstance(web, Closable) else lambda: None
+    )
 
 
 def _serve(make: Callable[[], Served], name: str, host: str, port: int, as_json: bool, workers: int) -> None:

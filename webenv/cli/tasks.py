@@ -16,6 +16,7 @@ from webenv.cli.verifying import VerifyingScreen
 from webenv.envs.building.verification import Verification
 from webenv.errors import DataError, InvalidArgument
 from webenv.runtime.files import read_text
+from webenv.web import ListedPages
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 _build = typer.Typer(no_args_is_help=True, add_completion=False, help="Builds tasks from real pages, with models.")
@@ -233,7 +234,6 @@ def _page_urls(web: Any, urls: Path | None, name: str) -> list[str]:
         if not found:
             raise DataError(f"--urls {str(urls)!r} holds no URL; expected one a line.")
         return found
-    listed = getattr(web, "urls", None)
-    if listed is None:
+    if not isinstance(web, ListedPages):
         raise InvalidArgument(f"--pages {name}: this web cannot list its pages; name them with --urls FILE.")
-    return list(listed())
+    return list(web.urls())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from webenv.errors import InvalidArgument
@@ -167,6 +167,17 @@ class Model(Protocol):
         Raises:
             CostLimitReached: if no more may be asked.
         """
+        ...
+
+
+@runtime_checkable
+class StreamingModel(Model, Protocol):
+    """A model that hands over what came of each request as soon as it came."""
+
+    def arrivals(
+        self, requests: Sequence[Request]
+    ) -> Generator[list[tuple[int, ModelReply | ModelFailure]], None, None]:
+        """What :meth:`complete` gives, in parts: places in the batch, and what came there."""
         ...
 
 

@@ -11,6 +11,7 @@ from webenv.cassette import Cassette
 from webenv.cassette.keys import keyed
 from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
 from webenv.models import ChatModel, Model, ModelFailure, ModelReply, Request, ToolCall, check_requests, models_made_by
+from webenv.models.messages import StreamingModel
 from webenv.recorded.recorded import DEFAULT, Coming, Identity, Recorded, named
 from webenv.recorded.transcript import plain, plain_record
 from webenv.runtime.spec import shown
@@ -147,12 +148,11 @@ def read_reply(data: Any) -> ModelReply:
 
 
 def _arrivals(model: Model, requests: Sequence[Request]) -> Coming:
-    """What came of each request, as it comes where the model has ``arrivals``."""
-    one_by_one = getattr(model, "arrivals", None)
-    if one_by_one is None:
-        yield list(enumerate(model.complete(requests)))
+    """What came of each request, as it comes where the model streams."""
+    if isinstance(model, StreamingModel):
+        yield from model.arrivals(requests)
     else:
-        yield from one_by_one(requests)
+        yield list(enumerate(model.complete(requests)))
 
 
 def _settings(identity: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A line: an event loop in a thread of its own, with what lives on it."""
+"""BackgroundLoop: an event loop in a thread of its own, with what lives on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LoopStalled(Exception):
 
 
 class AsyncCloseable(Protocol):
-    """What lives on a line: connections, places, caches."""
+    """What lives on a loop: connections, places, caches."""
 
     async def aclose(self) -> None:
         """Lets go of everything."""
@@ -39,7 +39,7 @@ class BackgroundLoop(Generic[TenantT]):
     may call at the same time.
 
     Args:
-        open_: makes the tenant, once for each thread of the line.
+        open_: makes the tenant, once for each thread of the loop.
         name: of the thread.
         patience: seconds that one step of the loop may take while :meth:`run` waits. Then the thread is given up
             with all that is on it, and the next :meth:`run` starts another. (Code in C that holds the interpreter's

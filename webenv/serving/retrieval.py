@@ -32,7 +32,7 @@ from webenv.serving.dialects import (
 )
 from webenv.serving.executor import Batcher
 from webenv.serving.hosts import HostGuard
-from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
+from webenv.web import Failure, ListedSites, SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
@@ -252,8 +252,7 @@ def _page(url: str, page: Any) -> dict[str, str]:
 
 def counts_of(web: Web) -> dict[str, int]:
     """How many ``pages`` and ``sites`` there are, where a web can tell."""
-    sites = getattr(web, "sites", None)
-    return {} if sites is None else {"pages": sum(sites.values()), "sites": len(sites)}
+    return {"pages": sum(web.sites.values()), "sites": len(web.sites)} if isinstance(web, ListedSites) else {}
 
 
 def _front(about: dict[str, Any], topk: int, characters: int | None) -> str:
