@@ -26,6 +26,7 @@ from webenv.vector import SearchVectorEnv
 from webenv.web import Web
 
 _ID = re.compile(r"(?:[\w:.-]+/)?[\w.-]+-v\d{1,6}")
+_VECTOR = " (vector)"
 _SAMPLED = 1_000  # tasks whose tags become settings
 
 
@@ -122,6 +123,10 @@ class BenchmarkVectorEnv(SearchVectorEnv):
         )
 
 
+REGISTERED: dict[str, type[BenchmarkEnv]] = {}
+"""What :func:`register` has registered, by id."""
+
+
 def register(benchmark: Benchmark) -> None:
     """Registers a benchmark of one's own with gymnasium, under its name (``MyBench-v0``).
 
@@ -145,10 +150,19 @@ def register(benchmark: Benchmark) -> None:
         "module": "" if module == "__main__" else module,
         "__doc__": f"``{name}``, registered by {module}; for its arguments see :func:`webenv.envs.register`.",
     }
-    single: Any = type("RegisteredEnv", (BenchmarkEnv,), parts)
-    many: Any = type("RegisteredVectorEnv", (BenchmarkVectorEnv,), {"single": single})
+    REGISTERED[name] = type("RegisteredEnv", (BenchmarkEnv,), parts)
     gymnasium.registry.pop(name, None)  # gymnasium warns of an id that is registered again
-    gymnasium.register(name, entry_point=single, vector_entry_point=many)
+    # as texts, which __getattr__ resolves: specs go through pickle and JSON
+    gymnasium.register(name, entry_point=f"{__name__}:{name}", vector_entry_point=f"{__name__}:{name}{_VECTOR}")
+
+
+def __getattr__(name: str) -> type[BenchmarkEnv | BenchmarkVectorEnv]:
+    single = REGISTERED.get(name.removesuffix(_VECTOR))
+    if single is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not name.endswith(_VECTOR):
+        return single
+    return type("RegisteredVectorEnv", (BenchmarkVectorEnv,), {"single": single})
 
 
 def _settings_of(benchmark: Benchmark) -> Callable[..., Benchmark]:

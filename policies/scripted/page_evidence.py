@@ -14,7 +14,7 @@ from webenv.policies.scripted.reading import (
     PageClause,
     PageReading,
     SoughtCriterion,
-    Term,
+    SoughtTerm,
     alike,
     read,
     read_criterion,
@@ -85,7 +85,7 @@ class PageEvidence:
         self.learned = {run: self._near(run, snippets) for run, snippets in self.lookups.items()}
         self._ties: dict[str, dict[str, float]] = {}
         self._readings: dict[str, list[PageReading]] = {}
-        self._measures: dict[str, Term] = {}
+        self._measures: dict[str, SoughtTerm] = {}
         self._anchors: dict[str, list[tuple[float, str, str]]] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self._worth: dict[str, float] = {}
@@ -195,7 +195,7 @@ class PageEvidence:
                             found = (has * score, clause)
         return found[1] if found else None
 
-    def _resolved(self, unit: Term, best: PageClause | None) -> str:
+    def _resolved(self, unit: SoughtTerm, best: PageClause | None) -> str:
         """A unit as the pages that were read have it; empty where they do not."""
         exact = unit.named or (unit.figure and unit.low == unit.high)
         unit = self._measured(unit)
@@ -225,7 +225,7 @@ class PageEvidence:
         words = {unit.text for unit in criterion.units}
         return [run for run in self.learned if set(run.split()) <= words]
 
-    def worth(self, unit: Term) -> float:
+    def worth(self, unit: SoughtTerm) -> float:
         """What a unit is worth: how much pages that say it of their subject repeat it, and how few of them do.
 
         Words that tell pages apart come in bursts; the words of a turn of phrase come once.
@@ -251,14 +251,14 @@ class PageEvidence:
         """Stems that name the subject of a page: its title's and its kind's."""
         return stems(" ".join(word for word in self.titles[url].split() if word[:1].isupper())) | self.kind
 
-    def count(self, unit: Term, url: str) -> int:
+    def count(self, unit: SoughtTerm, url: str) -> int:
         """How often a page has a unit in clauses about its subject."""
         key = (unit.text, url)
         if key not in self._counts:
             self._counts[key] = sum(reading.count(self._measured(unit)) for reading in self.readings(url))
         return self._counts[key]
 
-    def _measured(self, unit: Term) -> Term:
+    def _measured(self, unit: SoughtTerm) -> SoughtTerm:
         """A number with what it measures, where a page that was read has it so."""
         if not unit.figure or not unit.forms:
             return unit
@@ -290,11 +290,11 @@ class PageEvidence:
             worth = {
                 form: min(self.worth(unit), _CAP) * share
                 for form, share in self.learned[run].items()
-                if sum(1 for url in self.read if self.count(unit := Term(form, {form: form}), url)) > 1
+                if sum(1 for url in self.read if self.count(unit := SoughtTerm(form, {form: form}), url)) > 1
             }
             total += max(worth.values(), default=0.0)
             got += max(
-                (value * _said_often(self.count(Term(form, {form: form}), url)) for form, value in worth.items()),
+                (value * _said_often(self.count(SoughtTerm(form, {form: form}), url)) for form, value in worth.items()),
                 default=0.0,
             )
         apart = got / max(total, _LEAST)

@@ -42,7 +42,7 @@ _FREQUENT = 80  # a stem that more clauses have says little
 _MEASURED = re.compile(r"(?<![\d,])(\d+(?:,\d{3})*)( [^\W\d_]+)?")
 
 
-class Term(NamedTuple):
+class SoughtTerm(NamedTuple):
     """A piece of a criterion, and the forms that pages may give it.
 
     Attributes:
@@ -79,7 +79,7 @@ class SoughtCriterion(NamedTuple):
     """
 
     text: str
-    units: tuple[Term, ...]
+    units: tuple[SoughtTerm, ...]
 
     @property
     def words(self) -> list[str]:
@@ -101,7 +101,7 @@ class PageClause(NamedTuple):
     numbers: tuple[tuple[int, str], ...]
     own: bool
 
-    def has(self, unit: Term) -> bool:
+    def has(self, unit: SoughtTerm) -> bool:
         """Whether the clause has the unit, in one of its forms."""
         if unit.figure:
             return any(unit.low <= number <= unit.high for number, _ in self.numbers)
@@ -123,7 +123,7 @@ def read_criterion(text: str, kind: frozenset[str], meanings: Mapping[str, Seque
     lowered = _RANGE.sub(" ", lowered)
     figures += [(match[0], int(match[1]), int(match[1]) + 9) for match in _DECADE.finditer(lowered)]
     lowered = _DECADE.sub(" ", lowered)
-    found: list[Term] = []
+    found: list[SoughtTerm] = []
     if meanings:
         longest = max(key.count(" ") for key in meanings) + 1
         lowered, found = _known(lowered, kind, meanings, longest)
@@ -132,16 +132,16 @@ def read_criterion(text: str, kind: frozenset[str], meanings: Mapping[str, Seque
         if token[0].isdecimal():
             figures.append((token, _number(token), _number(token)))
         elif token not in _EMPTY and token not in _LOOSE and stem(token) not in kind:
-            found.append(Term(token, {stem(token): token}, named=token in names))
+            found.append(SoughtTerm(token, {stem(token): token}, named=token in names))
     for words, low, high in figures:
         measure = measures.get(words, "")
-        found.append(Term(words, {" ".join(map(stem, tokens(measure))): measure} if measure else {}, low, high))
+        found.append(SoughtTerm(words, {" ".join(map(stem, tokens(measure))): measure} if measure else {}, low, high))
     return SoughtCriterion(text, tuple({unit.text: unit for unit in found}.values()))
 
 
 def _known(
     text: str, kind: frozenset[str], meanings: Mapping[str, Sequence[str]], longest: int
-) -> tuple[str, list[Term]]:
+) -> tuple[str, list[SoughtTerm]]:
     """The text without the words and phrases that have known meanings, and these as units."""
     matches = list(_TOKEN.finditer(text))
     words = [match[0] for match in matches]
@@ -154,7 +154,7 @@ def _known(
                 forms = (*meanings[key], text[start:end])
                 known = all(" ".join(tokens(near)) in meanings for near in meanings[key])
                 stemmed = {" ".join(map(stem, tokens(form))): form for form in forms}
-                units.append(Term(text[start:end], stemmed, known=known))
+                units.append(SoughtTerm(text[start:end], stemmed, known=known))
                 kept.append(text[last:start])
                 last = end
                 place += size
@@ -174,7 +174,7 @@ class PageReading(NamedTuple):
     own: str
     all: str
 
-    def count(self, unit: Term, own: bool = True) -> int:
+    def count(self, unit: SoughtTerm, own: bool = True) -> int:
         """How often a unit occurs."""
         if unit.figure:
             return sum(

@@ -1,14 +1,19 @@
-"""What every registered environment promises; a new id is tested here without another line."""
+"""What every registered environment promises; a new id is tested here without another line.
+
+One of your own too: ``WEBENV_CONFORMANCE=my_module:MyBench-v0 pytest tests/conformance``.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +37,24 @@ from webenv.rewards import PageJudge
 from webenv.task import Gold, Task, TaskSet
 from webenv.web import Failure
 
-pytestmark = pytest.mark.parametrize("name", IDS)
+OTHERS = ("tests.conformance.toy:Toy-v0", *os.environ.get("WEBENV_CONFORMANCE", "").split())
+MODULES = {
+    **dict.fromkeys(IDS, "webenv"),
+    **{name: module for module, _, name in (one.rpartition(":") for one in OTHERS)},
+}
+"""Each id with the module that registers it."""
+
+OURS = ("test_wrong_settings", "test_tasks_of_a_named_web", "test_docstring")  # of generated webs and classes of ours
+
+for _module in MODULES.values():
+    import_module(_module)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Runs each test over every id."""
+    if "name" in metafunc.fixturenames:
+        metafunc.parametrize("name", IDS if metafunc.function.__name__ in OURS else MODULES)
+
 
 SMALL = "procedural:pages=300,news=0.6,seed=1"
 LONE = TaskSet([Task("t", "Which?")])
@@ -125,7 +147,7 @@ def test_determinism(name: str, env: gym.Env[Any, Any]) -> None:
 def test_determinism_over_processes(name: str, env: gym.Env[Any, Any]) -> None:
     """Another process, with other hashes, gives the same byte for byte."""
     program = (
-        "import gymnasium as gym, webenv\n"
+        f"import gymnasium as gym, webenv, {MODULES[name]}\n"
         f"env = gym.make({name!r})\n"
         "seen = [env.reset(seed=3)]\n"
         "seen += [env.step(action) for action in (webenv.search(seen[0][0]['question'][-60:]), webenv.note('x'))]\n"
@@ -331,8 +353,8 @@ def test_budget_is_a_setting(name: str) -> None:
 
 
 def test_made_without_an_import(name: str) -> None:
-    """gymnasium finds the id by the name of the package; registering again changes nothing."""
-    program = f"import gymnasium as gym; print(gym.make('webenv:{name}').reset(seed=0)[1]['task'])"
+    """gymnasium finds the id by the name of its module; registering again changes nothing."""
+    program = f"import gymnasium as gym; print(gym.make('{MODULES[name]}:{name}').reset(seed=0)[1]['task'])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == gym.make(name).reset(seed=0)[1]["task"]
     before = gym.spec(name)
@@ -421,5 +443,5 @@ def test_rescored_by_its_own_judge(env: gym.Env[Any, Any], tmp_path: Path) -> No
         assert [one["reward"] for one in found] == [record.reward for record in records]
         assert [one["reward_terms"] for one in found] == [record.turns[-1].reward_terms for record in records]
     endings = {record.ending for record in read_records(tmp_path / "run")}
-    assert benchmark.rules.ending("answered") in endings
+    assert "answered" in endings  # in the word of the house, whatever the benchmark calls it
     assert len(endings) > 1

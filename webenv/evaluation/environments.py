@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import gymnasium
 
 from webenv.env import SearchEnv
+from webenv.envs.benchmark_env import REGISTERED
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.evaluation.summary import Summary
 from webenv.registration import IDS
@@ -126,7 +127,7 @@ def _is_gymnasiums(entry: object) -> bool:
 def _search_envs() -> list[str]:
     """webenv's own ids, and those registered with its classes."""
     own = [name for name, spec in gymnasium.registry.items() if _makes_search_env(spec.entry_point)]
-    return list(dict.fromkeys((*IDS, *own)))
+    return list(dict.fromkeys((*IDS, *REGISTERED, *own)))
 
 
 def _makes_search_env(entry: object) -> bool:

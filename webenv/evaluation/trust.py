@@ -20,6 +20,7 @@ import gymnasium
 from webenv.cassette import Cassette
 from webenv.corpora.procedural import Worlds
 from webenv.env import SearchEnv
+from webenv.envs.benchmark_env import REGISTERED
 from webenv.errors import InvalidArgument, RunError
 from webenv.registration import IDS
 from webenv.runtime.text import one_line, printable
@@ -44,7 +45,7 @@ def recorded_id(about: Mapping[str, Any], path: Path) -> str:
     name = str(about["env"]["id"])
     spec = gymnasium.registry.get(name)
     entry = None if spec is None else spec.entry_point
-    if name in IDS or (isinstance(entry, type) and issubclass(entry, SearchEnv)):
+    if name in IDS or name in REGISTERED or (isinstance(entry, type) and issubclass(entry, SearchEnv)):
         return name
     shown, module = _shown(name), recorded_module(about) or "module"
     raise RunError(
