@@ -141,10 +141,16 @@ _LINK = re.compile(r"\]\(\s*+(?P<url><[^<>]*+>|[^()\s]*+(?:\([^()\s]*+\)[^()\s]*
 _NO_SOURCE = re.compile(r"\W*no source (?:was |were )?found\W*", re.IGNORECASE)
 
 
+_AROUND = {"`": "`", '"': '"', "'": "'", "*": "*", "(": ")", "[": "]", "<": ">", "“": "”", "‘": "’", "«": "»"}
+# Some addresses end with a full stop of their own, as …/Washington,_D.C. and …/Robert_Downey_Jr. do.
+_ABBREVIATED = re.compile(r"(?:[A-Z]|[_.-](?:Jr|Sr|Inc|Co|Ltd|Corp|St|Dr|vs|etc))\.\Z")
+
+
 def read_answer(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Reads the URL that an answer names.
 
-    Takes a bare URL, a markdown link (its target), or either within ``<source>…</source>`` (the
+    Takes a bare URL, also in quotes, backticks or brackets or with a full stop behind it, a markdown link (its
+    target), or either within ``<source>…</source>`` (the
     first open to the first close tag). ``No source found.``, as the whole answer, names none.
 
     Differs from the release, which drops a URL's last character where no parenthesis follows,
@@ -170,7 +176,23 @@ def read_answer(texts: tuple[str, ...]) -> tuple[str, ...]:
     if _NO_SOURCE.fullmatch(text):
         return ()
     link = _LINK.search(text) if "[" in text else None
-    if link:
-        text = link["url"]
-    url = text.strip().strip("<>").strip()
+    url = (link["url"] if link else _undecorated(text)).strip().strip("<>").strip()
     return (url,) if url else ()
+
+
+def _undecorated(text: str) -> str:
+    """A URL without what prose puts around it: quotes, backticks, asterisks, brackets, and a mark behind it."""
+    start, end = 0, len(text)
+    while start < end:
+        first, last = text[start], text[end - 1]
+        if first.isspace():
+            start += 1
+        elif (
+            last.isspace() or last in ",;" or (last == "." and not _ABBREVIATED.search(text[max(start, end - 6) : end]))
+        ):
+            end -= 1
+        elif end - start > 1 and _AROUND.get(first) == last:
+            start, end = start + 1, end - 1
+        else:
+            break
+    return text[start:end]

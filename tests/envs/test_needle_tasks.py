@@ -246,3 +246,21 @@ def test_never_raises(pieces: list[str]) -> None:
     """Whatever an answer is made of, a text without outer blanks is read from it."""
     read = read_answer(("".join(pieces),))
     assert all(text and text == text.strip() for text in read)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["`{}`", '"{}"', "'{}'", "“{}”", "**{}**", "({})", "[{}]", "<{}>", "{}.", "{},", "**`{}`**.", "```\n{}\n```"],
+)
+def test_urls_in_prose(written: str) -> None:
+    """Quotes, backticks, asterisks, brackets and a mark behind a URL are no part of it."""
+    for url in ("https://a.example/b", "https://a.example/b_(c)", "https://a.example/Washington,_D.C."):
+        assert read_answer((written.format(url),)) == (url,)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://a.example/U.S.", "https://a.example/Robert_Downey_Jr.", "https://a.example/b)"]
+)
+def test_urls_that_end_with_marks(url: str) -> None:
+    """A full stop of an abbreviation, and a bracket that nothing opens, are the URL's own."""
+    assert read_answer((url,)) == (url,)
