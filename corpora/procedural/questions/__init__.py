@@ -1,1 +1,1 @@
-"""Questions with exact answer keys from the facts of a generated web: one kind a module, for benchmarks to come."""
+"""Questions with exact keys from a generated web's facts; those here wait for their benchmarks, news has its own."""

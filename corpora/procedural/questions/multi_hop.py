@@ -1,4 +1,4 @@
-"""Chains: paths of obscure facts from somebody unnamed to an entity that they single out."""
+"""Multi-hop chains of obscure facts from somebody unnamed to the entity that they single out: for BrowseComp."""
 
 from __future__ import annotations
 

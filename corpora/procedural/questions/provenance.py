@@ -1,4 +1,4 @@
-"""Which pages state a fact, and which contradict it."""
+"""Provenance: which pages state a fact, and which contradict it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Key points: what there is to say on a topic, with the pages that support and contradict each point."""
+"""What a report on a topic has to say, with the pages that support and contradict each point: for AgentWebResearch."""
 
 from __future__ import annotations
 

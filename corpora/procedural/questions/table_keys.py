@@ -1,4 +1,4 @@
-"""Keys of tables: every cell of a table with the pages that state it."""
+"""Every cell of a table with the pages that state it: for WideSearch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries by topic with the pages that answer them, and browsing histories that follow one."""
+"""Queries by topic with all pages that answer them, and browsing histories: for AgentWebSearch and -Recommendation."""
 
 from __future__ import annotations
 

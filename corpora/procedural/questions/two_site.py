@@ -1,4 +1,4 @@
-"""TwoSiteQuestions: questions whose answer takes a fact from one site and another from a second."""
+"""Questions whose answer takes a fact from one site and another from a second: for AgentWebQA."""
 
 from __future__ import annotations
 
