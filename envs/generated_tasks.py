@@ -294,14 +294,20 @@ class GeneratedTasks(TaskSet, Generic[TaskT]):
         Raises:
             UnknownTask: if there is none.
         """
+        self.position(task_id)
+        return self.source.find(task_id).task
+
+    def position(self, task_id: str) -> int:
+        """As :meth:`webenv.TaskSet.position`; no list is made for it, as there may be millions of tasks."""
         place = self.source.place(str(task_id))
-        if self.source.number(place) >= self._each or place.group not in self._groups:
+        number = self.source.number(place)
+        if number >= self._each or place.group not in self._groups:
             last = (self._each - 1 - place.world) // self.source.worlds.count
             raise UnknownTask(
                 f"{self.name} has no task {task_id!r:.100} here: it has numbers 0 to {last} of "
                 f"{', '.join(self._groups)}; tasks='generated:count=…' gives more."
             )
-        return self.source.find(task_id).task
+        return self._groups.index(place.group) * self._each + number
 
     def filter(self, **tags: str | Iterable[str] | None) -> TaskSet:
         """As :meth:`webenv.TaskSet.filter`; by group and split without making a task, by other tags all of them.

@@ -191,6 +191,18 @@ class TaskSet(Sequence[Task]):
         """The ids of the tasks, in their order."""
         return [task.id for task in self]
 
+    def position(self, task_id: str) -> int:
+        """Where the task of this id stands among :meth:`ids`, from 0.
+
+        Raises:
+            UnknownTask: if there is none.
+        """
+        return self._positions[self.find(task_id).id]
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {task.id: number for number, task in enumerate(self._tasks)}
+
     def draw(self, rng: np.random.Generator) -> Task:
         """A task drawn uniformly."""
         if not self._tasks:

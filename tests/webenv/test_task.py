@@ -202,3 +202,10 @@ def test_digest_sees_gold_data_but_not_the_order_of_its_names() -> None:
     ]
     assert with_data[0] == with_data[1] != TaskSet([replace(EASY, gold=Gold())]).digest
     assert "data" not in Gold(("https://a.example/",)).to_dict()
+
+
+def test_positions() -> None:
+    """A task's position is its place among the ids; an unknown id has none."""
+    assert [TASKS.position(task) for task in TASKS.ids()] == list(range(len(TASKS)))
+    with pytest.raises(UnknownTask):
+        TASKS.position("nowhere")

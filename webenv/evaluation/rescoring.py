@@ -436,8 +436,7 @@ def _rescore(
                 how.report(found.values(), len(rows))
         if any(tape.mode == "record" for tape in tapes):
             folder.change_run({"cassettes": cassette_entries(tapes, ended=True)})
-    order = {task: number for number, task in enumerate(benchmark.tasks.ids())}
-    keys = sorted(rows, key=lambda key: (order[key[0]], key[1]))
+    keys = sorted(rows, key=lambda key: (benchmark.tasks.position(key[0]), key[1]))
     was, now = [rows[key][1] for key in keys], [found[key].row(rows[key][1]) for key in keys]
     outside = sum(found[key].outside for key in keys)
     of = {"env": before["env"]["id"], "policy": before["policy"]["name"], "seed": before["seed"], "folder": str(path)}

@@ -219,9 +219,8 @@ def evaluate(
             first = _play(benchmark, policy, todo, parallel, folder, rows, len(plan), watch, adjust)
         if any(tape.mode == "record" for tape in tapes):
             folder.change_run({"cassettes": cassette_entries(tapes, ended=True)})
-    order = {task: number for number, task in enumerate(benchmark.tasks.ids())}
     return summarize(
-        sorted((rows[job.key] for job in plan), key=lambda row: (order[row.task], row.attempt)),
+        sorted((rows[job.key] for job in plan), key=lambda row: (benchmark.tasks.position(row.task), row.attempt)),
         env=name,
         policy=policy.identity["name"],
         seed=seed,
