@@ -376,7 +376,7 @@ def test_a_folder_of_one_world(tmp_path: Path) -> None:
     [
         ({"judge": "pages"}, "no judge is called 'pages'"),
         ({"judge": "answer", "judge_prompt": "p.txt"}, "asks no model, so it takes no model name and no prompt"),
-        ({"judge": 3}, "judge=3: expected .*'answer'"),
+        ({"judge": 3}, r"judge=3: expected .*'answer'"),
         ({"tasks": "longitudinal:3", "web": SMALL}, "expected 'longitudinal' or 'longitudinal:count=1000'"),
         ({"tasks": "generated", "web": SMALL, "month": "2019-01"}, "no task has month='2019-01'"),
         ({"tasks": "generated", "web": "procedural:pages=300,language=zh"}, "worded in English alone"),

@@ -303,7 +303,7 @@ def test_an_unknown_judge_is_told_of_exact() -> None:
     """The judge that knows facts is offered where there are facts, and not elsewhere."""
     with pytest.raises(InvalidArgument, match="Did you mean 'exact'"):
         make(judge="exakt")
-    with pytest.raises(InvalidArgument, match="Expected one of: .*, exact, .*, page, "):
+    with pytest.raises(InvalidArgument, match=r"Expected one of: .*, exact, .*, page, "):
         make(judge="nobody")
     with pytest.raises(InvalidArgument, match="Expected one of: ") as refused:
         make(judge="nobody", web="sample", tasks=None)
