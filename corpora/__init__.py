@@ -7,8 +7,8 @@ from webenv.corpora.build import add, build
 from webenv.corpora.corpus import Corpus
 from webenv.corpora.deduplication import similarity
 from webenv.corpora.document import SourcePage
-from webenv.corpora.extractive_agent import ContentAgent
+from webenv.corpora.extractive_agent import ExtractiveAgent
 from webenv.corpora.ingest import parse_source
 from webenv.corpora.manifest import Manifest
 
-__all__ = ["ContentAgent", "Corpus", "Manifest", "SourcePage", "add", "build", "parse_source", "similarity"]
+__all__ = ["Corpus", "ExtractiveAgent", "Manifest", "SourcePage", "add", "build", "parse_source", "similarity"]

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from webenv.corpora.deduplication import Subject
+from webenv.corpora.deduplication import ComparedPage
 from webenv.corpora.document import Progress, Skipped, SourcePage, silent, source_page
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.folder import CorpusFolder, reason
@@ -159,7 +159,7 @@ def _run(
         if former is not None and Manifest.read(folder.path) != former:
             raise CorpusError(f"{folder.path} was built again while this began: add to it once more.")
         try:
-            return _Build(folder, sources, former, extractor, near_copies, progress or silent).run(
+            return _CorpusBuild(folder, sources, former, extractor, near_copies, progress or silent).run(
                 worker_count(workers)
             )
         except (OSError, sqlite3.Error, BrokenExecutor) as error:
@@ -180,7 +180,7 @@ def _plan(sources: Sequence[Source], former: Manifest | None, extractor: str, ne
     return blake2b(parts.encode(), digest_size=8).hexdigest()
 
 
-class _Build:
+class _CorpusBuild:
     """One build: pages are written in the order in which they come, then compared, then indexed by site."""
 
     def __init__(
@@ -218,23 +218,27 @@ class _Build:
         return PageWriter(pages)
 
     def _run(self, writer: PageWriter, workers: int) -> Manifest:
-        assembly = writer.assembly(self._progress)
+        deduplicator = writer.deduplicator(self._progress)
         if not writer.complete:
-            self._read(writer, assembly, workers)
-        if not len(assembly):
+            self._read(writer, deduplicator, workers)
+        if not len(deduplicator):
             self._folder.discard()
-            why = skipped_line(assembly.skipped, assembly.examples) or "the sources are empty"
+            why = skipped_line(deduplicator.skipped, deduplicator.examples) or "the sources are empty"
             raise CorpusError(f"there is no page to store in {self._folder.path}: {why}.")
 
-        def subject(number: int) -> Subject:
+        def subject(number: int) -> ComparedPage:
             page = writer.read(number)
-            return Subject(page.site, page.title, page.text)
+            return ComparedPage(page.site, page.title, page.text)
 
-        _, keys, leaders = assembly.leaders(subject, self._near_copies)
-        copies = {key: leader for key, leader in zip(keys.tolist(), leaders.tolist(), strict=True) if key != leader}
-        aliases, lost = assembly.aliases()
+        _, keys, canonical_keys = deduplicator.canonical_keys(subject, self._near_copies)
+        copies = {
+            key: canonical
+            for key, canonical in zip(keys.tolist(), canonical_keys.tolist(), strict=True)
+            if key != canonical
+        }
+        aliases, lost = deduplicator.aliases()
         digest, sites = writer.finish(copies, aliases)
-        skipped, examples = assembly.left_out(lost)
+        skipped, examples = deduplicator.left_out(lost)
         self._index(sites, workers)
         former = self._former
         made = former.extractor.split(", ") if former else []
@@ -262,14 +266,14 @@ class _Build:
             writer.begin()
         os.replace(new, pages)
 
-    def _read(self, writer: PageWriter, assembly: Any, workers: int) -> None:
+    def _read(self, writer: PageWriter, deduplicator: Any, workers: int) -> None:
         counts = [source.count() for source in self._sources]
         total = None if None in counts else sum(count or 0 for count in counts)
         estimated = total is None
         done = writer.done
         documents = islice(chain.from_iterable(self._sources), done, None)
         for document in prepare_pages(documents, workers, self._extractor):
-            page = assembly.take(document)
+            page = deduplicator.take(document)
             done += 1
             if estimated and done % _ESTIMATE == 0:
                 total = _estimate(self._sources, done)
@@ -277,8 +281,8 @@ class _Build:
             if page is not None:
                 stored = StoredPage(page.url, page.title, page.text, page.date, page.key, page.site)
                 writer.add(page.key, stored, page.fingerprint)
-            writer.keep(assembly, done)
-        writer.keep(assembly, done, complete=True)
+            writer.keep(deduplicator, done)
+        writer.keep(deduplicator, done, complete=True)
 
     def _index(self, sites: Mapping[str, int], workers: int) -> None:
         work, former = self._folder.work, self._former

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from webenv.corpora.caches import LRUCache, ResultCache
-from webenv.corpora.deduplication import Assembly, Subject
+from webenv.corpora.deduplication import ComparedPage, Deduplicator
 from webenv.corpora.document import IndexedPage, PreparedPage, SourcePage, day_of, source_page
 from webenv.corpora.engine import Engine, Hit
 from webenv.corpora.folder import hold_corpus, release
@@ -22,7 +22,7 @@ from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
-from webenv.corpora.snippets import PASSAGES, Passages, Ready, found
+from webenv.corpora.snippets import PASSAGES, CachedPage, SnippetCache, found
 from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.corpora.url import host_of, key_of, page_key, parents
 from webenv.errors import CorpusDamaged, CorpusError
@@ -39,7 +39,7 @@ from webenv.web import (
 )
 
 _EVERYTHING = Scope()
-_READY: LRUCache[tuple[int, int], Ready] = LRUCache(PASSAGES)  # of all corpora of this process
+_READY: LRUCache[tuple[int, int], CachedPage] = LRUCache(PASSAGES)  # of all corpora of this process
 _NUMBERS = count()
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ class Corpus:
         self._manifest = manifest
         self._pool: WorkerPool[SearchRequest] = WorkerPool(_no_worker, 1)
         self._results = ResultCache()
-        self._passages = Passages(store, _READY, next(_NUMBERS))
+        self._passages = SnippetCache(store, _READY, next(_NUMBERS))
         self._release: weakref.finalize[Any, Any] | None = None
 
     # ── making one ────────────────────────────────────────────────────────────
@@ -149,22 +149,22 @@ class Corpus:
         Raises:
             CorpusError: if a page cannot be used, or two of one URL have different texts.
         """
-        assembly = Assembly()
+        deduplicator = Deduplicator()
         taken: list[PreparedPage] = []
         for number, given in enumerate(pages):
-            page = assembly.take(prepare(source_page(given, f"page {number}")))
+            page = deduplicator.take(prepare(source_page(given, f"page {number}")))
             if page is not None:
                 taken.append(page)
-            for reason, examples in assembly.examples.items():
+            for reason, examples in deduplicator.examples.items():
                 raise CorpusError(f"{examples[0]}: {reason}. Each page needs a web address of its own and a text.")
-        order, keys, leaders = assembly.leaders(
-            lambda number: Subject(taken[number].site, taken[number].title, taken[number].text)
+        order, keys, canonical_keys = deduplicator.canonical_keys(
+            lambda number: ComparedPage(taken[number].site, taken[number].title, taken[number].text)
         )
         stored = {}
-        for number, key, leader in zip(order.tolist(), keys.tolist(), leaders.tolist(), strict=True):
+        for number, key, canonical in zip(order.tolist(), keys.tolist(), canonical_keys.tolist(), strict=True):
             page = taken[number]
-            stored[key] = StoredPage(page.url, page.title, page.text, page.date, leader, page.site)
-        return cls._in_memory(stored, assembly.aliases()[0])
+            stored[key] = StoredPage(page.url, page.title, page.text, page.date, canonical, page.site)
+        return cls._in_memory(stored, deduplicator.aliases()[0])
 
     @classmethod
     def _in_memory(cls, pages: Mapping[int, StoredPage], aliases: Mapping[int, int]) -> Self:
@@ -292,7 +292,7 @@ class Corpus:
             aliases, copies = self._manifest.aliases, self._manifest.copies
         else:
             aliases = sum(1 for _ in self._store.aliases())
-            copies = sum(key != page.leader for key, page in self._store.rows())
+            copies = sum(key != page.canonical for key, page in self._store.rows())
         counts = {"pages": len(self), "aliases": aliases, "copies": copies, "sites": len(self.sites)}
         return {**counts, "digest": self.digest}
 
@@ -363,7 +363,7 @@ class Corpus:
 
 
 def _page(page: StoredPage) -> Page:
-    return Page(page.url, page.title, page.text, page.date, f"{page.leader:016x}")
+    return Page(page.url, page.title, page.text, page.date, f"{page.canonical:016x}")
 
 
 def _release_all(*held: int) -> None:

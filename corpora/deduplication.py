@@ -100,7 +100,7 @@ def fingerprint(text: str) -> bytes:
     return (least >> np.uint32(16)).astype("<u2").tobytes()
 
 
-class Subject(NamedTuple):
+class ComparedPage(NamedTuple):
     """What tells a copy from a page made from the same template."""
 
     site: str
@@ -108,7 +108,7 @@ class Subject(NamedTuple):
     text: str
 
 
-def same_subject(one: Subject, other: Subject) -> bool:
+def same_subject(one: ComparedPage, other: ComparedPage) -> bool:
     """Whether two pages with almost the same text are about the same thing.
 
     With the very same text they are. On one site they are if their titles are the same. On two
@@ -129,12 +129,12 @@ def same_subject(one: Subject, other: Subject) -> bool:
     return all((word in said) == (word in others_said) for word in words ^ others)
 
 
-def is_copy(one: Subject, other: Subject) -> bool:
+def is_near_duplicate(one: ComparedPage, other: ComparedPage) -> bool:
     """Whether two pages are copies of one another: about the same thing, in almost the same words."""
     return same_subject(one, other) and similarity(one.text, other.text) >= THRESHOLD
 
 
-def group_copies(fingerprints: npt.NDArray[np.uint16], copies: Callable[[int, int], bool]) -> npt.NDArray[np.int64]:
+def near_duplicates(fingerprints: npt.NDArray[np.uint16], copies: Callable[[int, int], bool]) -> npt.NDArray[np.int64]:
     """The leader of each page: the page that it is a copy of, or itself.
 
     A page is compared with leaders alone, so no chain of small changes joins pages that differ.
@@ -142,13 +142,13 @@ def group_copies(fingerprints: npt.NDArray[np.uint16], copies: Callable[[int, in
     Args:
         fingerprints: shape (pages, 128), in the order of the pages' keys.
         copies: asked whether a page and a leader with like fingerprints, named by their rows, are
-            copies (:func:`is_copy`).
+            copies (:func:`is_near_duplicate`).
 
     Returns:
         Row numbers, shape (pages,): never above the page's own.
     """
     count = len(fingerprints)
-    leaders = np.arange(count, dtype=np.int64)
+    canonical_keys = np.arange(count, dtype=np.int64)
     bands = _bands(fingerprints)
     shared = np.zeros(count, dtype=bool)
     for band in bands:
@@ -159,19 +159,19 @@ def group_copies(fingerprints: npt.NDArray[np.uint16], copies: Callable[[int, in
     buckets: dict[tuple[int, int], list[int]] = {}
     for row in np.flatnonzero(shared).tolist():
         places = [(number, int(band[row])) for number, band in enumerate(bands)]
-        known = sorted({leader for place in places for leader in buckets.get(place, ())})
-        leader = _leader(fingerprints, row, known, copies) if known else None
-        if leader is not None:
-            leaders[row] = leader
+        known = sorted({canonical for place in places for canonical in buckets.get(place, ())})
+        canonical = _canonical(fingerprints, row, known, copies) if known else None
+        if canonical is not None:
+            canonical_keys[row] = canonical
             continue
         for place in places:
             bucket = buckets.setdefault(place, [])
             if len(bucket) < _MOST_LEADERS:
                 bucket.append(row)
-    return leaders
+    return canonical_keys
 
 
-def _leader(
+def _canonical(
     fingerprints: npt.NDArray[np.uint16], row: int, known: list[int], copies: Callable[[int, int], bool]
 ) -> int | None:
     """The leader that a page resembles most and is a copy of; of equal ones the first."""
@@ -208,7 +208,7 @@ _EXAMPLES = 5
 _HOPS = 10
 
 
-class Claim(NamedTuple):
+class AddressClaim(NamedTuple):
     """That an address leads to another: both by their keys; ``origin`` names the document of a redirect."""
 
     kind: int
@@ -217,7 +217,7 @@ class Claim(NamedTuple):
     origin: str = ""
 
 
-class Assembly:
+class Deduplicator:
     """Takes prepared documents one after the other and says which of them are pages.
 
     The first document of a URL is its page; a later one with the same text is merged without a
@@ -236,16 +236,16 @@ class Assembly:
         self._given: dict[int, int] = {}
         self._redirects: dict[int, tuple[int, str]] = {}
         self._hints: dict[int, int | None] = {}
-        self._new: list[Claim] = []
+        self._new: list[AddressClaim] = []
 
     @classmethod
     def restored(
         cls,
         pages: Iterable[tuple[int, bytes, bytes]],
-        claims: Iterable[Claim],
+        claims: Iterable[AddressClaim],
         skipped: Mapping[str, int],
         examples: Mapping[str, list[str]],
-    ) -> Assembly:
+    ) -> Deduplicator:
         """An assembly that has taken documents before.
 
         Args:
@@ -254,16 +254,16 @@ class Assembly:
             skipped: what it had left out.
             examples: a few of them.
         """
-        assembly = cls()
-        assembly.skipped = dict(skipped)
-        assembly.examples = {reason: list(origins) for reason, origins in examples.items()}
+        deduplicator = cls()
+        deduplicator.skipped = dict(skipped)
+        deduplicator.examples = {reason: list(origins) for reason, origins in examples.items()}
         for key, text, fingerprint in pages:
-            assembly._texts[key] = text
-            assembly._fingerprints += fingerprint
+            deduplicator._texts[key] = text
+            deduplicator._fingerprints += fingerprint
         for claim in claims:
-            assembly._claim(claim)
-        assembly.claims()
-        return assembly
+            deduplicator._claim(claim)
+        deduplicator.claims()
+        return deduplicator
 
     def take(self, document: PreparedPage | Redirect | Skipped) -> PreparedPage | None:
         """The page to be stored, where the document is one."""
@@ -273,11 +273,11 @@ class Assembly:
         if isinstance(document, Redirect):
             if document.target == document.key:
                 return None  # from http to https, and the like
-            self._claim(Claim(REDIRECT, document.key, document.target, document.origin))
+            self._claim(AddressClaim(REDIRECT, document.key, document.target, document.origin))
             return None
         text = text_hash(document.text)
         for alias in document.aliases:
-            self._claim(Claim(GIVEN, alias, document.key))
+            self._claim(AddressClaim(GIVEN, alias, document.key))
         known = self._texts.get(document.key)
         if known is not None:
             if known != text:
@@ -286,15 +286,15 @@ class Assembly:
         self._texts[document.key] = text
         self._fingerprints += document.fingerprint
         for hint in document.hints:
-            self._claim(Claim(HINT, hint, document.key))
+            self._claim(AddressClaim(HINT, hint, document.key))
         return document
 
-    def claims(self) -> list[Claim]:
+    def claims(self) -> list[AddressClaim]:
         """What was claimed since this was last asked."""
         new, self._new = self._new, []
         return new
 
-    def _claim(self, claim: Claim) -> None:
+    def _claim(self, claim: AddressClaim) -> None:
         kind, key, target, origin = claim
         if kind == GIVEN:
             self._given.setdefault(key, target)
@@ -313,8 +313,8 @@ class Assembly:
     def __len__(self) -> int:
         return len(self._texts)
 
-    def leaders(
-        self, read: Callable[[int], Subject], near: bool = True
+    def canonical_keys(
+        self, read: Callable[[int], ComparedPage], near: bool = True
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The pages in the order of their keys.
 
@@ -331,11 +331,11 @@ class Assembly:
         prints = np.frombuffer(self._fingerprints, dtype="<u2").reshape(-1, FINGERPRINT)[order]
         keys = keys[order]
 
-        def copies(row: int, leader: int) -> bool:
-            one, other = read(int(order[row])), read(int(order[leader]))
-            return is_copy(one, other) if near else one.text == other.text
+        def copies(row: int, canonical: int) -> bool:
+            one, other = read(int(order[row])), read(int(order[canonical]))
+            return is_near_duplicate(one, other) if near else one.text == other.text
 
-        return order, keys, keys[group_copies(prints, copies)]
+        return order, keys, keys[near_duplicates(prints, copies)]
 
     def aliases(self) -> tuple[dict[int, int], list[Skipped]]:
         """The page's key for each other address, and the redirects that lead nowhere.
@@ -364,7 +364,7 @@ class Assembly:
 
     def left_out(self, lost: Iterable[Skipped]) -> tuple[dict[str, int], dict[str, list[str]]]:
         """What was left out, lost redirects included: counts and examples by reason, in alphabetical order."""
-        whole = Assembly()
+        whole = Deduplicator()
         whole.skipped, whole.examples = dict(self.skipped), {why: list(some) for why, some in self.examples.items()}
         for redirect in lost:
             whole._skip(redirect.reason, redirect.origin)

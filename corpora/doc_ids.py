@@ -12,7 +12,7 @@ from webenv.corpora.url import key_of
 from webenv.errors import CorpusError
 
 
-class Labels:
+class DocIds:
     """Finds the page of a label: its address in any form, another address of it, or its id where it came from.
 
     Args:

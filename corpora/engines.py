@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from webenv.corpora.doc_ids import Labels
+from webenv.corpora.doc_ids import DocIds
 from webenv.corpora.document import IndexedPage, Progress
 from webenv.corpora.engine import Engine
 from webenv.corpora.engine_folder import (
@@ -157,7 +157,7 @@ def add_dense(
         if encodes is not None:
             build_dense(read_pages(store), manifest.pages, work, encodes, progress, former_index(folder, "dense"))
         elif vectors is not None:
-            labels = Labels(store, manifest.sources)
+            labels = DocIds(store, manifest.sources)
             take_dense(
                 (IndexedPage(key, "", "", site, date) for key, site, date in store.outline()),
                 manifest.pages,

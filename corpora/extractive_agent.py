@@ -37,7 +37,7 @@ class Searchable(Protocol):
         ...
 
 
-class ContentAgent:
+class ExtractiveAgent:
     """Answers questions to sites from what the sites' own pages say.
 
     For each question it searches the site, reads the three best pages, and takes from each the

@@ -49,7 +49,7 @@ _TRIES = 50
 Keys = npt.NDArray[np.int64]
 
 
-class _Task(NamedTuple):
+class _IndexTask(NamedTuple):
     """Some pages whose segments belong together; ``site`` is empty where they are of several sites."""
 
     site: str
@@ -111,18 +111,18 @@ def index_pages(
     parts.rmdir()
 
 
-def _tasks(sites: Mapping[str, Keys], own: frozenset[str], workers: int) -> Iterator[_Task]:
+def _tasks(sites: Mapping[str, Keys], own: frozenset[str], workers: int) -> Iterator[_IndexTask]:
     """The work, largest pieces first; the pages of a site stand together."""
-    tasks = [_Task(site, keys) for site, keys in sites.items() if site in own]
+    tasks = [_IndexTask(site, keys) for site, keys in sites.items() if site in own]
     shared = [keys for site, keys in sites.items() if site not in own]
     if shared:
         together = np.concatenate(shared)
         pieces = 1 if len(together) < _SMALL else max(workers, -(-len(together) // _LARGEST_TASK))
-        tasks += [_Task("", piece) for piece in np.array_split(together, pieces)]
+        tasks += [_IndexTask("", piece) for piece in np.array_split(together, pieces)]
     return iter(sorted(tasks, key=lambda task: (-len(task.keys), task.site)))
 
 
-def _share(pages: Path, parts: Path, tasks: list[_Task], workers: int, told: Told) -> None:
+def _share(pages: Path, parts: Path, tasks: list[_IndexTask], workers: int, told: Told) -> None:
     from concurrent.futures import as_completed
 
     heap = max(_LEAST_HEAP, _HEAP // workers)

@@ -172,7 +172,7 @@ class NearSite(NamedTuple):
     score: float
 
 
-class Sites:
+class SiteDirectory:
     """The sites of a corpus.
 
     Args:

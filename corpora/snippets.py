@@ -180,7 +180,7 @@ _WORDLY = re.escape(bytes(n for n, letter in enumerate(_LETTERS) if letter.isaln
 _WORD = re.compile(b"[" + _WORDLY + b"]+(?:[.'][" + _WORDLY + b"]+)*")
 
 
-class Passages:
+class SnippetCache:
     """Makes the results of searches: titles, addresses, and the passages of pages that fit queries best.
 
     A snippet is what :func:`webenv.corpora.snippets.snippet` gives for the page's whole text.
@@ -191,7 +191,7 @@ class Passages:
         name: the number of the corpus.
     """
 
-    def __init__(self, store: Store, kept: LRUCache[tuple[int, int], Ready], name: int) -> None:
+    def __init__(self, store: Store, kept: LRUCache[tuple[int, int], CachedPage], name: int) -> None:
         self._store = store
         self._kept = kept
         self._name = name
@@ -211,18 +211,18 @@ class Passages:
         ready = self._ready(key)
         return None if ready is None else ready.page()
 
-    def _ready(self, key: int) -> Ready | None:
+    def _ready(self, key: int) -> CachedPage | None:
         ready = self._kept.get((self._name, key))
         if ready is None:
             page = self._store.get(key)
             if page is None:
                 return None
-            ready = Ready(page)
+            ready = CachedPage(page)
             self._kept.put((self._name, key), ready, ready.size)
         return ready
 
 
-class Ready:
+class CachedPage:
     """A page whose passages are looked for.
 
     Attributes:
@@ -232,7 +232,7 @@ class Ready:
     __slots__ = ("_coded", "_key", "_page", "_text", "size")
 
     def __init__(self, page: StoredPage) -> None:
-        self._page, self._key = page._replace(text=""), f"{page.leader:016x}"
+        self._page, self._key = page._replace(text=""), f"{page.canonical:016x}"
         self._text, self._coded = page.text, b""
         if len(page.text) <= SCANNED:
             try:

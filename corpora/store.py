@@ -26,13 +26,13 @@ _ALIAS = "SELECT page FROM aliases WHERE key = ?"
 
 
 class StoredPage(NamedTuple):
-    """A page as it is kept; ``leader`` is the key of the page that it is a copy of, or its own."""
+    """A page as it is kept; ``canonical`` is the key of the page that it is a copy of, or its own."""
 
     url: str
     title: str
     text: str
     date: str
-    leader: int
+    canonical: int
     site: str
 
 
@@ -198,15 +198,17 @@ def _page(row: Sequence[Any], decompressor: zstandard.ZstdDecompressor) -> Store
         ValueError: if one is of another, or the text too long.
         zstandard.ZstdError: if the text cannot be decompressed.
     """
-    url, title, blob, date, leader, site = row
+    url, title, blob, date, canonical, site = row
     if not (
-        type(url) is type(title) is type(date) is type(site) is str and type(blob) is bytes and type(leader) is int
+        type(url) is type(title) is type(date) is type(site) is str and type(blob) is bytes and type(canonical) is int
     ):
         raise ValueError("a page has columns of other types")
     # A frame says how long it is, and that much memory is taken before it is read.
     if zstandard.frame_content_size(blob) > MOST_TEXT:
         raise ValueError(f"a page says that it is longer than {MOST_TEXT:,} bytes")
-    return StoredPage(url, title, decompressor.decompress(blob, max_output_size=MOST_TEXT).decode(), date, leader, site)
+    return StoredPage(
+        url, title, decompressor.decompress(blob, max_output_size=MOST_TEXT).decode(), date, canonical, site
+    )
 
 
 def _check_tables(connection: sqlite3.Connection) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import zstandard
 
-from webenv.corpora.deduplication import Assembly, Claim, fingerprint
+from webenv.corpora.deduplication import AddressClaim, Deduplicator, fingerprint
 from webenv.corpora.document import Progress
 from webenv.corpora.manifest import content_digest, text_hash
 from webenv.corpora.store import StoredPage
@@ -96,7 +96,7 @@ class PageWriter:
         if self._database.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
             raise sqlite3.OperationalError("another process has the pages open that are being copied")
 
-    def assembly(self, progress: Progress) -> Assembly:
+    def deduplicator(self, progress: Progress) -> Deduplicator:
         """The assembly of all that was taken so far; makes the fingerprints that are missing."""
         state = self._state()
         claims = self._database.execute("SELECT kind, key, target, origin FROM claims ORDER BY rowid")
@@ -109,7 +109,9 @@ class PageWriter:
             for key, text, found, place in pages
         )
         whole = chain(written, ((key, text_hash(page.text), mark) for page, key, mark in self._waiting))
-        return Assembly.restored(whole, map(Claim._make, claims), state.get("skipped", {}), state.get("examples", {}))
+        return Deduplicator.restored(
+            whole, map(AddressClaim._make, claims), state.get("skipped", {}), state.get("examples", {})
+        )
 
     def _print(self, place: int, progress: Progress) -> bytes:
         made = fingerprint(self.read(place - 1).text)
@@ -126,8 +128,8 @@ class PageWriter:
         if number >= self._place:
             return self._waiting[number - self._place][0]
         row = "SELECT url, title, text, date, leader, site FROM pages WHERE place = ?"
-        url, title, blob, date, leader, site = self._database.execute(row, (number + 1,)).fetchone()
-        return StoredPage(url, title, self._codec.text(blob), date, leader, site)
+        url, title, blob, date, canonical, site = self._database.execute(row, (number + 1,)).fetchone()
+        return StoredPage(url, title, self._codec.text(blob), date, canonical, site)
 
     # ── writing ───────────────────────────────────────────────────────────────
 
@@ -149,15 +151,15 @@ class PageWriter:
             return
         self._write(page, key, mark)
 
-    def claim(self, claims: Iterable[Claim]) -> None:
+    def claim(self, claims: Iterable[AddressClaim]) -> None:
         """Writes what was claimed of addresses, for the day when pages are added."""
         self._database.executemany("INSERT INTO claims VALUES (?,?,?,?)", claims)
 
-    def keep(self, assembly: Assembly, done: int, complete: bool = False) -> None:
+    def keep(self, deduplicator: Deduplicator, done: int, complete: bool = False) -> None:
         """Commits, where two seconds have gone by since the last time or all documents have been taken.
 
         Args:
-            assembly: what took them.
+            deduplicator: what took them.
             done: how many have been taken.
             complete: whether these are all.
         """
@@ -165,8 +167,8 @@ class PageWriter:
             return
         if complete and self._waiting:
             self._learn()
-        self.claim(assembly.claims())
-        taken = {"skipped": assembly.skipped, "examples": assembly.examples}
+        self.claim(deduplicator.claims())
+        taken = {"skipped": deduplicator.skipped, "examples": deduplicator.examples}
         self._keep({"done": done, "complete": complete, **taken})
 
     def _keep(self, state: Mapping[str, Any]) -> None:
@@ -189,17 +191,17 @@ class PageWriter:
 
     def _write(self, page: StoredPage, key: int, mark: bytes) -> None:
         self._place += 1
-        url, title, text, date, leader, site = page
-        row = (self._place, key, url, title, site, date, leader, text_hash(text), self._codec.blob(text))
+        url, title, text, date, canonical, site = page
+        row = (self._place, key, url, title, site, date, canonical, text_hash(text), self._codec.blob(text))
         self._database.execute("INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?)", row)
         if mark:
             self._database.execute("INSERT INTO prints VALUES (?,?)", (self._place, mark))
 
-    def finish(self, leaders: Mapping[int, int], aliases: Mapping[int, int]) -> tuple[str, dict[str, int]]:
+    def finish(self, canonical_keys: Mapping[int, int], aliases: Mapping[int, int]) -> tuple[str, dict[str, int]]:
         """Ends the writing: after this the file is read only.
 
         Args:
-            leaders: the key of the page that a page is a copy of, by the copy's key; all others lead themselves.
+            canonical_keys: the key of the page that a page is a copy of, by the copy's key; all others are their own.
             aliases: the key of the page that each other address leads to.
 
         Returns:
@@ -210,7 +212,7 @@ class PageWriter:
             self._learn()
         database.execute(_KEY_INDEX)
         database.execute("UPDATE pages SET leader = key WHERE leader != key")
-        marks = ((leader, key) for key, leader in leaders.items())
+        marks = ((canonical, key) for key, canonical in canonical_keys.items())
         database.executemany("UPDATE pages SET leader = ? WHERE key = ?", marks)
         database.execute("DELETE FROM aliases")
         database.executemany("INSERT INTO aliases VALUES (?,?)", sorted(aliases.items()))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from webenv.corpora import ContentAgent, Corpus
+from webenv.corpora import Corpus, ExtractiveAgent
 from webenv.corpora.coverage import check_gold
 from webenv.corpora.procedural import Worlds, cached_worlds, config_of, read_spec
 from webenv.envs.generated_tasks import GeneratedTasks
@@ -78,7 +78,7 @@ def open_asker(web: Web) -> Asking:
     """Who is asked on a web: the web where it can be asked, who was asked on a tape, else what its sites' pages say."""
     if isinstance(web, Asking):
         return web
-    return RecordedAsker(web.cassette) if isinstance(web, RecordedWeb) else ContentAgent(web)
+    return RecordedAsker(web.cassette) if isinstance(web, RecordedWeb) else ExtractiveAgent(web)
 
 
 def named_worlds(

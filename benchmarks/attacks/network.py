@@ -12,7 +12,7 @@ from common import Finding, listener
 
 from tests.corpora.live.hostile_web import Reply, drip, endless, page, raw, redirect, reset, serve
 from webenv.corpora.live import FetchSettings
-from webenv.corpora.live.fetch import Fetcher, Trail
+from webenv.corpora.live.fetch import Fetcher, RedirectTrail
 from webenv.corpora.live.readers import Fetched
 
 INSIDE = (
@@ -34,7 +34,7 @@ async def fetched(urls: list[str], **given: Any) -> list[Any]:
     settings = FetchSettings(**{"delay": 0.0, "robots": False, "retries": 0, "timeout": 10.0, **given})
     fetcher = Fetcher(settings)
     try:
-        trails = [Trail(url, lambda _: False, settings.max_redirects, settings.timeout) for url in urls]
+        trails = [RedirectTrail(url, lambda _: False, settings.max_redirects, settings.timeout) for url in urls]
         return list(await asyncio.gather(*map(fetcher.fetch, trails)))
     finally:
         await fetcher.aclose()

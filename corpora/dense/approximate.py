@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from webenv.corpora.dense.exact import ExactSearch, Found, Reach, rank_rows
+from webenv.corpora.dense.exact import ExactSearch, Neighbours, Reach, rank_rows
 from webenv.corpora.dense.matrix import Matrix
 from webenv.corpora.dense.vectors import Vectors, unit_rows
 from webenv.corpora.manifest import read_json
@@ -33,7 +33,7 @@ _WARNED = 39  # rows a list below which faiss complains
 
 
 @dataclass(frozen=True)
-class _About:
+class _GlobalAbout:
     kind: str
     factory: str
     effort: int
@@ -54,7 +54,7 @@ class GlobalIndex:
         digest: SHA-256 of its file: one that was trained again may rank otherwise.
     """
 
-    def __init__(self, index: Any, about: _About) -> None:
+    def __init__(self, index: Any, about: _GlobalAbout) -> None:
         self._index = index
         self._about = about
         self.name = f"{about.factory}@{about.effort}" if about.effort else about.factory
@@ -81,7 +81,7 @@ class GlobalIndex:
             )
         faiss = _faiss()
         try:
-            about = _About(**read_json(path))
+            about = _GlobalAbout(**read_json(path))
             if about.vectors != matrix.digest:
                 raise ValueError("it is of other vectors")
             flags = faiss.IO_FLAG_MMAP if about.kind == "ivf" else 0
@@ -94,7 +94,7 @@ class GlobalIndex:
         _set_effort(index, about.kind, about.effort)
         return cls(index, about)
 
-    def search(self, matrix: Matrix, vectors: Vectors, limit: int) -> Found:
+    def search(self, matrix: Matrix, vectors: Vectors, limit: int) -> Neighbours:
         """The nearest pages of each vector, of the whole matrix.
 
         Args:
@@ -153,7 +153,7 @@ def build_global(folder: str | os.PathLike[str], kind: str = "ivf", target: floa
     for start in range(0, len(matrix), _BLOCK):
         index.add(matrix.vectors[start : start + _BLOCK].astype(np.float32))
     probes = np.sort(rng.choice(len(matrix), min(_PROBES, len(matrix)), replace=False))
-    about = _tuned(matrix, index, _About(kind, factory, 0, 1.0, matrix.digest, ""), probes, target, lists)
+    about = _tuned(matrix, index, _GlobalAbout(kind, factory, 0, 1.0, matrix.digest, ""), probes, target, lists)
     remove_global(path)
     try:
         faiss.write_index(index, str(path / _FILE))
@@ -187,7 +187,7 @@ def remove_global(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def _tuned(matrix: Matrix, index: Any, about: _About, probes: Any, target: float, lists: int) -> _About:
+def _tuned(matrix: Matrix, index: Any, about: _GlobalAbout, probes: Any, target: float, lists: int) -> _GlobalAbout:
     """The least effort that reaches the recall, or the most there is."""
     vectors = unit_rows(matrix.vectors[probes])
     own = matrix.keys[probes]
@@ -205,13 +205,13 @@ def _tuned(matrix: Matrix, index: Any, about: _About, probes: Any, target: float
         effort *= 2
 
 
-def _without(found: Found, own: Any) -> Found:
+def _without(found: Neighbours, own: Any) -> Neighbours:
     """The ten nearest without a page itself."""
     keys = [[key for key in row if key != mine][:_DEPTH] for row, mine in zip(found.keys, own, strict=True)]
-    return Found(np.array(keys), found.scores[:, :_DEPTH])
+    return Neighbours(np.array(keys), found.scores[:, :_DEPTH])
 
 
-def recall(found: Found, exact: Found) -> float:
+def recall(found: Neighbours, exact: Neighbours) -> float:
     """The mean share of the keys of ``exact`` that ``found`` has, row by row.
 
     >>> recall(Found(np.array([[1, 2], [3, 4]]), np.zeros((2, 2))), Found(np.array([[2, 1], [3, 5]]), np.zeros((2, 2))))

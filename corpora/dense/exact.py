@@ -34,7 +34,7 @@ class Reach(NamedTuple):
     last: int = 0
 
 
-class Found(NamedTuple):
+class Neighbours(NamedTuple):
     """What n searches found, best first.
 
     Attributes:
@@ -85,7 +85,7 @@ class ExactSearch:
         with self._lock:
             self._kept.clear()
 
-    def search(self, vectors: Vectors, reaches: Sequence[Reach], limit: int) -> Found:
+    def search(self, vectors: Vectors, reaches: Sequence[Reach], limit: int) -> Neighbours:
         """The nearest pages of each vector.
 
         Args:
@@ -105,7 +105,7 @@ class ExactSearch:
                 found.keys[group], found.scores[group] = part
         return found
 
-    def _search(self, vectors: Vectors, ranges: Ranges, reaches: list[Reach], limit: int) -> Found:
+    def _search(self, vectors: Vectors, ranges: Ranges, reaches: list[Reach], limit: int) -> Neighbours:
         size = sum(end - start for start, end in ranges)
         margin = self._margin()
         numbers: list[Integers] = []
@@ -211,7 +211,7 @@ def _hidden(ranges: Ranges, reaches: Sequence[Reach]) -> dict[tuple[int, int], I
 # ── ranking ───────────────────────────────────────────────────────────────────
 
 
-def rank_rows(matrix: Matrix, vectors: Vectors, numbers: Integers, rows: Integers, limit: int) -> Found:
+def rank_rows(matrix: Matrix, vectors: Vectors, numbers: Integers, rows: Integers, limit: int) -> Neighbours:
     """Ranks pairs of a vector and a row: by their product to six digits, then by key.
 
     Args:
@@ -239,5 +239,5 @@ def rank_rows(matrix: Matrix, vectors: Vectors, numbers: Integers, rows: Integer
     return found
 
 
-def _nothing(count: int, limit: int) -> Found:
-    return Found(np.full((count, limit), _NOWHERE, dtype=np.int64), np.full((count, limit), -np.inf))
+def _nothing(count: int, limit: int) -> Neighbours:
+    return Neighbours(np.full((count, limit), _NOWHERE, dtype=np.int64), np.full((count, limit), -np.inf))

@@ -12,7 +12,7 @@ import numpy as np
 
 from webenv.corpora.dense.approximate import GlobalIndex
 from webenv.corpora.dense.encoder import Encoder
-from webenv.corpora.dense.exact import ExactSearch, Found, Reach
+from webenv.corpora.dense.exact import ExactSearch, Neighbours, Reach
 from webenv.corpora.dense.matrix import Matrix, Ranges
 from webenv.corpora.dense.vectors import Vectors, unit_rows
 from webenv.corpora.document import day_of
@@ -150,7 +150,7 @@ class DenseIndex:
                 ranked[number] = [Hit(key, score) for key, score in zip(keys, scores, strict=True) if key >= 0]
         return ranked
 
-    def search_vectors(self, vectors: Vectors, site: str = "", limit: int = 10, scope: Scope = Scope()) -> Found:
+    def search_vectors(self, vectors: Vectors, site: str = "", limit: int = 10, scope: Scope = Scope()) -> Neighbours:
         """The pages that are nearest to given vectors.
 
         Args:
@@ -174,7 +174,7 @@ class DenseIndex:
         reach = self._reach_of(only, scope)
         return self._search(unit, [reach] * len(unit), limit)
 
-    def _search(self, vectors: Vectors, reaches: list[Reach], limit: int) -> Found:
+    def _search(self, vectors: Vectors, reaches: list[Reach], limit: int) -> Neighbours:
         limit = min(limit, len(self.matrix))
         if self._nearest is None:
             return self._exact.search(vectors, reaches, limit)

@@ -28,7 +28,7 @@ _FRONT = re.compile(r"---\n(.{0,4000}?)\n---(?:\n|\Z)", re.DOTALL)
 _FRONT_LINE = re.compile(r"^(title|date):(.+)$", re.MULTILINE)
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     """Where records are, as a command line says it: ``PATH@https://site?text=body&url=link``, or less.
 
     Attributes:
@@ -42,7 +42,7 @@ class Place(NamedTuple):
     names: Mapping[str, tuple[str, ...]]
 
 
-def parse_place(spec: str) -> Place:
+def parse_place(spec: str) -> SourcePlace:
     """What follows the kind in the specification of a source of records.
 
     Raises:
@@ -53,7 +53,7 @@ def parse_place(spec: str) -> Place:
         raise CorpusError(
             f"source {spec!r} cannot be read: expected {spec.partition(':')[0]}:PATH@https://site?text=NAME."
         )
-    return Place(match["path"], match["site"] or "", _read_fields(spec, match["fields"] or ""))
+    return SourcePlace(match["path"], match["site"] or "", _read_fields(spec, match["fields"] or ""))
 
 
 def _read_fields(spec: str, fields: str) -> Mapping[str, tuple[str, ...]]:

@@ -53,7 +53,7 @@ _ROOM = 100_000_000  # bytes of large documents on their way to a reader
 _SLASHES = re.compile("//+")
 
 
-class Trail:
+class RedirectTrail:
     """The way of one visit: which addresses it may take, how many it still may, and in which time.
 
     What is fetched on it keeps its places until :meth:`release`, so that not more is fetched than is read.
@@ -112,7 +112,7 @@ class _Answer(NamedTuple):
     body: bytes = b""
 
 
-class _Unfit(Exception):
+class _Unfetchable(Exception):
     """An answer that is not worth reading; the message says why."""
 
 
@@ -140,7 +140,7 @@ class Fetcher:
             "Accept-Encoding": accepted_encodings(),
         }
 
-    async def fetch(self, trail: Trail) -> Fetched | Missing | Failure:
+    async def fetch(self, trail: RedirectTrail) -> Fetched | Missing | Failure:
         """Gets what stands at the end of a trail; never raises for what the web does."""
         try:
             while True:
@@ -176,7 +176,7 @@ class Fetcher:
         return f"it takes longer than {self._settings.timeout:g} seconds"
 
     async def _robots_file(self, url: str, clock: Clock) -> RobotsFile:
-        trail = Trail(url, lambda _: False, 5, clock.seconds)
+        trail = RedirectTrail(url, lambda _: False, 5, clock.seconds)
         trail.clock = clock
         try:
             while trail.enter() is None and trail.url is not None:
@@ -191,7 +191,9 @@ class Fetcher:
             trail.release()
         return RobotsFile(404)  # one that leads nowhere is missing
 
-    async def _get(self, url: str, trail: Trail, delay: float, most: int, robots: bool = False) -> _Answer | Missing:
+    async def _get(
+        self, url: str, trail: RedirectTrail, delay: float, most: int, robots: bool = False
+    ) -> _Answer | Missing:
         """One address, tried again where that may help; a document keeps its places.
 
         Raises:
@@ -218,7 +220,7 @@ class Fetcher:
             except NetworkDown:
                 if last:
                     raise
-            except _Unfit as error:
+            except _Unfetchable as error:
                 return Missing(str(error))
             except (httpcore.NetworkError, httpcore.ProtocolError) as error:
                 if gateway and last:
@@ -232,7 +234,7 @@ class Fetcher:
             await asyncio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _timed(self, url: str, trail: Trail, most: int, robots: bool) -> _Answer:
+    async def _timed(self, url: str, trail: RedirectTrail, most: int, robots: bool) -> _Answer:
         gateway = self._settings.gateway
         try:
             async with trail.clock.running():
@@ -240,21 +242,21 @@ class Fetcher:
         except (TimeoutError, httpcore.TimeoutException) as error:
             if gateway:
                 raise NetworkDown(f"the gateway {gateway} takes over {self._settings.timeout:g} seconds") from error
-            raise _Unfit(self._too_slow) from error
+            raise _Unfetchable(self._too_slow) from error
         except TooLarge as error:
-            raise _Unfit(f"it is larger than {most:,} bytes") from error
+            raise _Unfetchable(f"it is larger than {most:,} bytes") from error
         except BadBody as error:
-            raise _Unfit(f"it is sent as {error}") from error
+            raise _Unfetchable(f"it is sent as {error}") from error
         except NoSuchHost as error:
             if gateway:
                 raise NetworkDown(f"there is no such host as that of the gateway {gateway}") from error
-            raise _Unfit(str(error)) from error
+            raise _Unfetchable(str(error)) from error
         except Refused as error:
-            raise _Unfit(str(error)) from error
+            raise _Unfetchable(str(error)) from error
         except (httpx.InvalidURL, httpcore.UnsupportedProtocol, UnicodeError) as error:
-            raise _Unfit("this is no web address") from error
+            raise _Unfetchable("this is no web address") from error
 
-    async def _send(self, url: str, trail: Trail, most: int, robots: bool) -> _Answer:
+    async def _send(self, url: str, trail: RedirectTrail, most: int, robots: bool) -> _Answer:
         # httpx would read an international host before it names it, and refuses the names of emoji.
         named = {"Host": urlsplit(url).netloc, **self._headers}
         response = await self._transport.handle_async_request(httpx.Request("GET", url, headers=named))
@@ -267,7 +269,7 @@ class Fetcher:
                 return _Answer(status, wait=headers.get("retry-after", ""))
             media = headers.get("content-type", "").partition(";")[0].strip().lower()
             if not robots and not may_be_read(media):
-                raise _Unfit("it is of a type that is not read: only HTML, plain text and PDF are")
+                raise _Unfetchable("it is of a type that is not read: only HTML, plain text and PDF are")
 
             async def room() -> None:
                 with standing_still():

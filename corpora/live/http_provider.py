@@ -17,7 +17,7 @@ import httpx
 from webenv.corpora.live.body import BadBody, TooLarge, accepted_encodings, read_body
 from webenv.corpora.live.guard import tls, web_address
 from webenv.corpora.live.pacing import LONGEST_STEP, backoff, retry_after
-from webenv.corpora.live.provider import Hit, Terms, results_of
+from webenv.corpora.live.provider import ServiceHit, Terms, results_of
 from webenv.errors import InvalidArgument
 from webenv.observations import Result
 from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
@@ -138,7 +138,7 @@ class HttpProvider(ABC):
         """The request for some results of a page, counted from 0."""
 
     @abstractmethod
-    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+    def _hits(self, answer: Mapping[str, Any]) -> list[ServiceHit]:
         """The results of an answer.
 
         Raises:
@@ -196,7 +196,7 @@ class HttpProvider(ABC):
     async def _search(self, service: Service, limit: int, terms: Terms) -> SearchResponse | _Unfit:
         """Page after page, until there are enough results."""
         count = self.page_size if terms.is_narrow else min(limit, self.page_size)
-        hits: list[Hit] = []
+        hits: list[ServiceHit] = []
         results: list[Result] = []
         today = datetime.datetime.now(datetime.UTC).date()
         pages = -(-limit // self.page_size) + (self.spare_pages if terms.is_narrow else 0)
@@ -217,7 +217,7 @@ class HttpProvider(ABC):
     def _is_last(self, page: int, asked: int, came: int) -> bool:
         return came < asked
 
-    async def _ask(self, service: Service, terms: Terms, count: int, page: int) -> list[Hit] | Failure | _Unfit:
+    async def _ask(self, service: Service, terms: Terms, count: int, page: int) -> list[ServiceHit] | Failure | _Unfit:
         request = self._request(terms, count, page)
         request.headers["Accept-Encoding"] = accepted_encodings()
         request.headers["Accept"] = "application/json"
@@ -263,7 +263,7 @@ class HttpProvider(ABC):
         finally:
             await response.aclose()
 
-    def _read(self, body: bytes) -> list[Hit]:
+    def _read(self, body: bytes) -> list[ServiceHit]:
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -327,7 +327,7 @@ class Malformed(Exception):
 
 def read_hits(
     answer: Mapping[str, Any], name: str, *, url: str = "url", snippet: str = "content", dates: Sequence[str]
-) -> list[Hit]:
+) -> list[ServiceHit]:
     """The results in a list of an answer; what else is in the list is left out, and a part that is no text is empty.
 
     Args:
@@ -344,7 +344,7 @@ def read_hits(
     if not isinstance(found, list):
         raise Malformed(f"{name!r} is {'missing' if found is None else f'a {type(found).__name__}'}, no list")
     return [
-        Hit(
+        ServiceHit(
             _text(item, "title"),
             _text(item, url),
             _text(item, snippet),

@@ -211,7 +211,7 @@ class SearchProvider(Protocol):
         ...
 
 
-class Hit(NamedTuple):
+class ServiceHit(NamedTuple):
     """One result as a provider gives it; ``date`` in any form, empty where it gives none."""
 
     title: str
@@ -220,7 +220,7 @@ class Hit(NamedTuple):
     date: str = ""
 
 
-def results_of(hits: Iterable[Hit], terms: Terms, today: datetime.date) -> Iterable[Result]:
+def results_of(hits: Iterable[ServiceHit], terms: Terms, today: datetime.date) -> Iterable[Result]:
     """The results that terms let through, each page once; hits that lead to no web address are left out.
 
     Args:

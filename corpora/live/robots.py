@@ -49,7 +49,7 @@ class RobotsFile(NamedTuple):
     reason: str = ""
 
 
-class Rules:
+class RobotsRules:
     """The rules of one site for one robot.
 
     A robots.txt that is missing (any status 4xx) allows everything; one that cannot be read now (5xx,
@@ -73,7 +73,7 @@ class Rules:
             self._parsed = Protego.parse(text)
 
     @classmethod
-    async def read(cls, file: RobotsFile, user_agent: str) -> Rules:
+    async def read(cls, file: RobotsFile, user_agent: str) -> RobotsRules:
         """Reads a file without holding up the event loop."""
         if len(file.text) <= _QUICK:
             return cls(file, user_agent)
@@ -126,7 +126,7 @@ class Robots:
         self._known: OrderedDict[str, _Load] = OrderedDict()
         self._held = 0  # characters of what the known have read
 
-    async def rules(self, origin: str, clock: Clock) -> Rules:
+    async def rules(self, origin: str, clock: Clock) -> RobotsRules:
         """The rules of a site.
 
         Args:
@@ -155,8 +155,8 @@ class Robots:
             raise TimeoutError
         return load.task.result()
 
-    async def _load(self, origin: str, load: _Load) -> Rules:
-        rules = await Rules.read(await self._fetch(f"{origin}/robots.txt", load.clock), self._user_agent)
+    async def _load(self, origin: str, load: _Load) -> RobotsRules:
+        rules = await RobotsRules.read(await self._fetch(f"{origin}/robots.txt", load.clock), self._user_agent)
         load.until = asyncio.get_running_loop().time() + (_KEPT if rules.readable else _KEPT_UNREADABLE)
         if self._known.get(origin) is load:
             load.size = rules.size
@@ -173,7 +173,7 @@ class Robots:
 class _Load:
     """One robots.txt on its way, or arrived; its rules hold until ``until``, by the loop's clock."""
 
-    task: asyncio.Task[Rules]
+    task: asyncio.Task[RobotsRules]
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock

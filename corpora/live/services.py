@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from webenv.corpora.live.http_provider import LONGEST_IN_URL, HttpProvider, Malformed, read_hits
-from webenv.corpora.live.provider import Hit, Terms
+from webenv.corpora.live.provider import ServiceHit, Terms
 from webenv.errors import InvalidArgument
 
 _FIRST_DAY = "1970-01-01"
@@ -42,7 +42,7 @@ class Brave(HttpProvider):
         headers = {"X-Subscription-Token": self._key}
         return httpx.Request("GET", f"{self._url}/res/v1/web/search", params=query, headers=headers)
 
-    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+    def _hits(self, answer: Mapping[str, Any]) -> list[ServiceHit]:
         web = answer.get("web")
         if web is None and answer.get("type") == "search":
             return []  # nothing was found
@@ -90,7 +90,7 @@ class SearXNG(HttpProvider):
         }
         return httpx.Request("GET", f"{self._url}/search", params=query)
 
-    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+    def _hits(self, answer: Mapping[str, Any]) -> list[ServiceHit]:
         return read_hits(answer, "results", dates=("publishedDate",))
 
     def _is_last(self, page: int, asked: int, came: int) -> bool:
@@ -123,7 +123,7 @@ class Serper(HttpProvider):
             body["tbs"] = f"cdr:1,cd_max:{day.month}/{day.day}/{day.year}"
         return httpx.Request("POST", f"{self._url}/search", json=body, headers={"X-API-KEY": self._key})
 
-    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+    def _hits(self, answer: Mapping[str, Any]) -> list[ServiceHit]:
         return read_hits(answer, "organic", url="link", snippet="snippet", dates=("date",))
 
     def _is_last(self, page: int, asked: int, came: int) -> bool:
@@ -163,7 +163,7 @@ class Tavily(HttpProvider):
         headers = {"Authorization": f"Bearer {self._key}"}
         return httpx.Request("POST", f"{self._url}/search", json=body, headers=headers)
 
-    def _hits(self, answer: Mapping[str, Any]) -> list[Hit]:
+    def _hits(self, answer: Mapping[str, Any]) -> list[ServiceHit]:
         return read_hits(answer, "results", dates=("published_date",))
 
     def _is_last(self, page: int, asked: int, came: int) -> bool:

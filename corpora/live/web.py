@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from webenv.corpora.document import day_of
 from webenv.corpora.extract import EXTRACTOR, extractor_version
-from webenv.corpora.live.fetch import NO_PAGE, Fetcher, Trail
+from webenv.corpora.live.fetch import NO_PAGE, Fetcher, RedirectTrail
 from webenv.corpora.live.pacing import LONGEST_STEP, Clock
 from webenv.corpora.live.provider import SearchProvider, hides
 from webenv.corpora.live.readers import Fetched, Onward, Readers, Unreadable
@@ -137,7 +137,7 @@ class _Visitors:
 
     async def _visit(self, request: VisitRequest) -> VisitResponse:
         settings, scope = self._settings, request.scope
-        trail = Trail(request.url, partial(hides, scope), settings.max_redirects, settings.timeout)
+        trail = RedirectTrail(request.url, partial(hides, scope), settings.max_redirects, settings.timeout)
         if trail.url is None:
             return Missing("this is no web address")
         try:
@@ -150,7 +150,7 @@ class _Visitors:
             return NO_PAGE
         return found
 
-    async def _read(self, trail: Trail) -> VisitResponse:
+    async def _read(self, trail: RedirectTrail) -> VisitResponse:
         """What stands at the end of a trail, both sorts of redirects followed."""
         reading = Clock(self._settings.read_timeout)
         while True:

@@ -30,7 +30,7 @@ class Clause(NamedTuple):
     query: Any
 
 
-class Ranked(NamedTuple):
+class RankedDocument(NamedTuple):
     """A document that was found: its number in the index, and its score."""
 
     doc: int
@@ -144,14 +144,14 @@ class LuceneReader:
 
     # ── running them ──────────────────────────────────────────────────────────
 
-    def ranked(self, searches: Sequence[Asked], key: Callable[[int], Any] = int) -> list[list[Ranked]]:
+    def ranked(self, searches: Sequence[Asked], key: Callable[[int], Any] = int) -> list[list[RankedDocument]]:
         """For each search the best documents by score, rounded, then by key, whatever segments there are.
 
         Args:
             searches: run on several threads of Java where there are many.
             key: of a document, by its number; as a rule the number itself.
         """
-        answers: list[list[Ranked]] = [[] for _ in searches]
+        answers: list[list[RankedDocument]] = [[] for _ in searches]
         wanted = {}
         for place, (_, limit, allowed) in enumerate(searches):
             share = 1.0 if allowed is None else float(allowed.mean())
@@ -170,7 +170,7 @@ class LuceneReader:
                     wanted[place] = min(8 * wanted[place], self.docs)
         return answers
 
-    def _best(self, searches: Sequence[tuple[Any, int]]) -> list[list[Ranked]]:
+    def _best(self, searches: Sequence[tuple[Any, int]]) -> list[list[RankedDocument]]:
         """The hits of queries, so many of each, as Lucene ranks them."""
         found = java("java.util.ArrayList")()
         if self._threads < 2 or len(searches) < _LEAST:
@@ -180,7 +180,7 @@ class LuceneReader:
             for future in self._running(searches).toArray():
                 found.add(future.get())
         return [
-            [Ranked(hit["doc"], _rounded(hit["score"])) for hit in hits["scoreDocs"]]
+            [RankedDocument(hit["doc"], _rounded(hit["score"])) for hit in hits["scoreDocs"]]
             for hits in json.loads(self._writer.writeValueAsString(found))
         ]
 

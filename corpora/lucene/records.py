@@ -33,7 +33,7 @@ _FIRST_LINE = 200
 _RECENT = 64_000_000  # bytes of texts that are kept of documents read of late
 
 
-class Record(NamedTuple):
+class LuceneDocument(NamedTuple):
     """A document as a page.
 
     Attributes:
@@ -53,7 +53,7 @@ class Record(NamedTuple):
     key: int
 
 
-class Records:
+class LuceneDocuments:
     """Reads documents by number or id, inside :func:`webenv.corpora.lucene.jvm.using_java`.
 
     Args:
@@ -66,11 +66,11 @@ class Records:
         label = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:63].strip("-") or "index"
         self.host = f"{label}.example"
         self._fields = java("java.util.Set").of(_ID, *_STORED)
-        self._recent: dict[int, Record] = {}
+        self._recent: dict[int, LuceneDocument] = {}
         self._room = _RECENT
         self.numbered = lru_cache(100_000)(self._numbered)
 
-    def get(self, doc: int) -> Record:
+    def get(self, doc: int) -> LuceneDocument:
         """The document of a number."""
         record = self._recent.pop(doc, None)
         if record is None:
@@ -82,7 +82,7 @@ class Records:
         self._recent[doc] = record
         return record
 
-    def read(self, doc: int) -> Record:
+    def read(self, doc: int) -> LuceneDocument:
         """The document of a number, from the index."""
         stored = self._reader.java.storedFields().document(doc, self._fields)
         id_ = utf8(stored.get(_ID) or "")
@@ -93,7 +93,7 @@ class Records:
         """Whether the first document has a text."""
         return bool(self.read(0).text)
 
-    def _record(self, id_: str, raw: str) -> Record:
+    def _record(self, id_: str, raw: str) -> LuceneDocument:
         given = _object(raw)
         text = next((value for name in _TEXTS if isinstance(value := given.get(name), str)), "" if given else raw)
         text = _sound(text[:_LONGEST_TEXT]).strip()
@@ -105,7 +105,7 @@ class Records:
         url = given.get("url")
         address = (canonical_url(url) if isinstance(url, str) else None) or self._own(id_)
         date = given.get("date")
-        return Record(address, title, text, _iso(date), host_of(address), page_key(address))
+        return LuceneDocument(address, title, text, _iso(date), host_of(address), page_key(address))
 
     def _own(self, id_: str) -> str:
         """The id itself where it is an address, else one made of it."""
@@ -166,7 +166,7 @@ _VERSION = 1
 _EVERY = 1_000
 
 
-class Catalogue:
+class DocumentCatalogue:
     """What is known of each document.
 
     Args:
@@ -188,7 +188,9 @@ class Catalogue:
         self.sites = {host: count for host, count in zip(self._hosts, counts, strict=True) if count}
 
     @classmethod
-    def of(cls, records: Iterator[Record | None], count: int, progress: Progress | None = None) -> Catalogue:
+    def of(
+        cls, records: Iterator[LuceneDocument | None], count: int, progress: Progress | None = None
+    ) -> DocumentCatalogue:
         """Makes one.
 
         Args:
@@ -215,7 +217,7 @@ class Catalogue:
         return cls(keys, moved[site], days, hosts)
 
     @classmethod
-    def read(cls, path: Path, count: int) -> Catalogue | None:
+    def read(cls, path: Path, count: int) -> DocumentCatalogue | None:
         """One that was kept in a file; ``None`` where there is none that can be read."""
         try:
             with np.load(path, allow_pickle=False) as kept:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from webenv.corpora.document import Progress, day_of
 from webenv.corpora.lucene.jvm import find_jar, find_java, is_fork, java, using_java
 from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_bm25, english
-from webenv.corpora.lucene.records import Catalogue, Record, Records
+from webenv.corpora.lucene.records import DocumentCatalogue, LuceneDocument, LuceneDocuments
 from webenv.corpora.query import WORD, ParsedQuery, hidden_hosts, parse_query, stem, utf8
 from webenv.corpora.snippets import snippet
 from webenv.corpora.url import host_of, key_of, parents
@@ -56,7 +56,7 @@ class OpenIndex:
         reader: runs queries.
         records: its documents.
         catalogue: what is known of all of them, once it was asked for.
-        allowed: :meth:`Catalogue.allowed`, for filters that were asked for before.
+        allowed: :meth:`DocumentCatalogue.allowed`, for filters that were asked for before.
 
     Raises:
         CorpusError: if it cannot be read, or keeps no texts.
@@ -66,12 +66,12 @@ class OpenIndex:
     def __init__(self, folder: Path, language: str, k1: float, b: float, threads: int) -> None:
         self.reader = LuceneReader(folder, _analyzer(language), k1, b, threads)
         self._positions = _has_positions(self.reader, folder)
-        self.records = Records(self.reader, folder.name)
+        self.records = LuceneDocuments(self.reader, folder.name)
         if self.reader.live and not self.records.stores_texts():
             raise CorpusError(f"{folder} keeps no texts: expected {BUILT}.")
-        self.catalogue: Catalogue | None = None
+        self.catalogue: DocumentCatalogue | None = None
         self._worth = lru_cache(100_000)(self._weight)
-        self.allowed = lru_cache(_FILTERS)(Catalogue.allowed)
+        self.allowed = lru_cache(_FILTERS)(DocumentCatalogue.allowed)
 
     def scores(self, query: ParsedQuery) -> list[Clause]:
         """What earns a score."""
@@ -98,7 +98,7 @@ class OpenIndex:
         count, having = self.reader.docs, self.reader.frequency(_TEXT, word)
         return math.log(1 + (count - having + 0.5) / (having + 0.5))
 
-    def every(self) -> Iterator[Record | None]:
+    def every(self) -> Iterator[LuceneDocument | None]:
         """Each document, by number; ``None`` for one that was deleted."""
         live = java("org.apache.lucene.index.MultiBits").getLiveDocs(self.reader.java)
         for doc in range(self.reader.docs):
@@ -269,7 +269,7 @@ class LuceneWeb:
         if not requests:
             return []
         distinct = list(dict.fromkeys(requests))
-        found: list[tuple[list[Record], dict[str, float]]] = [([], {}) for _ in distinct]
+        found: list[tuple[list[LuceneDocument], dict[str, float]]] = [([], {}) for _ in distinct]
         asked: dict[int, Asked] = {}
         with using_java(f"{self._folder} cannot be searched"):
             web = self._opened()
@@ -321,7 +321,7 @@ class LuceneWeb:
             return _NO_PAGE
         return Page(record.url, record.title, record.text, record.date, f"{record.key:016x}")
 
-    def _find(self, web: OpenIndex, url: str) -> Record | None:
+    def _find(self, web: OpenIndex, url: str) -> LuceneDocument | None:
         key = key_of(url)
         if key is None and web.records.id_in(url) is None:
             return None
@@ -347,12 +347,12 @@ class LuceneWeb:
         with using_java(f"{self._folder} cannot be read"):
             return dict(self._catalogue(self._opened()).sites)
 
-    def _catalogue(self, web: OpenIndex) -> Catalogue:
+    def _catalogue(self, web: OpenIndex) -> DocumentCatalogue:
         if web.catalogue is None:
             path = cache_folder() / "lucene" / f"{self.digest[:32]}.npz"
-            web.catalogue = Catalogue.read(path, web.reader.docs)
+            web.catalogue = DocumentCatalogue.read(path, web.reader.docs)
             if web.catalogue is None:
-                web.catalogue = Catalogue.of(web.every(), web.reader.docs, self._progress)
+                web.catalogue = DocumentCatalogue.of(web.every(), web.reader.docs, self._progress)
                 web.catalogue.keep(path)
         return web.catalogue
 
@@ -385,7 +385,7 @@ class LuceneWeb:
         return (_reopen, (str(self._folder), self._settings, self.digest))
 
 
-def _hidden(url: str, record: Record, scope: Scope) -> bool:
+def _hidden(url: str, record: LuceneDocument, scope: Scope) -> bool:
     if scope.as_of:
         last = day_of(scope.as_of, "as_of")
         if not record.date or day_of(record.date) > last:

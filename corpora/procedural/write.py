@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from webenv.corpora.deduplication import GIVEN, Claim
+from webenv.corpora.deduplication import GIVEN, AddressClaim
 from webenv.corpora.document import Progress, Skipped, SourcePage, silent
 from webenv.corpora.folder import CorpusFolder, reason
 from webenv.corpora.manifest import INDEX, PAGES, Manifest
@@ -137,10 +137,10 @@ def _written(
     first: dict[int, int] = {}  # number of an original with copies → the least key of them all
     for number, original in copies:
         first[original] = min(first.get(original, keys[original]), keys[number])
-    leaders = {keys[number]: leader for number, leader in first.items()}
-    leaders |= {keys[number]: first[original] for number, original in copies}
-    writer.claim(Claim(GIVEN, alias, key) for alias, key in aliases.items())
-    digest, sites = writer.finish(leaders, aliases)
+    canonical_keys = {keys[number]: canonical for number, canonical in first.items()}
+    canonical_keys |= {keys[number]: first[original] for number, original in copies}
+    writer.claim(AddressClaim(GIVEN, alias, key) for alias, key in aliases.items())
+    digest, sites = writer.finish(canonical_keys, aliases)
     index_pages(folder.work / PAGES, folder.work / INDEX, sites, workers, progress)
     return Manifest.of(
         folder.work,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from webenv.corpora import Corpus, SourcePage, similarity
-from webenv.corpora.deduplication import FINGERPRINT, fingerprint, group_copies
+from webenv.corpora.deduplication import FINGERPRINT, fingerprint, near_duplicates
 from webenv.observations import Page
 from webenv.web import VisitRequest
 
@@ -67,7 +67,7 @@ def test_no_chain_joins_pages_that_differ() -> None:
     b, c = a.copy(), a.copy()
     b[:14] = 9_999
     c[:28] = 9_999
-    assert group_copies(np.stack([a, b, c]), lambda row, leader: True).tolist() == [0, 0, 2]
+    assert near_duplicates(np.stack([a, b, c]), lambda row, canonical: True).tolist() == [0, 0, 2]
 
 
 def of(*pages: tuple[str, str, str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webenv.corpora import ContentAgent, Corpus
+from webenv.corpora import Corpus, ExtractiveAgent
 from webenv.observations import Reply
 from webenv.web import AskRequest, Failure, Missing, Scope, SearchRequest, SearchResponse, VisitRequest, VisitResponse
 
@@ -21,7 +21,7 @@ PAGES = [
 
 def test_it_hands_over_the_best_sentences_of_three_pages() -> None:
     """At most three documents, each with the sentences that share words with the question, in order."""
-    (reply,) = ContentAgent(Corpus.of(PAGES)).ask([AskRequest("How low are neap tides?", "sea.example")])
+    (reply,) = ExtractiveAgent(Corpus.of(PAGES)).ask([AskRequest("How low are neap tides?", "sea.example")])
     assert isinstance(reply, Reply)
     assert len(reply.documents) == 3
     number = reply.documents[0].url[-1]
@@ -32,14 +32,14 @@ def test_it_hands_over_the_best_sentences_of_three_pages() -> None:
 def test_chinese_sentences_are_told_apart() -> None:
     """Sentences that no space divides are handed over one by one."""
     pages = [{"url": "https://zh.example/1", "title": "灯塔", "text": "这里风很大。灯塔由沈若川设计。门口有狗。"}]
-    (reply,) = ContentAgent(Corpus.of(pages)).ask([AskRequest("谁设计灯塔", "zh.example")])
+    (reply,) = ExtractiveAgent(Corpus.of(pages)).ask([AskRequest("谁设计灯塔", "zh.example")])
     assert isinstance(reply, Reply)
     assert reply.text == "灯塔由沈若川设计。"
 
 
 def test_a_question_is_no_query() -> None:
     """Operators in a question are plain words to the agent."""
-    agent = ContentAgent(Corpus.of(PAGES))
+    agent = ExtractiveAgent(Corpus.of(PAGES))
     plain, odd = agent.ask(
         [AskRequest(text, "sea.example") for text in ("neap tides", 'site:other.example "neap" tides')]
     )
@@ -50,7 +50,7 @@ def test_a_question_is_no_query() -> None:
 
 def test_what_a_site_does_not_say() -> None:
     """A known site without an answer says so; an unknown or hidden one is missing."""
-    agent = ContentAgent(Corpus.of(PAGES))
+    agent = ExtractiveAgent(Corpus.of(PAGES))
     replies = agent.ask(
         [
             AskRequest("zebras?", "sea.example"),
@@ -91,6 +91,6 @@ def test_failures_stay_failures_and_batches_stay_batches() -> None:
         AskRequest("tides", "bad.example"),
         AskRequest("low", "sea.example"),
     ]
-    replies = ContentAgent(web).ask(requests)
+    replies = ExtractiveAgent(web).ask(requests)
     assert [type(reply) for reply in replies] == [Reply, Failure, Reply]
     assert web.calls == ["search", "visit"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from webenv.corpora.caches import LRUCache
 from webenv.corpora.query import stem
-from webenv.corpora.snippets import Passages, Ready, snippet, sought
+from webenv.corpora.snippets import CachedPage, SnippetCache, snippet, sought
 from webenv.corpora.store import MemoryStore, StoredPage
 
 PLAIN = ["tide", "tides", "TIDE", "tide's", "o'clock", "clock", "skies", "sky", "happy", "happi", "happily", "hoping"]
@@ -24,7 +24,7 @@ def page(text: str) -> StoredPage:
 
 
 def shown(text: str, weights: dict[str, float]) -> str:
-    return Ready(page(text)).result(sought(weights), weights).snippet
+    return CachedPage(page(text)).result(sought(weights), weights).snippet
 
 
 @given(texts, st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
@@ -47,7 +47,7 @@ def test_long_texts_and_common_words_show_the_same_snippet() -> None:
 
 def test_a_result_names_its_page() -> None:
     """Title, address, site and the key of the page that it copies stand beside the snippet."""
-    passages = Passages(MemoryStore({3: page("Neap tides.")}, {}), LRUCache(10_000), 0)
+    passages = SnippetCache(MemoryStore({3: page("Neap tides.")}, {}), LRUCache(10_000), 0)
     assert passages.results([3], {"tide": 1.0}) == (
         ("A page", "https://a.example/1", "Neap tides.", "a.example", "0000000000000007"),
     )

@@ -16,7 +16,7 @@ from webenv.corpora.dense.index import DenseIndex
 from webenv.corpora.document import IndexedPage
 from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.sample.web import sample_web
-from webenv.corpora.sites import NearSite, Sites, procedural_descriptions, read_descriptions
+from webenv.corpora.sites import NearSite, SiteDirectory, procedural_descriptions, read_descriptions
 from webenv.corpora.url import host_of, key_of
 from webenv.errors import CorpusError, InvalidArgument
 from webenv.web import Scope
@@ -48,28 +48,28 @@ def dense(corpus: Corpus, encoder: Any, tmp_path_factory: pytest.TempPathFactory
 
 
 def test_the_sites_nearest_in_meaning_come_first(corpus: Corpus, dense: DenseIndex) -> None:
-    near = Sites(corpus, dense).nearest(["feline pets", "what do I owe the state?", "feline pets", "?"], k=2)
+    near = SiteDirectory(corpus, dense).nearest(["feline pets", "what do I owe the state?", "feline pets", "?"], k=2)
     assert [[hit.site for hit in hits][:1] for hits in near[:2]] == [["cats.example"], ["tax.example"]]
     assert [len(hits) for hits in near] == [2, 2, 2, 2]
     assert near[0] == near[2]
-    assert Sites(corpus, dense).nearest(["", "site:sea.example"]) == [[], []]
+    assert SiteDirectory(corpus, dense).nearest(["", "site:sea.example"]) == [[], []]
 
 
 def test_blocked_sites_are_never_near(corpus: Corpus, dense: DenseIndex) -> None:
-    for sites in (Sites(corpus, dense), Sites(corpus)):
+    for sites in (SiteDirectory(corpus, dense), SiteDirectory(corpus)):
         near = sites.nearest(["the cat and the tide"], scope=Scope(blocked=("www.cats.example",)))[0]
         assert "cats.example" not in [hit.site for hit in near]
         assert near[0].site == "sea.example"
 
 
 def test_without_vectors_sites_are_found_by_words(corpus: Corpus) -> None:
-    near = Sites(corpus).nearest(["kitten wool", "harbour", "unheard"], k=3)
+    near = SiteDirectory(corpus).nearest(["kitten wool", "harbour", "unheard"], k=3)
     assert [[hit.site for hit in hits] for hits in near] == [["cats.example"], ["sea.example"], []]
     assert near[0][0].score == pytest.approx(sum(1 / (60 + rank) for rank in range(1, 7)), abs=1e-6)
 
 
 def test_an_embedding_is_the_mean_of_the_pages(corpus: Corpus, dense: DenseIndex) -> None:
-    sites = Sites(corpus, dense)
+    sites = SiteDirectory(corpus, dense)
     start, end = dense.matrix.rows_of("sea.example")
     mean = dense.matrix.vectors[start:end].astype(float).mean(axis=0)
     assert sites.hosts == ("cats.example", "sea.example", "tax.example")
@@ -78,43 +78,43 @@ def test_an_embedding_is_the_mean_of_the_pages(corpus: Corpus, dense: DenseIndex
 
 
 def test_a_sample_of_pages_is_drawn_by_the_seed(corpus: Corpus, dense: DenseIndex) -> None:
-    first, again, other = (Sites(corpus, dense, sampled=2, seed=seed).embeddings for seed in (1, 1, 2))
+    first, again, other = (SiteDirectory(corpus, dense, sampled=2, seed=seed).embeddings for seed in (1, 1, 2))
     assert (first == again).all()
     assert not (first == other).all()
 
 
 def test_given_vectors_find_sites(corpus: Corpus, dense: DenseIndex) -> None:
-    sites = Sites(corpus, dense)
+    sites = SiteDirectory(corpus, dense)
     near = sites.nearest_vectors(2 * sites.embeddings, k=1)
     assert near == [[NearSite(host, 1.0)] for host in sites.hosts]
 
 
 def test_vectors_of_another_corpus_are_refused(dense: DenseIndex) -> None:
     with pytest.raises(CorpusError, match="the vectors are not of this corpus"):
-        Sites(sample_web(), dense)
+        SiteDirectory(sample_web(), dense)
 
 
 def test_embeddings_need_vectors(corpus: Corpus) -> None:
     with pytest.raises(InvalidArgument, match="give dense="):
-        _ = Sites(corpus).embeddings
+        _ = SiteDirectory(corpus).embeddings
 
 
 def test_one_site_is_searched_alone(corpus: Corpus) -> None:
-    found = Sites(corpus).search("sea.example", ["tide", "kitten", "site:cats.example kitten"], limit=2)
+    found = SiteDirectory(corpus).search("sea.example", ["tide", "kitten", "site:cats.example kitten"], limit=2)
     assert [[result.site for result in results] for results in found] == [["sea.example"] * 2, [], []]
 
 
 def test_a_site_is_described_from_its_pages() -> None:
-    sites = Sites(sample_web())
+    sites = SiteDirectory(sample_web())
     assert sites.description("tidemark.example") == sites.description("https://www.tidemark.example/x")
     text = sites.description("halftempo.example")
     assert text.startswith("halftempo.example has 10 pages. Words that set it apart: ")
     assert "album" in text or "song" in text or "record" in text
-    assert text == Sites(sample_web()).description("halftempo.example")
+    assert text == SiteDirectory(sample_web()).description("halftempo.example")
 
 
 def test_the_words_are_those_that_set_a_site_apart(corpus: Corpus) -> None:
-    text = Sites(corpus).description("tax.example")
+    text = SiteDirectory(corpus).description("tax.example")
     assert "revenue" in text
     assert "tide" not in text
     assert "note" not in text  # on every page of every site
@@ -126,13 +126,13 @@ def test_chinese_sites_are_described_by_two_characters() -> None:
         for site, text in {"a": "港口的灯塔很高", "b": "面包店的面包很香"}.items()
         for n in range(4)
     )
-    assert "灯塔" in Sites(corpus).description("a.example")
-    assert "面包" in Sites(corpus).description("b.example")
+    assert "灯塔" in SiteDirectory(corpus).description("a.example")
+    assert "面包" in SiteDirectory(corpus).description("b.example")
 
 
 def test_a_description_that_is_given_is_taken(corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "sites.json").write_text(json.dumps({"www.cats.example": "All about cats."}))
-    sites = Sites(corpus, descriptions=read_descriptions(tmp_path / "sites.json"))
+    sites = SiteDirectory(corpus, descriptions=read_descriptions(tmp_path / "sites.json"))
     assert sites.description("cats.example") == "All about cats."
     assert sites.description("tax.example").startswith("tax.example has 6 pages.")
 
@@ -144,15 +144,17 @@ def test_a_file_that_holds_no_descriptions_is_named(tmp_path: Path, content: str
         read_descriptions(tmp_path / "sites.json")
 
 
-@pytest.mark.parametrize("use", [Sites.description, Sites.view, lambda sites, site: sites.search(site, ["x"])])
-def test_an_unknown_site_is_refused(corpus: Corpus, use: Callable[[Sites, str], Any]) -> None:
+@pytest.mark.parametrize(
+    "use", [SiteDirectory.description, SiteDirectory.view, lambda sites, site: sites.search(site, ["x"])]
+)
+def test_an_unknown_site_is_refused(corpus: Corpus, use: Callable[[SiteDirectory, str], Any]) -> None:
     with pytest.raises(InvalidArgument, match=r"there is no site 'cat.example'. Did you mean 'cats.example'?"):
-        use(Sites(corpus), "cat.example")
+        use(SiteDirectory(corpus), "cat.example")
 
 
 def test_a_description_of_an_unknown_site_is_refused(corpus: Corpus) -> None:
     with pytest.raises(InvalidArgument, match=r"there is no site 'dogs.example'"):
-        Sites(corpus, descriptions={"dogs.example": "Dogs."})
+        SiteDirectory(corpus, descriptions={"dogs.example": "Dogs."})
 
 
 def test_the_procedural_web_describes_its_own_sites() -> None:
@@ -160,5 +162,5 @@ def test_the_procedural_web_describes_its_own_sites() -> None:
     described = procedural_descriptions(web)
     corpus = Corpus.of(web.pages())
     assert sorted(described) == sorted(corpus.sites)
-    sites = Sites(corpus, descriptions=described)
+    sites = SiteDirectory(corpus, descriptions=described)
     assert all(sites.description(host) == text and len(text) > 40 for host, text in described.items())

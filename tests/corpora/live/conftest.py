@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from webenv.corpora.live import FetchSettings
-from webenv.corpora.live.fetch import Fetcher, Trail
+from webenv.corpora.live.fetch import Fetcher, RedirectTrail
 from webenv.corpora.live.readers import Fetched
 from webenv.web import Failure, Missing
 
@@ -36,7 +36,7 @@ async def _fetch(urls: list[str], given: dict[str, Any]) -> list[Outcome]:
     settings = FetchSettings(**{"allow_private": True, "delay": 0.0, "robots": False, "retries": 0, **given})
     fetcher = Fetcher(settings)
     try:
-        trails = [Trail(url, lambda _: False, settings.max_redirects, settings.timeout) for url in urls]
+        trails = [RedirectTrail(url, lambda _: False, settings.max_redirects, settings.timeout) for url in urls]
         return list(await asyncio.gather(*map(fetcher.fetch, trails)))
     finally:
         await fetcher.aclose()

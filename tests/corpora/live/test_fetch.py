@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.corpora.live.hostile_web import drip, endless, hang, page, raw, redirect, reset, serve
 from webenv.corpora.live import FetchSettings
-from webenv.corpora.live.fetch import Fetcher, Trail, request_url
+from webenv.corpora.live.fetch import Fetcher, RedirectTrail, request_url
 from webenv.corpora.live.readers import Fetched
 from webenv.web import Failure, Missing
 
@@ -282,7 +282,7 @@ def test_any_text_may_be_visited(text: str, before: str) -> None:
     async def one() -> object:
         fetcher = Fetcher(FetchSettings(robots=False, retries=0, allow_private=True, resolver=nowhere))
         try:
-            return await fetcher.fetch(Trail(before + text, lambda _: False, 5, 20.0))
+            return await fetcher.fetch(RedirectTrail(before + text, lambda _: False, 5, 20.0))
         finally:
             await fetcher.aclose()
 
@@ -348,7 +348,7 @@ def test_a_gateway_of_no_name_is_a_failure(fetch: Callable[..., Any]) -> None:
 def test_large_pages_wait_until_others_are_read() -> None:
     async def run(site: Any) -> list[int]:
         fetcher = Fetcher(FetchSettings(gateway=site.url, retries=0, robots=False, timeout=1.2))
-        trails = [Trail(f"https://h{n}.example/", lambda _: False, 5, 1.2) for n in range(8)]
+        trails = [RedirectTrail(f"https://h{n}.example/", lambda _: False, 5, 1.2) for n in range(8)]
         tasks = [asyncio.create_task(fetcher.fetch(trail)) for trail in trails]
         came = []
         for wanted in (5, 8):

@@ -12,7 +12,7 @@ import pytest
 
 from tests.corpora.live.hostile_web import page, redirect, serve
 from webenv.corpora.live import FetchSettings
-from webenv.corpora.live.fetch import Fetcher, Trail
+from webenv.corpora.live.fetch import Fetcher, RedirectTrail
 from webenv.corpora.live.readers import Fetched
 from webenv.web import Failure, Missing
 
@@ -240,7 +240,7 @@ def test_a_host_without_a_route_is_no_failure_where_another_was_reached() -> Non
         fetcher = Fetcher(settings)
         outcomes = []
         for host in ("far.example", "near.example", "far.example"):
-            outcomes.append(await fetcher.fetch(Trail(f"http://{host}:{port}/", lambda _: False, 5, 20.0)))
+            outcomes.append(await fetcher.fetch(RedirectTrail(f"http://{host}:{port}/", lambda _: False, 5, 20.0)))
         await fetcher.aclose()
         return outcomes
 

@@ -13,7 +13,7 @@ import pytest
 from tests.corpora.live.hostile_web import Reply, endless, hang, page, raw, redirect, serve
 from webenv.corpora.live.pacing import Clock
 from webenv.corpora.live.readers import Fetched
-from webenv.corpora.live.robots import Robots, RobotsFile, Rules
+from webenv.corpora.live.robots import Robots, RobotsFile, RobotsRules
 from webenv.web import Missing
 
 ALONE = Missing("its robots.txt asks robots to leave this page alone")
@@ -160,7 +160,7 @@ def test_one_of_many_names_and_rules_takes_little_time_and_memory() -> None:
     text = (names + "".join(f"Disallow: /{n:x}\n" for n in range(2_000)))[:64_000]
     tracemalloc.start()
     started = time.process_time()
-    rules = Rules(RobotsFile(200, text + "\nUser-agent: *\nDisallow: /private"), "webenv/1")
+    rules = RobotsRules(RobotsFile(200, text + "\nUser-agent: *\nDisallow: /private"), "webenv/1")
     took, (_, peak) = time.process_time() - started, tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert took < 4.0
