@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webenv import Benchmark, Budget, Gold, RobotsRules, Task, TaskSet
+from webenv import Benchmark, Budget, Gold, Rules, Task, TaskSet
 from webenv.corpora import Corpus
 from webenv.rewards import PageJudge
 
@@ -48,7 +48,7 @@ def benchmark() -> Benchmark:
         _tasks(),
         Corpus.of(_pages()),
         PageJudge(),
-        RobotsRules(fetch_answer=True),
+        Rules(fetch_answer=True),
         Budget(searches=3, visits=3, turns=8),
         name="Places-v0",
     )
