@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from webenv.cassette import Cassette
-from webenv.cli.costs import print_usage
+from webenv.cli.options import print_usage
 from webenv.cli.tables import print_summary, wide_console
 from webenv.errors import WebenvError
 from webenv.evaluation import evaluate, read_records

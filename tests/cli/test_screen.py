@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from webenv.cli.screen import parts_of
+from webenv.cli.play import parts_of
 
 
 def test_parts() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.extras import needs_extra
-from webenv.cli.sweep import draw_sweep
+from webenv.cli.eval import draw_sweep
 from webenv.evaluation.environments import PlayedRun, Sweep
 from webenv.evaluation.summary import Row, summarize
 

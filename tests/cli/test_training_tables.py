@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from webenv.cli.training_tables import print_rivals, print_throughput
+from webenv.cli.tables import print_rivals, print_throughput
 from webenv.evaluation.summary import Row, Summary, summarize
 from webenv.training import HeldOut
 from webenv.training.throughput import Throughput

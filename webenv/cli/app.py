@@ -23,12 +23,12 @@ from webenv.errors import WebenvError
 COMMANDS = {
     "eval": ("webenv.cli.eval", "Plays policies in an environment, keeps a record, and sums it up."),
     "train": ("webenv.cli.train", "Trains a policy in an environment, and compares it with others."),
-    "curve": ("webenv.cli.curve", "Draws the learning curves of training runs."),
+    "curve": ("webenv.cli.view", "Draws the learning curves of training runs."),
     "rescore": ("webenv.cli.rescore", "Has another judge score a run that was played."),
     "score": ("webenv.cli.score", "Scores answers that were made elsewhere, and keeps them as a run."),
     "report": ("webenv.cli.report", "Puts any number of runs into one table, with plots."),
-    "agreement": ("webenv.cli.agreement", "Compares two judges on one run."),
-    "export": ("webenv.cli.export", "Writes a run's episodes as chats, for fine-tuning models elsewhere."),
+    "agreement": ("webenv.cli.rescore", "Compares two judges on one run."),
+    "export": ("webenv.cli.view", "Writes a run's episodes as chats, for fine-tuning models elsewhere."),
     "view": ("webenv.cli.view", "Writes a page to read a run's episodes in, step by step."),
     "play": ("webenv.cli.play", "Plays an episode yourself."),
     "bench": ("webenv.cli.bench", "Measures webs of growing size on this machine."),
@@ -37,7 +37,7 @@ COMMANDS = {
     "tasks": ("webenv.cli.tasks", "Builds tasks with models, verifies them, slides their windows."),
     "serve": ("webenv.cli.serve", "Serves a web over HTTP: as websites, or to trainers' retrieval clients."),
 }
-"""Name → module and summary. A module has a typer ``app``, or a ``command`` where there is only one."""
+"""Name → module and summary. A module has a typer ``app``, a ``<name>_command``, or a ``command`` where it has one."""
 
 CTRL_C = 130  # the exit code of what Ctrl-C ends
 _UsageError: Any = typer.BadParameter.__mro__[2]  # click's base of what users mistype, wherever typer keeps click
@@ -187,7 +187,7 @@ def _build(arguments: Sequence[str]) -> Any:
         if hasattr(found, "app"):
             app.add_typer(found.app, name=name, help=summary)
         else:
-            app.command(name)(found.command)
+            app.command(name)(getattr(found, f"{name}_command", None) or found.command)
     return typer.main.get_command(app)
 
 

@@ -3,21 +3,203 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
+from rich import box
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
 
+from webenv.actions import Kind
 from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile, Settings, Site, Split, Tasks, WebName
-from webenv.cli.screen import Screen
 from webenv.cli.terminal import SafeConsole
 from webenv.errors import InvalidArgument
 from webenv.evaluation.environments import make_env, read_arguments, training_tasks
-from webenv.evaluation.interactive import InteractiveEpisode
+from webenv.evaluation.interactive import COMMANDS, InteractiveEpisode
 from webenv.policies import make_policy
-from webenv.policy import History, Policy
+from webenv.policy import Decision, History, Policy
+from webenv.runtime.text import one_line, printable
 from webenv.web import Failure
+
+_BAR = 20  # characters
+
+
+class Part(NamedTuple):
+    """As much of a page as fits a screen; ``place`` of ``parts``, from 1."""
+
+    title: str
+    url: str
+    text: str
+    place: int
+    parts: int
+
+
+def parts_of(title: str, url: str, text: str, size: int) -> list[Part]:
+    """A page in parts of at most ``size`` characters, cut at line ends or spaces where there are some."""
+    pieces, rest = [], text.strip()
+    while len(rest) > size:
+        cut = max(rest.rfind("\n", size // 2, size), 0) or max(rest.rfind(" ", size // 2, size), 0) or size
+        pieces.append(rest[:cut])
+        rest = rest[cut:].lstrip()
+    pieces.append(rest)
+    return [Part(title, url, piece, number, len(pieces)) for number, piece in enumerate(pieces, start=1)]
+
+
+class Screen:
+    """A game as it looks in a terminal.
+
+    Args:
+        game: the game.
+        console: where it is shown.
+    """
+
+    def __init__(self, game: InteractiveEpisode, console: Console) -> None:
+        self._game = game
+        self._console = console
+        self._waiting: list[Part] = []
+        self._turns = 0
+
+    def _size(self) -> int:
+        """How many characters of a page are shown at a time."""
+        if not self._console.is_terminal:
+            return 2000
+        return max(600, (self._console.height - 9) * (self._console.width - 4) * 3 // 4)
+
+    def begin(self) -> None:
+        """The question and the budget."""
+        self._console.print(Panel(_text(self._game.observation["question"]), title="Question", title_align="left"))
+        self._budget()
+
+    def help(self) -> None:
+        """The commands."""
+        table = Table(box=None, pad_edge=False, show_header=False)
+        for usage, meaning in COMMANDS.items():
+            table.add_row(Text(usage, style="bold"), Text(meaning))
+        self._console.print(table)
+
+    def decision(self, decision: Decision) -> None:
+        """What a policy does next, and what it thought."""
+        if decision.thought:
+            self._console.print(Panel(_text(decision.thought), title="Thought", border_style="dim"))
+        kind, texts = decision.action
+        name = Kind(kind).name.lower() if 0 <= kind < len(Kind) else "?"
+        for text in texts:
+            self._console.print(Text.assemble((f"> {name} ", "bold magenta"), _text(text)))
+
+    def line(self, decision: Decision) -> None:
+        """A turn in one line: what the policy did, and what came of it, each cut to what has room."""
+        self._turns += 1
+        kind, texts = decision.action
+        name = Kind(kind).name.lower() if 0 <= kind < len(Kind) else "?"
+        room = max(20, self._console.width * 2 // 5)
+        done = one_line(printable(" | ".join(texts)), room)
+        came = one_line(printable(self._came()), self._console.width)
+        parts = ((f"{self._turns:2} {name:<7}", "bold magenta"), done, (" → ", "dim"), came)
+        self._console.print(Text.assemble(*parts), no_wrap=True, overflow="ellipsis")
+
+    def _came(self) -> str:
+        """What the last turn brought, in a few words."""
+        observation, found = self._game.observation, []
+        if observation["notice"]:
+            found.append(observation["notice"])
+        if observation["results"]:
+            count, titles = len(observation["results"]), ", ".join(one["title"] for one in observation["results"])
+            found.append(f"{count} results: {titles}" if count > 1 else f"1 result: {titles}")
+        found += [f"{page['title']}: {page['text']}" for page in observation["pages"]]
+        found += [f"{reply['site']} replies: {reply['text']}" for reply in observation["replies"]]
+        return "; ".join(found) or (self._game.info["ending"] if self._game.over else "nothing")
+
+    def turn(self) -> None:
+        """What the last turn brought."""
+        observation = self._game.observation
+        self._waiting = []
+        if observation["results"]:
+            self._console.print(Panel(Group(*self._hits(observation["results"], "snippet")), title="Results"))
+        for page in observation["pages"]:
+            self._waiting += parts_of(page["title"], page["url"], page["text"], self._size())
+        for reply in observation["replies"]:
+            parts = [_text(reply["text"]), *self._hits(reply["documents"], "text")]
+            self._console.print(Panel(Group(*parts), title=_text(f"{reply['site']} replies")))
+        if self._waiting:
+            self.more()
+        if observation["notice"]:
+            self._console.print(Panel(_text(observation["notice"]), title="Notice", border_style="yellow"))
+        self._budget()
+
+    def more(self) -> None:
+        """The next part of the pages, if there is one."""
+        if not self._waiting:
+            self.say("There is no more to show.")
+            return
+        part = self._waiting.pop(0)
+        number = self._game.numbers.get(part.url)
+        name = f"{number}. {part.title}" if number else part.title
+        place = f" ({part.place}/{part.parts})" if part.parts > 1 else ""
+        below = Text(f"type more for the next of {len(self._waiting)}") if self._waiting else None
+        head = _text(part.url, "blue")
+        self._console.print(
+            Panel(Group(head, _text(part.text)), title=_text(name + place), title_align="left", subtitle=below)
+        )
+
+    def end(self) -> None:
+        """The verdict, the reward and its terms, the gold, and what of the web was out of reach."""
+        info, table = self._game.info, Table(box=box.SIMPLE, pad_edge=False, show_header=False)
+        table.add_column()
+        table.add_column(overflow="fold")  # an address is shown whole
+        verdict = info["verdict"]
+        value = "unscored" if verdict["value"] is None else f"value {verdict['value']:g}"
+        table.add_row("verdict", _text(f"{verdict['outcome']}, {value}, by {verdict['judge']}"))
+        table.add_row("why", _text(verdict["explanation"]))
+        table.add_row("ending", _text(info["ending"]))
+        table.add_row("reward", f"{self._game.reward:g}")
+        weights = self._game.benchmark.reward.weights
+        for term, amount in info["reward_terms"].items():
+            weight = f"weight {weights[term]:g}" if term in weights else "not weighed"
+            table.add_row(f"  {term}", f"{amount:g} ({weight})")
+        gold = self._game.gold
+        for name, texts in (("gold", (" | ".join(gold.answers),) if gold.answers else ()), ("gold page", gold.urls)):
+            for text in texts:
+                table.add_row(name, _text(text))
+        scope = self._game.scope
+        if scope.blocked:
+            table.add_row("blocked", _text(", ".join(scope.blocked)))
+        if scope.as_of:
+            table.add_row("as of", scope.as_of)
+        self._console.print(Panel(table, title="The end", title_align="left"))
+
+    def say(self, text: str) -> None:
+        """One line to the player."""
+        self._console.print(_text(text))
+
+    def _hits(self, items: object, field: str) -> Iterator[Text]:
+        assert isinstance(items, tuple)  # results or documents
+        for item in items:
+            number = self._game.numbers[item["url"]]
+            yield Text.assemble((f"{number:3}. ", "bold"), _text(item["title"], "bold"))
+            yield Text.assemble("     ", _text(item["url"], "blue"))
+            yield Text.assemble("     ", _text(" ".join(item[field].split())))
+
+    def _budget(self) -> None:
+        limits = self._game.benchmark.budget
+        most = (limits.searches, limits.visits, limits.asks, limits.turns)
+        table = Table(box=None, pad_edge=False, show_header=False)
+        lefts = [int(left) for left in self._game.observation["budget"]]
+        for name, left, limit in zip(("searches", "visits", "asks", "turns"), lefts, most, strict=True):
+            if limit:
+                full = round(_BAR * left / limit)
+                bar = Text.assemble(("█" * full, "green" if left > limit / 4 else "red"), ("░" * (_BAR - full), "dim"))
+                table.add_row(name, bar, f"{left} of {limit} left")
+        self._console.print(table)
+
+
+def _text(text: str, style: str = "") -> Text:
+    """A text from outside: no markup, and nothing that steers the terminal."""
+    return Text(printable(text), style=style)
 
 
 def command(

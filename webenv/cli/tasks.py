@@ -8,11 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from webenv.cli import hardening
-from webenv.cli.building import BuildCommand, Out, Prompts
-from webenv.cli.costs import CostLimit, PriceFile
-from webenv.cli.options import AsJson, CassetteFile, CassetteMode, Parallel
+from webenv.cli.building import BuildCommand, Out, Prompts, VerifyingScreen
+from webenv.cli.options import AsJson, CassetteFile, CassetteMode, CostLimit, Parallel, PriceFile
 from webenv.cli.terminal import print_json
-from webenv.cli.verifying import VerifyingScreen
 from webenv.envs.building.verification import Verification
 from webenv.errors import DataError, InvalidArgument
 from webenv.runtime.files import read_text

@@ -27,10 +27,9 @@ from webenv.cli.options import (
     Votes,
     WebName,
 )
-from webenv.cli.tables import wide_console
+from webenv.cli.progress import RivalProgress, TrainingProgress
+from webenv.cli.tables import print_rivals, print_throughput, wide_console
 from webenv.cli.terminal import print_json
-from webenv.cli.training_progress import RivalProgress, TrainingProgress
-from webenv.cli.training_tables import print_rivals, print_throughput
 from webenv.errors import InvalidArgument, MissingExtra
 from webenv.evaluation.environments import read_arguments, read_setting
 from webenv.evaluation.recording import opened_env

@@ -1,20 +1,32 @@
-"""``webenv view``: one HTML page to read a run's episodes in, step by step."""
+"""``webenv view``, ``export`` and ``curve``: a run as a page, as chats, and training as a picture."""
 
 from __future__ import annotations
 
 import sys
 import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
 
 from webenv.cli.options import AsJson
-from webenv.cli.terminal import print_json
+from webenv.cli.tables import wide_console
+from webenv.cli.terminal import SafeConsole, print_json
+from webenv.evaluation.chats import Exported, export_chats
+from webenv.evaluation.replay import run_of_policy
+from webenv.evaluation.run_dir import count_records
+from webenv.training.curve import draw_curves, read_curve
 from webenv.viewing import write_view
 
 
-def command(
+def view_command(
     run: Annotated[
         Path,
         typer.Argument(
@@ -50,3 +62,108 @@ def command(
             print(f"webenv: note: {note}", file=sys.stderr)
     if open_:
         webbrowser.open(view.path.resolve().as_uri())
+
+
+def export_command(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run that webenv eval has played.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write, one conversation a line.")],
+    format: Annotated[
+        str,
+        typer.Option("--format", help="How actions are written: tags, blocks, source, or tools (OpenAI tool calls)."),
+    ] = "tags",
+    minimum: Annotated[float, typer.Option("--minimum", help="The least value of the verdict, 0 to 1.")] = 1.0,
+    all_: Annotated[
+        bool,
+        typer.Option("--all", help="Every episode: unscored, of any value, with turns that held no action."),
+    ] = False,
+    policy: Annotated[
+        str | None, typer.Option("--policy", metavar="NAME", help="Whose run, where RUN holds several.")
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="NAME", help="Whose verdicts: the name of a folder in RUN/rescored."),
+    ] = None,
+    thoughts: Annotated[
+        bool, typer.Option("--thoughts/--no-thoughts", help="Keeps what a model wrote before its action.")
+    ] = True,
+    thinking: Annotated[bool, typer.Option("--thinking", help="Keeps what it wrote between think tags too.")] = False,
+    page_characters: Annotated[
+        int | None, typer.Option("--page-characters", metavar="N", help="The most of one page's text; the middle goes.")
+    ] = None,
+    prompt: Annotated[
+        Path | None, typer.Option("--prompt", metavar="FILE", help="The system message; the format's rules by default.")
+    ] = None,
+    arguments: Annotated[
+        str, typer.Option("--arguments", help="Of tool calls: text (OpenAI) or object (TRL, chat templates).")
+    ] = "text",
+    bare: Annotated[
+        bool, typer.Option("--bare", help="Writes messages and tools alone, nothing of the episode.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Writes a run's episodes as conversations, one JSON object a line, for fine-tuning chat models elsewhere.
+
+    By default those that were right. A file that was there is replaced, when the new one is whole.
+    """
+    with _bar(run_of_policy(run, policy)) as watch:
+        exported = export_chats(
+            run,
+            out,
+            format,
+            minimum,
+            bare=bare,
+            watch=watch,
+            policy=policy,
+            judge=judge,
+            every=all_,
+            thoughts=thoughts,
+            thinking=thinking,
+            page_characters=page_characters,
+            prompt=prompt,
+            arguments=arguments,
+        )
+    if as_json:
+        print_json(exported.to_dict())
+        return
+    _report(exported, wide_console())
+
+
+@contextmanager
+def _bar(path: Path) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, in episodes; nothing where that is no terminal."""
+    console = SafeConsole(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("export", total=count_records(path))
+        yield lambda written, left_out: progress.update(task, completed=written + left_out)
+
+
+def _report(exported: Exported, console: Console) -> None:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("episodes", overflow="fold", max_width=60)
+    table.add_column("", justify="right")
+    table.add_row("written", f"{exported.written:,}")
+    for reason, count in exported.left_out.items():
+        table.add_row(Text(f"left out: {reason}"), f"{count:,}")
+    console.print(table)
+    line = f"{exported.written:,} conversations with {exported.turns:,} replies, as {exported.format}: {exported.path}"
+    console.print(line, soft_wrap=True, markup=False)
+    if not exported.written:
+        print("webenv: note: no conversation was written; see --minimum and --all.", file=sys.stderr)
+
+
+def curve_command(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN …", help="Folders that webenv train has written, such as several seeds."),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The picture: .png, .svg or .pdf.")] = Path(
+        "curve.png"
+    ),
+) -> None:
+    """Draws the learning curves of training runs into one picture: success in training over the steps played.
+
+    Marks at the end are success on the tasks of the evaluation, with 95% intervals; the dashed line is keyword.
+    """
+    draw_curves([read_curve(run) for run in runs], out)
+    print(f"Learning curve: {out}")

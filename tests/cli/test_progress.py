@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from webenv.cli.training_progress import RivalProgress, TrainingProgress, standing_line
+from webenv.cli.progress import RivalProgress, TrainingProgress, standing_line
 from webenv.evaluation.run import RunProgress
 from webenv.training import Limits, ProgressRow, TrainStanding
 
