@@ -9,15 +9,16 @@ from typing import Annotated
 
 import typer
 
-from webenv.cli.costs import CostLimit, PriceFile, print_usage, read_costs
 from webenv.cli.options import (
     AsJson,
     CassetteFile,
     CassetteMode,
+    CostLimit,
     Difficulty,
     EnvId,
     JudgeName,
     Parallel,
+    PriceFile,
     PromptFile,
     Settings,
     Site,
@@ -26,6 +27,8 @@ from webenv.cli.options import (
     Votes,
     WebName,
     open_cassette,
+    print_usage,
+    read_costs,
 )
 from webenv.cli.progress import ProgressBar
 from webenv.cli.tables import print_summary, wide_console
