@@ -17,9 +17,8 @@ from itertools import cycle
 from pathlib import Path
 from time import perf_counter
 
-from webenv.bench.direct import Direct
+from webenv.bench.direct import Direct, Question, choose
 from webenv.bench.figures import Reading, best, timed
-from webenv.bench.queries import Question, choose
 from webenv.corpora import Corpus
 from webenv.web import SearchRequest, VisitRequest
 

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from webenv.cli.terminal import SafeConsole
 from webenv.evaluation.run import RunProgress
+from webenv.training.log import ProgressRow, latest, mean_of, recent
 from webenv.training.plan import Limits
-from webenv.training.row import ProgressRow, latest, mean_of, recent
 from webenv.training.run import TrainStanding
 
 

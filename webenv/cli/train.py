@@ -35,14 +35,12 @@ from webenv.evaluation.environments import read_arguments, read_setting
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder
 from webenv.evaluation.summary import Summary
-from webenv.training.algorithms import ALGORITHMS, check_settings, needs_groups
-from webenv.training.comparison import HeldOut, compare, rivals
+from webenv.training.comparison import HeldOut, compare, rivals, with_worlds
 from webenv.training.curve import draw_curves, read_curve
 from webenv.training.folder import CHECKPOINT, POLICY
+from webenv.training.plan import ALGORITHMS, Plan, check_plan, check_settings, needs_groups
 from webenv.training.plan import Limits as TrainingLimits
-from webenv.training.plan import Plan, check_plan
 from webenv.training.run import Trained, train
-from webenv.training.worlds import with_worlds
 
 _LEARNER, _RUN, _TEST = "Algorithm", "Run", "Evaluation"
 _MINUTES = 10.0

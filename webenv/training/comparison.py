@@ -1,24 +1,67 @@
-"""What was learned, beside policies that do not learn, on tasks that were not trained on."""
+"""What was learned beside other policies on held-out tasks, and the generated worlds that are played in."""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+import gymnasium
+from gymnasium.envs.registration import load_env_creator
+
+from webenv.benchmark import Benchmark
 from webenv.corpora.document import Progress, silent
+from webenv.corpora.procedural import Worlds, prepare_worlds
 from webenv.envs.generated_tasks import GeneratedTasks
-from webenv.errors import RunError
+from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import RunProgress, evaluate, folder_name
 from webenv.evaluation.summary import Summary
 from webenv.policies.registry import POLICIES_OF_ALL, make_policy
 from webenv.policy import Policy
 from webenv.runtime.files import inside, write_atomic
-from webenv.training.worlds import make_worlds
+
+MANY = "procedural:worlds=8"
+"""The web that is trained on where none is named: several worlds, so that nothing is learned by heart."""
+
+
+def with_worlds(env: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of an environment, with several generated worlds where no web is named.
+
+    Args:
+        env: its id; of a module that is not imported yet, nothing is changed.
+        settings: its keyword arguments; where they name a web or tasks, nothing is changed, nor where the
+            environment's own web is not a generated one.
+    """
+    given, spec = dict(settings), gymnasium.registry.get(env)
+    if "web" in given or "tasks" in given or spec is None:
+        return given
+    made: Any = load_env_creator(spec.entry_point) if isinstance(spec.entry_point, str) else spec.entry_point
+    named = inspect.signature(getattr(made, "benchmark_of", made)).parameters.get("web")
+    return {**given, "web": MANY} if named is not None and named.default == "procedural" else given
+
+
+def make_worlds(benchmark: Benchmark, progress: Progress = silent) -> int:
+    """Makes the worlds that a benchmark's web consists of, those that are not there yet; gives how many there are.
+
+    Args:
+        benchmark: of several generated worlds; nothing is made for others.
+        progress: told how many are there.
+    """
+    name = benchmark.web.identity.get("web", "") if benchmark.web.identity.get("name") == "worlds" else ""
+    try:
+        worlds = Worlds.parse(name) if name else None
+    except InvalidArgument:  # a web of somebody else's that is called so too
+        worlds = None
+    if worlds is None:
+        return 0
+    prepare_worlds(worlds, progress)
+    return worlds.count
+
 
 if TYPE_CHECKING:
     from webenv.policies.learned.policy import LearnedPolicy

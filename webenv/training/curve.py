@@ -11,7 +11,7 @@ from webenv.evaluation.run_dir import check_output
 from webenv.runtime.plots import check_plot_file, new_figure, save_figure
 from webenv.training.comparison import read_level, read_split
 from webenv.training.folder import read_rows, read_training
-from webenv.training.row import ProgressRow
+from webenv.training.log import ProgressRow
 
 _WHAT = "a learning curve"
 _COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")

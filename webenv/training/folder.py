@@ -9,7 +9,7 @@ from pathlib import Path
 from webenv.errors import RunError
 from webenv.evaluation.run_dir import ResumableFolder, first_difference, quoted, read_run
 from webenv.runtime.files import AppendOnlyFile, read_lines, write_atomic
-from webenv.training.row import ProgressRow
+from webenv.training.log import ProgressRow
 
 CHECKPOINT, POLICY = "checkpoint.pt", "policy.pt"
 """The files of the last checkpoint: all that the next update depends on, and the policy alone."""

@@ -1,14 +1,17 @@
-"""train: trains a policy in an environment, and keeps what is needed to go on."""
+"""Trains a policy, with checkpoints, until a limit or a signal."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import math
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from webenv.benchmark import Benchmark
 from webenv.corpora.document import Progress, silent
@@ -17,14 +20,50 @@ from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder
 from webenv.evaluation.run_dir import plain, versions
 from webenv.runtime.processes import infrequent_gc
-from webenv.training.algorithms import check_settings, make_learner, reads_final
+from webenv.training.comparison import make_worlds
 from webenv.training.folder import TrainingFolder
-from webenv.training.log import EventLog
-from webenv.training.plan import Limits, Plan, check_plan
-from webenv.training.row import ProgressRow
-from webenv.training.stop import Stop
+from webenv.training.log import EventLog, ProgressRow
+from webenv.training.plan import Limits, Plan, check_plan, check_settings, make_learner, reads_final
 from webenv.training.throughput import Throughput, TimedMenus, TimedVectorEnv, measure_throughput
-from webenv.training.worlds import make_worlds
+
+
+class Stop:
+    """While it is entered, the first SIGINT or SIGTERM asks to stop, and the second interrupts as always.
+
+    An update that is broken off leaves a learner that must not be saved; so whoever trains looks
+    at :attr:`asked` between two. In another thread than the main one nothing is changed.
+
+    Args:
+        told: takes a line for whoever runs the training.
+
+    Attributes:
+        asked: whether it was asked to stop.
+    """
+
+    def __init__(self, told: Callable[[str], None]) -> None:
+        self.asked = False
+        self._told = told
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._ask)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        self._before.clear()
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+        self._told("stopping after this update; once more to stop at once, with what was saved before.")
+
 
 if TYPE_CHECKING:
     from webenv.policies.learned import Learner, Update

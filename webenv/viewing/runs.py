@@ -14,8 +14,7 @@ from webenv.evaluation.run_dir import FOLDER, RUN, RunFolder, read_run
 from webenv.evaluation.summary import Row
 from webenv.rollout.record import Record
 from webenv.runtime.files import inside, read_lines
-from webenv.viewing.pool import TextPool
-from webenv.viewing.trajectory import Trajectory
+from webenv.viewing.trajectory import TextPool, Trajectory
 
 _DIFFICULTIES = ("easy", "medium", "hard")
 

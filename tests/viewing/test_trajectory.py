@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webenv.viewing.pool import TextPool
+from webenv.viewing.trajectory import TextPool
 
 
 def test_a_text_is_held_once() -> None:
