@@ -227,10 +227,11 @@ class MultiHopQuestions:
 
     def reachable(self, pages: Iterable[int], source: int, as_of: int = 0) -> tuple[int, ...]:
         """Those of some pages that a day has beside the site of another."""
-        host = self._place(source)[0]
-        return tuple(
-            page for page in pages if self._place(page)[0] != host and (not as_of or 0 < self._place(page)[1] <= as_of)
-        )
+        place = self._place
+        host = place(source)[0]
+        if not as_of:
+            return tuple(page for page in pages if place(page)[0] != host)
+        return tuple(page for page in pages if place(page)[0] != host and 0 < place(page)[1] <= as_of)
 
     def day(self, page: int) -> int:
         """The date of a page as an ordinal; 0 where it bears none."""
