@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -59,6 +60,7 @@ def test_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert ["all", "easy", "medium", "hard", "searches", "visits", "turns"] in shown
     title = "NeedleInWeb-v0, the tasks of training (they have no splits), 12 tasks: success % (95% interval)"
     assert title in " ".join(out.split())
+    assert re.search(r"Training: [0-9,]+ steps, [0-9]+ updates, [0-9.]+ minutes, [0-9.]+ CPU minutes", out)
     assert "Throughput, in steps a second:" in out
     assert f"To go on, with more --minutes or --steps: webenv {' '.join(words)} --resume" in out
     assert "To play: webenv eval NeedleInWeb-v0 --policy run/policy.pt --web sample\n" in out

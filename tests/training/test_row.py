@@ -15,7 +15,8 @@ def test_line() -> None:
     assert one.to_line() == (
         b'{"update": 2, "steps": 200, "seconds": 20.0, "episodes": 20, "unscored": 0, "success": 0.333333, '
         b'"reward": 0.333333, "terms": {"answer": 0.5, "cost": -0.25}, "play_seconds": 8.0, "env_seconds": 4.0, '
-        b'"learn_seconds": 1.0, "figures": {"loss": null}, "menu_seconds": 1.0}\n'
+        b'"learn_seconds": 1.0, "figures": {"loss": null}, "menu_seconds": 1.0, '
+        b'"cpu_seconds": null}\n'
     )
     assert ProgressRow.from_line(row(3).to_line()) == row(3)
 

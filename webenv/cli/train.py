@@ -93,7 +93,12 @@ def command(
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(metavar="MINUTES", help="How long is trained; 10 without --steps.", rich_help_panel=_RUN),
+        typer.Option(
+            metavar="MINUTES",
+            help="How long is trained, by the clock; 10 without --steps. A busy machine gets fewer steps into them: "
+            "steps and CPU minutes are said at the end.",
+            rich_help_panel=_RUN,
+        ),
     ] = None,
     steps: Annotated[
         int | None, typer.Option(min=1, help="How many steps are played in training.", rich_help_panel=_RUN)
@@ -277,6 +282,7 @@ def _report(
         last = trained.rows[-1]
         unscored = sum(row.unscored for row in trained.rows)
         told = f"Training: {last.steps:,} steps, {last.update:,} updates, {last.seconds / 60:.1f} minutes"
+        told += "" if last.cpu_seconds is None else f", {last.cpu_seconds / 60:.1f} CPU minutes"
         console.print(told + (f"; {unscored:,} episodes unscored, in no update" if unscored else ""), soft_wrap=True)
     if trained.throughput is not None:
         print_throughput(trained.throughput, console)

@@ -32,6 +32,7 @@ class ProgressRow(NamedTuple):
         learn_seconds: how long it learned.
         figures: of the learner, such as ``loss`` and ``entropy``.
         menu_seconds: how much of ``play_seconds`` was spent in menus; ``None`` in records of before it was measured.
+        cpu_seconds: CPU time that the process of training took so far; ``None`` likewise.
     """
 
     update: int
@@ -47,6 +48,7 @@ class ProgressRow(NamedTuple):
     learn_seconds: float
     figures: Mapping[str, float]
     menu_seconds: float | None = None
+    cpu_seconds: float | None = None
 
     def to_line(self) -> bytes:
         """The row as a line of JSON; numbers have six digits, and what is no number is ``null``."""
@@ -83,6 +85,7 @@ class ProgressRow(NamedTuple):
             "time/env_seconds": self.env_seconds,
             "time/menu_seconds": self.menu_seconds,
             "time/learn_seconds": self.learn_seconds,
+            "time/cpu_seconds": self.cpu_seconds,
         }
         named |= {f"rollout/terms/{name}": value for name, value in self.terms.items()}
         named |= {f"train/{name}": value for name, value in self.figures.items()}

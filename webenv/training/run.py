@@ -193,10 +193,12 @@ class _Training:
         self._saved = _steps_of(folder.policy) == learner.steps  # whether the last update is in both files
         self._scored = any(row.episodes for row in rows)
         self._failing: set[str] = set()
+        self._cpu = 0.0
 
     def run(self) -> bool:
         """Trains until a limit is reached; gives whether it was stopped before."""
         began, before = time.perf_counter(), self._rows[-1].seconds if self._rows else 0.0
+        self._cpu = (self._rows[-1].cpu_seconds or 0.0 if self._rows else 0.0) - time.process_time()
         earlier, kept = len(self._rows), began
         self._show(earlier)
         with Stop(self._told) as stop:
@@ -228,6 +230,7 @@ class _Training:
             learn_seconds=update.learn_seconds,
             figures=dict(update.figures),
             menu_seconds=menu_seconds,
+            cpu_seconds=self._cpu + time.process_time(),
         )
         saved = self._learner.policy().saved
         if saved.diverged:
