@@ -106,3 +106,12 @@ def test_no_scripted_policies(tmp_path: Path) -> None:
         "webenv: error: MyBench-v0 has no scripted policy 'investigator': Benchmark.policies names none. Expected one "
     )
     assert done.stderr.count("\n") == 1
+
+
+def test_messages_of_its_own(tmp_path: Path) -> None:
+    """What a module of the user's says stands as it was written, names of arguments included."""
+    (tmp_path / "mine.py").write_text("from webenv.errors import InvalidArgument\nraise InvalidArgument('set web=x')\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from webenv.cli.app import main; main()"
+    line = [sys.executable, "-c", code, "eval", "mine:Mine-v0"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.stderr == "webenv: error: set web=x\n"

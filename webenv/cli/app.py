@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 import webenv
-from webenv.cli.options import as_options, options_of
+from webenv.cli.options import as_options, is_own, options_of
 from webenv.cli.terminal import guard_streams
 from webenv.errors import WebenvError
 
@@ -142,7 +142,7 @@ def run(arguments: Sequence[str]) -> int:
     except (WebenvError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             return _reader_has_gone()
-        return _fail(as_options(str(error), options_of(command, arguments)))
+        return _fail(as_options(str(error), options_of(command, arguments)) if is_own(error) else str(error))
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # a group without a command: its help is the message
             print(error.format_message())

@@ -142,7 +142,8 @@ def open_cassette(cassette: Path | None, mode: str | None) -> Cassette | None:
 
 
 _KEYWORD = re.compile(r"takes no keyword '(\w+)'")
-_ARGUMENT = re.compile(r"(?<![^\s(])(?<!: )([a-z_]+)=(?=(\S?))")
+# What stands in quotation marks is somebody's text, or a value: never an argument. An apostrophe opens none.
+_ARGUMENT = re.compile(r"""(?<!\w)'[^'\n]*'(?!\w)|"[^"\n]*"|(?<![^\s(])(?<!: )([a-z_]+)=(?=(\S?))""")
 
 
 def options_of(command: Any, words: Sequence[str]) -> dict[str, str]:
@@ -162,6 +163,14 @@ def options_of(command: Any, words: Sequence[str]) -> dict[str, str]:
     }
 
 
+def is_own(error: BaseException) -> bool:
+    """Whether an error was raised by webenv itself, whose arguments are options, and not by a module of the user's."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is None or str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0] == "webenv"
+
+
 def as_options(message: str, options: Mapping[str, str]) -> str:
     """A message with the arguments that it names as whoever typed a command knows them.
 
@@ -175,10 +184,12 @@ def as_options(message: str, options: Mapping[str, str]) -> str:
     'X-v0 takes no --site. It takes (with --set NAME=VALUE): kind, web.'
     >>> as_options("procedural web: seed='x'; expected a whole number", {"seed": "--seed"})
     "procedural web: seed='x'; expected a whole number"
+    >>> print(as_options("web='a web=b': it's none of web=c", {"web": "--web"}))
+    --web 'a web=b': it's none of --web c
     """
 
     def spoken(match: re.Match[str]) -> str:
-        option = options.get(match[1])
+        option = options.get(match[1] or "")
         if option is None:
             return match[0]
         return option if match[2] in ("", ".", ",", ";", ")") else f"{option} "

@@ -70,13 +70,13 @@ def plan_episodes(
         episodes = len(order) * attempts
     else:
         order.sort(key=lambda task: (_hash(["order", seed, task]), task))
-    jobs = []
+    specs = []
     for number in range(episodes):
         block, within = divmod(number, attempts)
         cycle, place = divmod(block, len(order))
         attempt = cycle * attempts + within
-        jobs.append(EpisodeSpec(order[place], attempt, episode_seed(seed, order[place], attempt)))
-    return jobs
+        specs.append(EpisodeSpec(order[place], attempt, episode_seed(seed, order[place], attempt)))
+    return specs
 
 
 def episode_seed(seed: int, task: str, attempt: int) -> int:
@@ -93,37 +93,37 @@ def _hash(parts: list[str | int]) -> bytes:
 
 
 def play_episodes(
-    benchmark: Benchmark, policy: Policy, jobs: Iterable[EpisodeSpec], parallel: int = 64
+    benchmark: Benchmark, policy: Policy, episodes: Iterable[EpisodeSpec], parallel: int = 64
 ) -> Iterator[list[Record]]:
     """Plays episodes, as many as ``parallel`` at a time, and yields them as they end.
 
     In each step the policy is asked once for all of them, and at most one batch of searches, of
     visits, of asks and of judgements goes out; a place that becomes free is given to the next
-    job. An episode is the same whatever plays beside it, to the letter.
+    one. An episode is the same whatever plays beside it, to the letter.
 
     A policy that cannot decide (a :class:`~webenv.web.Failure`, or a ``ServiceError`` or
     ``OSError`` that it raises for all) ends the episode unscored, with the ending
     ``policy_failed`` in the words of the rules.
 
     Args:
-        benchmark: what the jobs' tasks belong to.
+        benchmark: what the episodes' tasks belong to.
         policy: what decides.
-        jobs: the episodes, taken one by one.
+        episodes: what is to be played, taken one by one.
         parallel: the most episodes at a time, at least 1.
 
     Yields:
         The episodes that ended in a step, at least one, in the order in which they began.
 
     Raises:
-        UnknownTask: for a job whose task is not the benchmark's.
+        UnknownTask: for an episode whose task is not the benchmark's.
         InvalidArgument: for ``parallel`` below 1.
     """
     if parallel < 1:
         raise InvalidArgument(f"parallel={parallel}: expected at least 1.")
-    waiting = iter(jobs)
+    waiting = iter(episodes)
     playing: list[_Played] = []
     while True:
-        playing += [_Played(benchmark, job) for job in islice(waiting, parallel - len(playing))]
+        playing += [_Played(benchmark, spec) for spec in islice(waiting, parallel - len(playing))]
         if not playing:
             return
         decided: list[tuple[_Played, Decision]] = []
@@ -162,10 +162,10 @@ def _decide(policy: Policy, playing: list[_Played]) -> list[Decision | Failure]:
 class _Played:
     """One episode that is being played."""
 
-    def __init__(self, benchmark: Benchmark, job: EpisodeSpec) -> None:
-        self.job = job
-        self.episode = Episode(benchmark.tasks.find(job.task), benchmark.rules, benchmark.budget)
-        self.history = History(job.task, job.seed, [self.episode.begin().to_dict()], attempt=job.attempt)
+    def __init__(self, benchmark: Benchmark, spec: EpisodeSpec) -> None:
+        self.spec = spec
+        self.episode = Episode(benchmark.tasks.find(spec.task), benchmark.rules, benchmark.budget)
+        self.history = History(spec.task, spec.seed, [self.episode.begin().to_dict()], attempt=spec.attempt)
         self.turns: list[PlayedTurn] = []
         self.record: Record | None = None
 
@@ -191,8 +191,8 @@ class _Played:
         task = self.episode.task
         self.record = Record(
             task=task.id,
-            attempt=self.job.attempt,
-            seed=self.job.seed,
+            attempt=self.spec.attempt,
+            seed=self.spec.seed,
             tags=dict(task.tags),
             question=self.history.observations[0]["question"],
             first=plain_observation(self.history.observations[0]),
