@@ -74,7 +74,7 @@ class ReportRun:
     episodes: tuple[ReportEpisode, ...]
 
 
-class Cell(NamedTuple):
+class ReportCell(NamedTuple):
     """Episodes taken together.
 
     Attributes:
@@ -125,7 +125,7 @@ class ReportTable:
     columns: tuple[str, ...]
     row_names: tuple[tuple[str, ...], ...]
     column_names: tuple[tuple[str, ...], ...]
-    cells: Mapping[tuple[tuple[str, ...], tuple[str, ...]], Cell]
+    cells: Mapping[tuple[tuple[str, ...], tuple[str, ...]], ReportCell]
     differences: Mapping[tuple[tuple[str, ...], tuple[str, ...]], Difference] = field(default_factory=dict)
     ranks: Mapping[tuple[tuple[str, ...], tuple[str, ...]], float] = field(default_factory=dict)
     endings: Mapping[tuple[str, ...], Mapping[str, int]] = field(default_factory=dict)
@@ -372,7 +372,7 @@ def _check_alike(key: object, paths: set[str], runs: Mapping[str, ReportRun]) ->
             )
 
 
-def _cell(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, ReportRun]) -> Cell:
+def _cell(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, ReportRun]) -> ReportCell:
     unscored = sum(not one.scored for one in group)
     by_run: dict[str, list[ReportEpisode]] = {}
     for one in group:
@@ -381,7 +381,7 @@ def _cell(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, Repor
         return _whole_runs(by_run, measure, runs, len(group), unscored)
     values = [number for one in group if (number := one.numbers.get(measure)) is not None]
     if not values:
-        return Cell(len(group), unscored, None, None, None, None, len(by_run))
+        return ReportCell(len(group), unscored, None, None, None, None, len(by_run))
     mean = statistics.fmean(values)
     if measure == "success":
         low, high = wilson(round(sum(values)), len(values))
@@ -390,7 +390,9 @@ def _cell(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, Repor
         low, high = mean - _Z * error, mean + _Z * error
     means = [statistics.fmean(found) for of_run in by_run.values()
              if (found := [number for one in of_run if (number := one.numbers.get(measure)) is not None])]  # fmt: skip
-    return Cell(len(group), unscored, mean, low, high, statistics.stdev(means) if len(means) > 1 else None, len(by_run))
+    return ReportCell(
+        len(group), unscored, mean, low, high, statistics.stdev(means) if len(means) > 1 else None, len(by_run)
+    )
 
 
 def _whole_runs(
@@ -399,15 +401,15 @@ def _whole_runs(
     runs: Mapping[str, ReportRun],
     episodes: int,
     unscored: int,
-) -> Cell:
+) -> ReportCell:
     """What runs cost an episode; nothing where a cell holds a part of one, whose cost nobody counted."""
     whole = all(len(group) == len(runs[path].episodes) for path, group in by_run.items())
     spent = [getattr(runs[path], measure) for path in by_run]
     if not whole or None in spent:
-        return Cell(episodes, unscored, None, None, None, None, len(by_run))
+        return ReportCell(episodes, unscored, None, None, None, None, len(by_run))
     each = [total / max(1, len(by_run[path])) for path, total in zip(by_run, spent, strict=True)]
     std = statistics.stdev(each) if len(each) > 1 else None
-    return Cell(episodes, unscored, sum(spent) / max(1, episodes), None, None, std, len(by_run))
+    return ReportCell(episodes, unscored, sum(spent) / max(1, episodes), None, None, std, len(by_run))
 
 
 def _differences(
@@ -444,7 +446,7 @@ def _by_task(group: Iterable[ReportEpisode], measure: str) -> dict[str, float]:
 
 
 def _ranks(
-    cells: Mapping[tuple[tuple[str, ...], tuple[str, ...]], Cell],
+    cells: Mapping[tuple[tuple[str, ...], tuple[str, ...]], ReportCell],
     rows: Sequence[tuple[str, ...]],
     columns: Sequence[tuple[str, ...]],
 ) -> dict[tuple[tuple[str, ...], tuple[str, ...]], float]:

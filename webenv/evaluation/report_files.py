@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from webenv.evaluation.report import STAGES, Cell, Difference, ReportEpisode, ReportTable
+from webenv.evaluation.report import STAGES, Difference, ReportCell, ReportEpisode, ReportTable
 from webenv.runtime.plots import new_figure
 
 NOT_KNOWN = "N/A"
@@ -26,7 +26,7 @@ th:first-child, td.name { text-align: left; } small { color: #777; } svg { max-w
 """
 
 
-def cell_text(cell: Cell | None, measure: str, *, spread: bool = True) -> str:
+def cell_text(cell: ReportCell | None, measure: str, *, spread: bool = True) -> str:
     """A cell as text: the mean with ± the standard deviation over runs where there are several, else its interval."""
     if cell is None:
         return ""
@@ -60,7 +60,7 @@ def to_csv(table: ReportTable) -> str:
     """One line a cell, numbers unrounded."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    cell_fields = Cell._fields
+    cell_fields = ReportCell._fields
     writer.writerow([*(f"row {n}" for n in table.rows), *(f"column {n}" for n in table.columns), "measure",
                      *cell_fields, "rank", *(f"difference {n}" for n in Difference._fields)])  # fmt: skip
     for (row, column), cell in table.cells.items():
