@@ -209,6 +209,8 @@ def test_unscored(parts: SimpleNamespace, benchmark: Any, tokenizer: Any) -> Non
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     chance = torch.Generator().manual_seed(0)
     envs = wrapped(late, 4, 2)
+    step = envs.step  # whatever the model writes, a search goes out: its time alone counts towards the budget's seconds
+    envs.step = lambda replies: step(["<search>river</search>" for _ in replies])  # type: ignore[method-assign]
     envs.reset(seed=0)
     done = parts.grpo.update(model, envs, tokenizer, optimizer, np.random.default_rng(0), chance, parts.grpo.Settings())
     assert (done.episodes, done.unscored, done.taught) == (4, 4, 0)
