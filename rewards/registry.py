@@ -86,7 +86,7 @@ def make_judge(
     """A judge by its name.
 
     Args:
-        judge: one of the names of ``judges`` or of :data:`JUDGES`, followed by ``:<model>`` where it asks a model (at
+        judge: one of the names of ``judges`` (or, with ``tasks``, of :data:`JUDGES`), followed by ``:<model>`` where it asks a model (at
             the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set); or a Judge, which is given back.
         judges: the judges that are a benchmark's own, by name.
         prompt: for a judge with a model, a file in place of our prompt, or a name that the judge knows.
@@ -101,7 +101,7 @@ def make_judge(
         ModelError: where a judge with a model has no endpoint.
         MissingExtra: where it lacks its library.
     """
-    every = {**JUDGES, **judges}
+    every = judges if tasks is None else {**JUDGES, **judges}
     names = [f"{name}:<model>" if isinstance(maker, ByModel) else name for name, maker in every.items()]
     if not isinstance(judge, str):
         if not isinstance(judge, Judge):
@@ -124,7 +124,7 @@ def make_judge(
         return maker.make(make_model(model), prompt, votes)
     if model or prompt is not None or votes != 1:
         raise InvalidArgument(
-            f"judge {judge!r} asks no model, so it takes no model name and no prompt, and one vote."
+            f"judge {judge!r}: {name!r} asks no model, so it takes no model name and no prompt, and one vote."
             if alone is None
             else f"judge {name!r} without a model takes no prompt, and one vote; with one it is {name}:<model>."
         )

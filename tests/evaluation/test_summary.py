@@ -75,6 +75,46 @@ def test_counts() -> None:
     assert list(summary.unscored.items()) == [("a", 1), ("b", 1), ("z", 1)]
 
 
+def test_unscored_reasons_are_grouped() -> None:
+    """Reasons that differ in quoted replies, URLs and numbers alone are one cause, and a cause is short."""
+    said = ["Well.", "Hm: 3", "x" * 900]
+    reasons = [f"answered: attempt {n + 1}: the reply holds no single verdict: …{one}" for n, one in enumerate(said)]
+    reasons += [f"web_failed: https://a.example/{n} took {n + 1.5} seconds" for n in range(4)] + ["y" * 900]
+    summary = summarize([row(None, reason) for reason in reasons], env="E-v0", policy="p", seed=0, folder="f")
+    assert list(summary.unscored.items())[:2] == [
+        ("web_failed: URL took N seconds", 4),
+        ("answered: attempt N: the reply holds no single verdict", 3),
+    ]
+    assert max(map(len, summary.unscored)) <= 121
+
+
+def test_scores() -> None:
+    """The mean of a named score is over the scored episodes that have it."""
+    rows = [row()._replace(scores={"kpr": 1.0, "kpc": 0.5}), row(0.0)._replace(scores={"kpr": 0.5}), row(None)]
+    assert dict(group_rows(rows).scores) == {"kpr": 0.75, "kpc": 0.5}
+
+
+def test_trials() -> None:
+    """Over several attempts: means over the tasks of the mean, the best and the worst; over single ones nothing."""
+    values = {"a": (1.0, 0.0, 0.5), "b": (0.0, 0.25, None), "c": (None, None, None)}
+    rows = [
+        row(value)._replace(task=task, attempt=n, scores={} if value is None else {"row_f1": value / 2})
+        for task, each in values.items()
+        for n, value in enumerate(each)
+    ]
+    summary = summarize(rows, env="E-v0", policy="p", seed=0, folder="f")
+    assert summary.trials["value"] == (0.3125, 0.625, 0.0)
+    assert summary.trials["row_f1"] == (0.15625, 0.3125, 0.0)
+    assert summarize(rows[:1], env="E-v0", policy="p", seed=0, folder="f").trials == {}
+
+
+def test_calibration() -> None:
+    """Where verdicts hold a confidence the summary has its calibration error: (2 · 0.4 + 1 · 0.1) / 3."""
+    rows = [row(value)._replace(scores={"confidence": said}) for value, said in ((1.0, 90), (0.0, 90), (0.0, 10))]
+    assert summarize(rows, env="E-v0", policy="p", seed=0, folder="f").calibration == pytest.approx(0.3)
+    assert summarize([row()], env="E-v0", policy="p", seed=0, folder="f").calibration is None
+
+
 def test_json() -> None:
     """A summary has a JSON form."""
     summary = summarize([row(site="a"), row(None, "x")], env="E-v0", policy="p", seed=0, folder="f")

@@ -80,6 +80,8 @@ TABLE = {"table": "City,Height\nRome,21\n", "evaluation": {"required": ["city"],
 def test_judges_that_do_not_fit(judge: str, gold: Gold, lacking: str) -> None:
     """A judge that is none of the benchmark's own is refused where the tasks lack the gold that it needs."""
     tasks = TaskSet([Task("t1", "Which?", gold=gold)], name="mine")
+    with pytest.raises(InvalidArgument, match="Expected one of: exact"):
+        make_judge(judge, {"exact": PageJudge})
     with pytest.raises(InvalidArgument, match=f"needs {lacking}, and task 't1' of mine has none"):
         make_judge(judge, {"exact": PageJudge}, tasks=tasks)
 
@@ -116,9 +118,9 @@ def test_a_judge_is_given_back() -> None:
     """A Judge stands for itself, and brings its prompt and votes; what is neither a name nor a Judge is refused."""
     judge = PageJudge()
     assert make_judge(judge) is judge
-    with pytest.raises(InvalidArgument, match="go with judge='llm:<model>'; a Judge brings its own"):
+    with pytest.raises(InvalidArgument, match="go with judge='short:<model>'; a Judge brings its own"):
         make_judge(judge, {"page": PageJudge, "short": SHORT}, votes=3)
-    with pytest.raises(InvalidArgument, match=r"judge=3: expected 'page', 'answer', .*'evidence:<model>', or a Judge"):
+    with pytest.raises(InvalidArgument, match="judge=3: expected 'page', 'llm:<model>', or a Judge"):
         make_judge(3, {"page": PageJudge, "llm": ENTAILMENT})  # type: ignore[arg-type]
 
 

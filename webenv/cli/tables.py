@@ -46,8 +46,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     console.print(_results_table(summary, console))
     if summary.outcomes:
         console.print(_outcomes_table(summary.outcomes))
-    if summary.total.scores:
-        console.print(_scores_table(summary.total.scores))
+    if summary.total.scores or summary.trials:
+        console.print(_scores_table(summary))
     print_unscored(summary, console)
 
 
@@ -157,13 +157,24 @@ def _outcomes_table(counts: Mapping[str, int]) -> Table:
     return table
 
 
-def _scores_table(scores: Mapping[str, float]) -> Table:
+def _scores_table(summary: Summary) -> Table:
+    """The named scores, and where tasks were played several times the best and worst attempts at each."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("score", overflow="fold", max_width=60)
     table.add_column("mean", justify="right")
-    for name, mean in scores.items():
-        table.add_row(Text(name), f"{mean:.3f}")
+    for word in ("highest", "lowest") if summary.trials else ():
+        table.add_column(f"{word} of a task", justify="right")
+    means = ({"value": summary.total.value} if summary.trials else {}) | dict(summary.total.scores)
+    for name, mean in means.items():
+        trials = summary.trials.get(name)
+        table.add_row(Text(name), _fine(mean), *map(_fine, (trials.highest, trials.lowest) if trials else ()))
+    if summary.calibration is not None:
+        table.add_row("calibration error", _fine(summary.calibration))
     return table
+
+
+def _fine(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def print_unscored(summary: Summary, console: Console) -> None:

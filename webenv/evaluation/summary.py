@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -11,11 +12,17 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from webenv.models import Usage
+from webenv.rewards.browsecomp import CONFIDENCE, calibration_error
+from webenv.rewards.llm_grader import QUOTED
 from webenv.rollout.record import Record
+from webenv.runtime.text import one_line
 
 MOST_VALUES = 20
 """The most values that a tag may have to be reported by."""
 
+_CAUSE = 120  # characters of a cause
+_URL = re.compile(r"https?://[^\s'\"]+")
+_NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?<=\d)")
 _Z = 1.959963984540054  # 97.5% point of the normal distribution
 
 
@@ -125,6 +132,15 @@ class Group:
     scores: Mapping[str, float] = field(default_factory=dict)
 
 
+class Trials(NamedTuple):
+    """Several attempts at each task: means over the tasks of their mean, highest and lowest number (WideSearch's Avg@N,
+    Max@N and Min@N). Attempts that are unscored are left out, and so are tasks without any other."""
+
+    mean: float
+    highest: float
+    lowest: float
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What a run came to.
@@ -139,7 +155,10 @@ class Summary:
         by_tag: for each tag with at most 20 values, each value's episodes; in the order of the
             task set.
         outcomes: how often each outcome came, most frequent first, among scored episodes.
-        unscored: how often each reason came, most frequent first, among the others.
+        unscored: how often each cause came (:func:`cause_of`), most frequent first, among the others.
+        trials: where tasks were played several times: of the value and each score, what several attempts come to.
+        calibration: how far stated confidence is from accuracy, where verdicts have the score ``confidence``
+            (:func:`webenv.rewards.browsecomp.calibration_error`, 5 bins); else ``None``.
         notes: what happened to the run folder that its owner may want to know.
         warning: what seems wrong with the run; empty as a rule.
         usage: what each of the run's models was asked for, and what it cost.
@@ -157,10 +176,13 @@ class Summary:
     notes: tuple[str, ...] = field(default=())
     warning: str = ""
     usage: Mapping[str, Usage] = field(default_factory=dict)
+    trials: Mapping[str, Trials] = field(default_factory=dict)
+    calibration: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as JSON-ready data."""
-        return {**asdict(self), "usage": {name: one.to_dict() for name, one in self.usage.items()}}
+        trials = {name: one._asdict() for name, one in self.trials.items()}
+        return {**asdict(self), "usage": {name: one.to_dict() for name, one in self.usage.items()}, "trials": trials}
 
 
 def summarize(
@@ -188,7 +210,9 @@ def summarize(
         total=group_rows(rows),
         by_tag=_by_tag(rows),
         outcomes=_counts(row.outcome for row in rows if row.scored),
-        unscored=_counts(row.reason for row in rows if not row.scored),
+        unscored=_counts(cause_of(row.reason) for row in rows if not row.scored),
+        trials=_trials(rows),
+        calibration=_calibration(rows),
         notes=tuple(notes),
         warning=warning,
         usage=dict(usage or {}),
@@ -228,6 +252,36 @@ def _mean_scores(rows: Sequence[Row]) -> dict[str, float]:
         for name, number in row.scores.items():
             found.setdefault(name, []).append(number)
     return {name: fmean(numbers) for name, numbers in found.items()}
+
+
+def cause_of(reason: str) -> str:
+    """Why an episode is unscored, without what differs from episode to episode: quoted replies, URLs and numbers.
+
+    >>> cause_of("answered: attempt 3: the reply holds no single verdict: …Well, 7")
+    'answered: attempt N: the reply holds no single verdict'
+    >>> cause_of("answered: https://a.example/1?q=2 could not be fetched: it took 31.5 s")
+    'answered: URL could not be fetched: it took N s'
+    """
+    cause = _NUMBER.sub("N", _URL.sub("URL", reason.partition(QUOTED)[0]))
+    return one_line(cause, _CAUSE)
+
+
+def _trials(rows: Sequence[Row]) -> dict[str, Trials]:
+    numbers: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        for name, number in ({"value": row.value, **row.scores} if row.value is not None else {}).items():
+            numbers.setdefault(name, {}).setdefault(row.task, []).append(number or 0.0)
+    if not any(row.attempt for row in rows):
+        return {}
+    return {
+        name: Trials(*(fmean(map(of, by_task.values())) for of in (fmean, max, min)))
+        for name, by_task in numbers.items()
+    }
+
+
+def _calibration(rows: Sequence[Row]) -> float | None:
+    stated = [(row.scores[CONFIDENCE], row.success) for row in rows if row.scored and CONFIDENCE in row.scores]
+    return calibration_error([one for one, _ in stated], [right for _, right in stated]) if stated else None
 
 
 def _by_tag(rows: Sequence[Row]) -> dict[str, dict[str, Group]]:
