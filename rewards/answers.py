@@ -6,6 +6,7 @@ All of it is strict on purpose: whatever an answer says beside the gold makes it
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -28,28 +29,55 @@ def exact_match(answer: str, golds: Iterable[str]) -> bool:
 
 
 def token_f1(answer: str, golds: Iterable[str]) -> float:
-    r"""The harmonic mean of token precision and recall against the nearest gold, both normalised.
+    r"""SQuAD's F1: the harmonic mean of token precision and recall against the nearest gold.
 
     .. math:: F_1 = \max_g \frac{2\,|A \cap G_g|}{|A| + |G_g|}
 
-    with bags of tokens (SQuAD; Rajpurkar et al., 2016). Every Chinese, Japanese or Korean character is
-    a token. Where answer or gold has no token: 0.
+    with bags of words, split at spaces, of texts in lower case without ASCII punctuation and articles (SQuAD 1.1's
+    ``evaluate-v1.1.py``; Rajpurkar et al., 2016). Where answer or gold has no token: 0.
+
+    Returns:
+        0 to 1.
+
+    >>> token_f1("The Cat's pyjamas", ["cats pyjamas", "a dog"]), token_f1("in 1,234.5 km", ["12345 km"])
+    (1.0, 0.8)
+    """
+    return _f1(_squad_tokens(answer), map(_squad_tokens, golds))
+
+
+def strict_token_f1(answer: str, golds: Iterable[str]) -> float:
+    r"""As :func:`token_f1`, over the tokens of the normal form (:func:`webenv.rewards.normal_form.normalise`).
+
+    Dates and numbers are one token each however they are written, signs and decimals count, an article counts but at
+    the beginning, and every Chinese, Japanese or Korean character is a token, where SQuAD has one for a whole sentence.
 
     Returns:
         0 to 1.
 
     Two of three tokens, of two in the gold: 2 · 2 / (3 + 2).
 
-    >>> token_f1("the old stone mill", ["stone mill", "water wheel"])
+    >>> strict_token_f1("the old stone mill", ["stone mill", "water wheel"])
     0.8
     """
-    said = Counter(_TOKEN.findall(normalise(answer)))
-    best = 0.0
+    return _f1(_TOKEN.findall(normalise(answer)), (_TOKEN.findall(normalise(gold)) for gold in golds))
+
+
+def answer_scores(answer: str, golds: Sequence[str]) -> dict[str, float]:
+    """What the verdict on a short answer holds beside its value: ``f1`` and ``strict_f1``."""
+    return {"f1": token_f1(answer, golds), "strict_f1": strict_token_f1(answer, golds)}
+
+
+def _f1(answer: Iterable[str], golds: Iterable[Iterable[str]]) -> float:
+    said, best = Counter(answer), 0.0
     for gold in golds:
-        meant = Counter(_TOKEN.findall(normalise(gold)))
+        meant = Counter(gold)
         if said and meant:
             best = max(best, 2 * (said & meant).total() / (said.total() + meant.total()))
     return best
+
+
+def _squad_tokens(text: str) -> list[str]:
+    return _SQUAD_ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def alias_match(answer: str, golds: Iterable[str]) -> bool:
@@ -64,9 +92,13 @@ def alias_match(answer: str, golds: Iterable[str]) -> bool:
     return exact_match(answer, every) or any(number_match(answer, gold, whole="exact") for gold in every)
 
 
+_NO_SCORES: Mapping[str, float] = {"f1": 0.0, "strict_f1": 0.0}
+
 OUTCOMES: Mapping[str, float] = {"correct": 1.0, "incorrect": 0.0, "not_attempted": 0.0}
 """The value of each outcome (SimpleQA's three grades)."""
 
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_SQUAD_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _FRAME = re.compile(
     r"[\W_]*(?:(?:the\s+)?(?:(?:final|correct)[\W_]+)?answer(?:[\W_]+(?:is|was))?(?![^\W_])"
     r"|it[\W_]+(?:is|was)(?![^\W_])|it['’]s\s|(?:最终|正确)?答案(?:是|为|[:：]))[\s:：*_`]*",
@@ -97,6 +129,8 @@ class AnswerJudge:
     frame of a closed list before the answer ("The answer is …", "It was …", "Answer: …", "答案是…"): what follows it
     must be the gold to the last word, so it can hide no second candidate and no hedge.
 
+    Scores: ``f1``, SQuAD's (:func:`token_f1`), and ``strict_f1`` (:func:`strict_token_f1`).
+
     *Differs from* SimpleQA's rule, which a model applies: there a gold within a longer answer counts, and
     typos in names are forgiven.
     """
@@ -114,11 +148,12 @@ class AnswerJudge:
         return [self._score(submission) for submission in submissions]
 
     def _score(self, submission: Submission) -> Verdict:
-        verdict = without_answer(submission, self.name, LONGEST)
+        verdict = without_answer(submission, self.name, LONGEST, scores=_NO_SCORES)
         if verdict is not None:
             return verdict
         outcome, reason = _outcome(submission.text, gold_answers(submission))
-        return Verdict(outcome, OUTCOMES[outcome], reason, self.name)
+        scores = answer_scores(submission.text, gold_answers(submission))
+        return Verdict(outcome, OUTCOMES[outcome], reason, self.name, scores)
 
 
 def gold_answers(submission: Submission) -> tuple[str, ...]:
@@ -126,7 +161,13 @@ def gold_answers(submission: Submission) -> tuple[str, ...]:
     return tuple(dict.fromkeys(gold for gold in submission.task.gold.answers if gold.strip()))
 
 
-def without_answer(submission: Submission, judge: str, longest: int, empty: str = "not_attempted") -> Verdict | None:
+def without_answer(
+    submission: Submission,
+    judge: str,
+    longest: int,
+    empty: str = "not_attempted",
+    scores: Mapping[str, float] | None = None,
+) -> Verdict | None:
     """The verdict where there is nothing to hold an answer against, or no answer to judge; ``None`` where there is.
 
     Args:
@@ -134,14 +175,15 @@ def without_answer(submission: Submission, judge: str, longest: int, empty: str 
         judge: who asks.
         longest: the most characters of an answer; one that is longer is ``incorrect``.
         empty: the outcome where nothing was answered, of value 0.
+        scores: what such a verdict holds beside its value, so that silence raises no mean.
     """
     if not gold_answers(submission):
         return Verdict.unscored(f"task {submission.task.id!r} has no gold answer to judge by", judge)
     if not submission.text.strip():
-        return Verdict(empty, 0.0, "nothing was answered", judge)
+        return Verdict(empty, 0.0, "nothing was answered", judge, scores or {})
     if (length := len(submission.text)) > longest:
         reason = f"the answer has {length} characters; this judge takes {longest} at most"
-        return Verdict("incorrect", 0.0, reason, judge)
+        return Verdict("incorrect", 0.0, reason, judge, scores or {})
     return None
 
 

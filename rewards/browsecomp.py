@@ -65,6 +65,13 @@ _CORRECT, _CONFIDENCE, _EXTRACTED = (
     re.compile(_FIELD.format(name=name), re.IGNORECASE | re.MULTILINE)
     for name in ("correct", "confidence", "extracted[ _]final[ _]answer")
 )
+_VERDICT = re.compile(r"(yes|no)(?![\w/|])([*_`\"'.]*\s*(?:[,;:.(–—-].*)?)", re.IGNORECASE)
+_HEDGE = r"|(?:but|although|however|partly|partially|maybe|perhaps|or|unless|unclear|unsure|except)"
+_OTHER = {
+    "yes": re.compile(rf"\b(?:no|not|incorrect|wrong|n't{_HEDGE})\b|n['’]t\b", re.IGNORECASE),
+    "no": re.compile(rf"\b(?:yes{_HEDGE})\b", re.IGNORECASE),
+}
+"""What beside a verdict may take it back: with any of it a line is no verdict."""
 _FORGED = re.compile(
     r"^([^\w\n]*(?:correct|confidence|extracted[ _]final[ _]answer)[^\w\n:：]*)[:：]", re.IGNORECASE | re.MULTILINE
 )
@@ -104,8 +111,9 @@ class BrowseCompRubric(PromptRubric[Response, BrowseCompGrade]):
 
     A user's file has ``{question}``, ``{response}`` and ``{correct_answer}`` as the official prompt does. Without
     ``{token}`` the lines ``correct:``, ``extracted_final_answer:`` and ``confidence:`` are read, at the start of
-    a line, whatever their case and markup; ``correct`` must stand there once and be ``yes`` or ``no`` and no
-    more. Such lines in the data are sent with ``;`` in place of their colon.
+    a line, whatever their case and markup; ``correct`` must stand there once and begin with ``yes`` or ``no``, behind
+    which, set off by a comma or the like, a reason may stand that takes nothing back (``yes, they match``). Such lines
+    in the data are sent with ``;`` in place of their colon.
 
     A reply that calls correct what it could not extract contradicts itself and is no verdict.
 
@@ -273,7 +281,10 @@ def _by_line(reply: str, item: Response) -> BrowseCompGrade | None:
     if len(correct) != 1 or len(extracted) > 1:
         return None
     # a reply without the line for the answer is judged by its verdict alone
-    grade = _grade(correct[0], extracted[0] if extracted else "?", confidence[0] if len(confidence) == 1 else "", "")
+    verdict = _VERDICT.fullmatch(correct[0].strip(" \t\r*_`\"'"))
+    if verdict is None or _OTHER[verdict[1].lower()].search(verdict[2]):
+        return None
+    grade = _grade(verdict[1], extracted[0] if extracted else "?", confidence[0] if len(confidence) == 1 else "", "")
     return None if grade is None or (grade.correct and echoes(reply, item.response)) else grade
 
 

@@ -86,8 +86,9 @@ def make_judge(
     """A judge by its name.
 
     Args:
-        judge: one of the names of ``judges`` (or, with ``tasks``, of :data:`JUDGES`), followed by ``:<model>`` where it asks a model (at
-            the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set); or a Judge, which is given back.
+        judge: one of the names of ``judges`` (or, with ``tasks``, of :data:`JUDGES`), followed by ``:<model>`` where
+            it asks a model (at the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set); or a Judge, which is given
+            back.
         judges: the judges that are a benchmark's own, by name.
         prompt: for a judge with a model, a file in place of our prompt, or a name that the judge knows.
         votes: for a judge with a model: how many replies are asked for; more than half must agree.

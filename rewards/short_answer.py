@@ -10,13 +10,14 @@ from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
 from webenv.rewards.answers import OUTCOMES, exact_match, gold_answers, without_answer
 from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict, score_by
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, schema_of
+from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, read_choice, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_ANSWER = 10_000
 """Characters; an answer that is longer is incorrect, and not put to the model."""
 
 _LETTERS = {"A": "correct", "B": "incorrect", "C": "not_attempted"}
+_DECORATION = " \t\r\n*_`\"'.()[]{}:“”‘’"
 
 _TEMPLATE = """\
 You grade a short answer to a question by the gold answer.
@@ -73,8 +74,8 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
     file may call the fields as the official prompts do: ``{question}``; ``{gold}``, ``{target}``,
     ``{expected_answer}``, ``{gold_target}`` or ``{correct_answer}``; ``{answer}``, ``{predicted_answer}``,
     ``{prediction}`` or ``{response}``. Without ``{token}`` in it the whole reply has to be one letter, A
-    (correct), B (incorrect) or C (not attempted); an A that only repeats the answer is no verdict, unless "A" is
-    the gold.
+    (correct), B (incorrect) or C (not attempted), whatever the markup around it, alone or with its own word (``A:
+    CORRECT``); an A that only repeats the answer is no verdict, unless "A" is the gold.
 
     Args:
         prompt: a file in place of our prompt.
@@ -166,7 +167,12 @@ class ShortAnswerJudge:
 
 
 def _by_letter(reply: str, item: ShortAnswer) -> ShortGrade | None:
-    outcome = _LETTERS.get(after_thinking(reply).strip())
-    if outcome is None or (outcome == "correct" and echoes(reply, item.answer) and not exact_match("A", item.golds)):
+    said = after_thinking(reply).strip(_DECORATION)
+    outcome, rest = _LETTERS.get(said[:1]), said[1:]
+    word = rest.strip(_DECORATION + "-–—=")
+    if outcome is None or rest[:1].isalnum() or (word and read_choice(word, OUTCOMES) != outcome):
+        return None  # a letter beside another letter, or another grade's word, is no verdict
+    repeated = said == after_thinking(item.answer).strip(_DECORATION)
+    if outcome == "correct" and repeated and not exact_match("A", item.golds):
         return None
     return ShortGrade(outcome, "")

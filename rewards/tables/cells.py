@@ -1,15 +1,23 @@
 """Cells compared by rule: WideSearch's preprocessing and metrics.
 
-*Differs from* the release in what it gives for cells that do not hold what their column is about: there two
-cells without a date, without a URL, or without a number where one is to be extracted, are right whatever they
-say, and an empty cell is contained in any; here they are held against each other as text.
+*Differs from* the release, beside what :class:`webenv.rewards.tables.grader.TableJudge` says:
+
+- two cells without a date, or without a URL, are right there whatever they say, and so are two without a number where
+  one is to be extracted; here they are held against each other as text;
+- an empty cell is contained in any there, here in an empty one alone;
+- ``norm_str`` drops spaces of all kinds here, there the plain space alone (and all kinds at the ends);
+- dates are read in English and Chinese, by month and year at least, and without words that depend on today; there by
+  dateparser's defaults, where a bare number may be a date of this month;
+- ``number_near`` reads numbers with separators of thousands here; there they are no numbers;
+- a URL that cannot be parsed is none here; there it makes the whole table 0;
+- columns of plain numbers on both sides are compared as numbers; there as pandas reads each of the two.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -22,7 +30,8 @@ DAYS = 31
 """How far apart two dates may be that count as the same."""
 
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)%?")
-_URL = re.compile(r"https?://[^\s<>\"'\])|]+", re.IGNORECASE)
+_PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
+_URL = re.compile(r"https?://[$-_a-z!]+")  # the characters that the release takes for those of a URL
 _SPACE = re.compile(r"\s+")
 
 
@@ -86,6 +95,30 @@ def _exact(predicted: str, gold: str, tolerance: float) -> bool:
     return predicted.lower() == gold.lower()
 
 
+def column_of_numbers(cells: Sequence[str]) -> bool:
+    """Whether all cells of a column that are not empty are plain numbers, and one is: they compare as numbers.
+
+    The release reads tables with pandas, which makes such a column one of numbers, so that "5" is "5.0".
+
+    >>> column_of_numbers(["5", "", "7.0"]), column_of_numbers(["5", "7 km"]), column_of_numbers([""])
+    (True, False, False)
+    """
+    full = [cell for cell in cells if cell]
+    return bool(full) and all(_PLAIN_NUMBER.fullmatch(cell) for cell in full)
+
+
+def as_number(cell: str) -> str:
+    """A plain number in the one form that all its ways to be written share; other cells as they are.
+
+    >>> as_number("5.0"), as_number("05"), as_number("1e3"), as_number("5 km")
+    ('5', '5', '1000', '5 km')
+    """
+    if not _PLAIN_NUMBER.fullmatch(cell):
+        return cell
+    number = float(cell)
+    return cell if not math.isfinite(number) else str(int(number)) if number.is_integer() else repr(number)
+
+
 def _contained(predicted: str, gold: str, tolerance: float) -> bool:
     return predicted in gold if predicted.strip() else not gold.strip()
 
@@ -112,14 +145,13 @@ def _same_host(predicted: str, gold: str, tolerance: float) -> bool:
 
 
 def _hosts(text: str) -> frozenset[str]:
+    """The hosts of a cell's URLs as they are written: with ``www.`` and a port, in the case they have."""
     hosts = set()
     for url in _URL.findall(text):
         try:
-            host = urlsplit(url).hostname
-        except ValueError:
+            hosts.add(urlsplit(url).netloc)
+        except ValueError:  # brackets that hold no address
             continue
-        if host:
-            hosts.add(host.removeprefix("www."))
     return frozenset(hosts)
 
 

@@ -11,7 +11,7 @@ from webenv.errors import DataError
 from webenv.judge import Submission, Verdict
 from webenv.models import Model
 from webenv.rewards.llm_grader import LLMGrader
-from webenv.rewards.tables.cells import JUDGED, METRICS, Column, TableSpec
+from webenv.rewards.tables.cells import JUDGED, METRICS, Column, TableSpec, as_number, column_of_numbers
 from webenv.rewards.tables.markdown import AnswerTable, parse_table, read_csv
 from webenv.rewards.tables.rubrics import AlignmentRubric, Cell, CellRubric, Vocabularies
 
@@ -265,6 +265,20 @@ class _Work:
         if self.table is not None and sorted(self.table.columns) != names:
             shown = ", ".join(self.table.columns)[:200]
             self.table, self.result = None, TableScore.nothing(f"its columns are {shown}; not those asked for")
+        for column in self.spec.columns if self.table is not None else ():
+            self._compare_as_numbers(column.name)
+
+    def _compare_as_numbers(self, name: str) -> None:
+        """Writes a column that holds plain numbers on both sides in one form, so that "5" is "5.0"."""
+        assert self.table is not None
+        both = [(table, table.columns.index(name)) for table in (self.gold, self.table)]
+        if all(column_of_numbers([row[place] for row in table.rows]) for table, place in both):
+            self.gold, self.table = (
+                table._replace(
+                    rows=tuple((*row[:place], as_number(row[place]), *row[place + 1 :]) for row in table.rows)
+                )
+                for table, place in both
+            )
 
     def aligned_keys(self) -> list[str]:
         return [one.name for one in self.spec.columns if one.name in self.spec.key and set(one.metrics) & set(_ALIGNED)]

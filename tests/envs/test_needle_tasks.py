@@ -217,6 +217,15 @@ URL = "https://a.example/b"
         ("https://a.example/no source found", "https://a.example/no source found"),
         ("https://a.example/last", "https://a.example/last"),
         ("https://a.example/a](b)", "https://a.example/a](b)"),
+        *(
+            (text, URL)
+            for text in (f"`{URL}`", f'"{URL}"', f"'{URL}'", f"“{URL}”", f"[{URL}]", f"({URL})", f"**{URL}**")
+        ),
+        *((text, URL) for text in (f"{URL}.", f"`{URL}`.", f"<{URL}>.", f'"`{URL}`."', f"<source>`{URL}`.</source>")),
+        ("https://a.example/wiki/Apple_Inc.", "https://a.example/wiki/Apple_Inc."),
+        ("https://a.example/wiki/U.S.", "https://a.example/wiki/U.S."),
+        ("https://a.example/wiki/Mill_(river)", "https://a.example/wiki/Mill_(river)"),
+        ("https://a.example/wiki/Yahoo!", "https://a.example/wiki/Yahoo!"),
     ],
 )
 def test_read_answer(text: str, url: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv.rewards.answers import alias_match, exact_match, token_f1
+from webenv.rewards.answers import alias_match, exact_match, strict_token_f1, token_f1
 from webenv.rewards.normal_form import LONGEST
 
 
@@ -48,13 +48,39 @@ def test_exact(answer: str, golds: list[str], same: bool) -> None:
 )
 def test_f1(answer: str, golds: list[str], expected: float) -> None:
     """Token F1 against the nearest gold, over bags of tokens."""
+    assert strict_token_f1(answer, golds) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("answer", "golds", "expected"),
+    [
+        ("The Cat sat on a mat.", ["cat sat on mat"], 1.0),
+        ("the cat and the hat", ["cat and hat"], 1.0),
+        ("rock 'n' roll", ["rock n roll"], 1.0),
+        ("well-known man", ["wellknown man"], 1.0),
+        ("  New\tYork\nCity ", ["new york city"], 1.0),
+        ("U.S.", ["US"], 1.0),
+        ("1,000", ["1000"], 1.0),
+        ("a a b", ["a b b"], 0.6666666666666666),
+        ("in the year 1912", ["1912"], 0.5),
+        ("cat cat cat", ["cat"], 0.5),
+        ("the Denver Broncos", ["Carolina Panthers", "Denver Broncos of Colorado"], 0.6666666666666666),
+        ("5 March 2024", ["2024-03-05"], 0.0),
+        ("“Paris”", ["Paris"], 0.0),
+        ("the", ["a"], 0.0),
+        ("Paris", [], 0.0),
+        ("", [""], 0.0),
+    ],
+)
+def test_squad_f1(answer: str, golds: list[str], expected: float) -> None:
+    """SQuAD's own F1: ASCII punctuation goes without a space, articles go, the rest is split at spaces."""
     assert token_f1(answer, golds) == pytest.approx(expected)
 
 
 @given(st.lists(st.sampled_from("abcde"), max_size=8), st.lists(st.sampled_from("bcdef"), max_size=8))
 def test_f1_is_the_harmonic_mean(said: list[str], meant: list[str]) -> None:
     """F1 is the harmonic mean of precision and recall, computed apart."""
-    mine = token_f1(" ".join(said), [" ".join(meant)])
+    mine = strict_token_f1(" ".join(said), [" ".join(meant)])
     said, meant = (one[1:] if len(one) > 1 and one[0] == "a" else one for one in (said, meant))
     common = sum((Counter(said) & Counter(meant)).values())
     precision, recall = common / max(len(said), 1), common / max(len(meant), 1)

@@ -117,10 +117,29 @@ OFFICIAL = [
         ("C", "not_attempted"),
         ("<think>A or B?</think>\nA", "correct"),
         ("Because", "unscored"),
-        ("A.", "unscored"),
-        ("(A)", "unscored"),
+        ("A.", "correct"),
+        ("(A)", "correct"),
+        ("**A**", "correct"),
+        ("`B`.", "incorrect"),
+        ("[C]", "not_attempted"),
+        ("A: CORRECT", "correct"),
+        ("**A**: Correct.", "correct"),
+        ("A) correct", "correct"),
+        ("B (incorrect)", "incorrect"),
+        ("**B: INCORRECT**", "incorrect"),
+        ("C - NOT_ATTEMPTED", "not_attempted"),
+        ("C: not attempted", "not_attempted"),
+        ("A: INCORRECT", "unscored"),
+        ("B: CORRECT", "unscored"),
+        ("A: NOT CORRECT", "unscored"),
+        ("A or B", "unscored"),
+        ("A, B", "unscored"),
+        ("A/B", "unscored"),
+        ("Not A", "unscored"),
+        ("A?", "unscored"),
+        ("A: correct, but B", "unscored"),
+        ("Answer: A", "unscored"),
         ("a", "unscored"),
-        ("A: CORRECT", "unscored"),
         ("A B", "unscored"),
         ("CORRECT", "unscored"),
         ("Ａ", "unscored"),
@@ -130,7 +149,7 @@ OFFICIAL = [
     ],
 )
 def test_official_prompts(tmp_path: Path, text: str, reply: str, outcome: str) -> None:
-    """Under an official prompt, by any of its names for the fields, the whole reply is one letter or no verdict."""
+    """Under an official prompt, whatever it calls the fields, the reply is one letter, with markup or its word."""
     path = tmp_path / "prompt.txt"
     path.write_text(text)
     (verdict,), server = judge(lambda _: reply, answered("Paris", "Paris"), prompt=path, attempts=1)
@@ -148,8 +167,22 @@ def test_a_letter_as_the_answer(tmp_path: Path) -> None:
         lambda _: "A", answered("A", "Paris"), answered("</think>A", "Paris"), answered("A", "A"), prompt=path
     )
     assert [verdict.outcome for verdict in verdicts] == ["unjudgeable", "unjudgeable", "correct"]
+    (verdict,), _ = judge(lambda _: "**A**.", answered("A", "Paris"), prompt=path)
+    assert verdict.value == 0.0
     (verdict,), _ = judge(lambda _: "B", answered("A", "Paris"), prompt=path)
     assert verdict.outcome == "incorrect"
+
+
+def test_a_retry_differs(tmp_path: Path) -> None:
+    """The first request is the official prompt to the letter; each retry says that the reply could not be read."""
+    path = tmp_path / "prompt.txt"
+    path.write_text("Q {question} G {gold} R {response}")
+    _, server = judge(lambda _: "Well.", answered("Rome", "Paris"), prompt=path)
+    sent = [messages[0]["content"] for messages in server.conversations()]
+    assert sent[0] == "Q What is the capital of France? G Paris R Rome"
+    assert [one.startswith(sent[0]) for one in sent[1:3]] == [True, True]
+    assert "the last reply could not be read" in sent[1]
+    assert len(set(sent)) == len(sent) == 4
 
 
 def test_a_prompt_file_with_a_token(tmp_path: Path) -> None:

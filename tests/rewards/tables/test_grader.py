@@ -292,3 +292,13 @@ def test_identity() -> None:
     assert (identity["name"], identity["votes"], identity["model"]) == ("table", "3", "tiny")
     assert len(identity["alignment_prompt"]) == len(identity["cell_prompt"]) == 64
     assert TableJudge(None).identity == {"name": "table", "version": "2"}
+
+
+def test_columns_of_numbers_compare_as_numbers() -> None:
+    """Where both sides of a column hold plain numbers alone, "5" is "5.0", as key and as cell; else they are texts."""
+    spec = TableSpec((Column("n"), Column("v")), ("n",))
+    gold = AnswerTable(("n", "v"), (("1", "5"), ("2", "7.50")))
+    assert alone(table("1.0|5.0", "2|7.5", head="n|v"), gold, spec).numbers == numbers(1, 1, 1, 1, 1, 1, 1)
+    found = alone(table("1|5.0", "2|7.5 m", head="n|v"), gold, spec).numbers
+    assert found is not None
+    assert (found.row_f1, found.item_f1) == (0.0, 0.5)
