@@ -30,7 +30,7 @@ from webenv.corpora.engine import Engine
 from webenv.corpora.lexical import LexicalIndex
 from webenv.corpora.lucene import LuceneIndex, build_lucene
 from webenv.corpora.query import ANALYZER, analyzer
-from webenv.corpora.url import host_of, page_key
+from webenv.urls import host_of, page_key
 from webenv.web import SearchRequest
 
 Search = Callable[[Sequence[str]], list[list[int]]]

@@ -21,8 +21,8 @@ from rich.table import Table
 
 from webenv.bench.direct import Direct
 from webenv.corpora import Corpus, SourcePage, build
-from webenv.corpora.url import page_key
 from webenv.observations import Result
+from webenv.urls import page_key
 from webenv.web import SearchRequest, SearchResponse
 
 WORDS = [

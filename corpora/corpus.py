@@ -24,10 +24,10 @@ from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
 from webenv.corpora.snippets import PASSAGES, CachedPage, SnippetCache, found
 from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
-from webenv.corpora.url import host_of, key_of, page_key, parents
 from webenv.errors import CorpusDamaged, CorpusError
 from webenv.observations import Page, Result
 from webenv.runtime.processes import Answer, WorkerPool, worker_count
+from webenv.urls import host_of, key_of, page_key, parents
 from webenv.web import (
     Missing,
     PendingSearches,

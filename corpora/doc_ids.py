@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from webenv.corpora.store import DiskStore
-from webenv.corpora.url import key_of
 from webenv.errors import CorpusError
+from webenv.urls import key_of
 
 
 class DocIds:

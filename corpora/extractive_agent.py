@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from webenv.corpora.query import WORD, parse_query, stem
-from webenv.corpora.url import host_of
 from webenv.observations import Document, Page, Reply
+from webenv.urls import host_of
 from webenv.web import (
     AskRequest,
     AskResponse,

@@ -26,9 +26,9 @@ from webenv.corpora.document import IndexedPage, day_of
 from webenv.corpora.engine import Hit
 from webenv.corpora.manifest import read_json
 from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, hidden_hosts, parse_query
-from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, WebenvError
 from webenv.runtime.files import disk_full
+from webenv.urls import parents
 from webenv.web import Scope, SearchRequest
 
 META = "meta.json"

@@ -16,9 +16,9 @@ from webenv.corpora.deduplication import fingerprint
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
 from webenv.corpora.extract import EXTRACTOR, Extracted, extract
 from webenv.corpora.query import utf8
-from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.errors import InvalidArgument, MissingExtra
 from webenv.runtime.processes import process_pool
+from webenv.urls import canonical_url, host_of, key_of, page_key
 
 MOST_BYTES = 20_000_000
 """The largest HTML document that is read."""

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 import tantivy
 
-from webenv.corpora.url import host_of
+from webenv.urls import host_of
 from webenv.web import Scope
 
 ANALYZER = "words-2"

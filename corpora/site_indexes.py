@@ -29,8 +29,8 @@ import numpy.typing as npt
 from webenv.corpora.document import IndexedPage, Progress
 from webenv.corpora.lexical import META, MOST_THREADS, SITES, LexicalIndex, merge_segments
 from webenv.corpora.store import DiskStore
-from webenv.corpora.url import parents
 from webenv.runtime.processes import process_pool
+from webenv.urls import parents
 
 Told = Callable[[int], None]
 """Told of how many pages more have been indexed."""

@@ -18,9 +18,9 @@ import numpy as np
 
 from webenv.corpora.dense.vectors import Vectors, unit_rows
 from webenv.corpora.query import SINGLE, WORD, parse_query, plain_text, stem, without_filters
-from webenv.corpora.url import host_of, parents
 from webenv.errors import CorpusError, InvalidArgument, WebError, did_you_mean
 from webenv.observations import Page
+from webenv.urls import host_of, parents
 from webenv.web import (
     Failure,
     Missing,

@@ -190,7 +190,7 @@ class PageJudge:
     """Whether the answered page is the gold page, or a copy of it; asks no model.
 
     Two pages are the same if they share a content key or a URL (compared as
-    :func:`webenv.rewards.ranking.address` does). It cannot see that another page meets the criteria
+    :func:`webenv.urls.address` does). It cannot see that another page meets the criteria
     too: that page is ``wrong_page`` here, and ``criteria_match`` never comes.
 
     A task whose every gold page is missing from the web cannot be solved there, whatever the

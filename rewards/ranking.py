@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from math import log2
-from urllib.parse import urlsplit
 
 from webenv.errors import InvalidArgument
 from webenv.judge import Submission
 from webenv.observations import Page
+from webenv.urls import address
 from webenv.web import Failure
 
 
@@ -78,31 +77,6 @@ def _first(ranking: Sequence[str], k: int | None) -> list[str]:
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
         raise InvalidArgument(f"k={k!r}: expected a whole number from 1, or None for the whole ranking.")
     return list(dict.fromkeys(ranking))[:k]
-
-
-@lru_cache(maxsize=65_536)
-def address(url: str) -> str:
-    """A URL as it is compared: without scheme, ``www.``, default port, fragment and last slash.
-
-    Two URLs with one address lead to one page as a rule; scheme and host compare without regard
-    to case, path and query to the letter. A text that is no URL is its own address.
-
-    >>> address("HTTP://www.Example.org:80/a/?q=1#top") == address("https://example.org/a?q=1")
-    True
-    """
-    text = url.strip()
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        return text
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return text
-    host = parts.hostname.removeprefix("www.")
-    if port is not None and port != {"http": 80, "https": 443}[parts.scheme]:
-        host = f"{host}:{port}"
-    query = f"?{parts.query}" if parts.query else ""
-    return f"{host}{parts.path.rstrip('/')}{query}"
 
 
 class GoldPages:

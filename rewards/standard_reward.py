@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Submission, Verdict
 from webenv.observations import Page
-from webenv.rewards.ranking import GoldPages, address, ndcg, recall
+from webenv.rewards.ranking import GoldPages, ndcg, recall
+from webenv.urls import address
 from webenv.web import Failure, Missing
 
 _MOST = 1e100

@@ -19,8 +19,8 @@ from webenv.corpora.dense.encoder import Encoder, model_name
 from webenv.corpora.dense.matrix import ABOUT, FORMAT, HEADER, VECTORS, Catalogue, Matrix, write_matrix
 from webenv.corpora.dense.vectors import PAGE_NAMES, read_vectors, unit_rows
 from webenv.corpora.document import IndexedPage, Progress, silent
-from webenv.corpora.url import key_of
 from webenv.errors import CorpusError, InvalidArgument
+from webenv.urls import key_of
 
 TEXTS = "texts.npy"
 """The digests of the texts that were encoded, uint8 [n, 16], row by row."""

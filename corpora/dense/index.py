@@ -18,8 +18,8 @@ from webenv.corpora.dense.vectors import Vectors, unit_rows
 from webenv.corpora.document import day_of
 from webenv.corpora.engine import Hit
 from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query, plain_text
-from webenv.corpora.url import host_of
 from webenv.errors import CorpusError, InvalidArgument
+from webenv.urls import host_of
 from webenv.web import Scope, SearchRequest
 
 _MEMORY = 256_000_000

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from webenv.corpora.document import IndexedPage, day_of
 from webenv.corpora.manifest import read_json, sync_folder
-from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, CorpusError
+from webenv.urls import parents
 
 FORMAT = 1
 ABOUT = "dense.json"

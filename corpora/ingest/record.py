@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.corpora.url import canonical_url
 from webenv.errors import CorpusError, did_you_mean
+from webenv.urls import canonical_url
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "url": ("url", "uri"),

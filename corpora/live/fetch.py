@@ -40,7 +40,7 @@ from webenv.corpora.live.readers import Fetched
 from webenv.corpora.live.robots import MOST_BYTES as MOST_ROBOTS
 from webenv.corpora.live.robots import Robots, RobotsFile
 from webenv.corpora.live.settings import FetchSettings
-from webenv.corpora.url import MAX_URL, canonical_url
+from webenv.urls import MAX_URL, canonical_url
 from webenv.web import Failure, Missing
 
 NO_PAGE = Missing("there is no such page")

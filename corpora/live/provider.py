@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from webenv.corpora.document import day_of
 from webenv.corpora.query import parse_query, utf8, without_filters
-from webenv.corpora.url import canonical_url, host_of, page_key, parents
 from webenv.observations import Result
+from webenv.urls import canonical_url, host_of, page_key, parents
 from webenv.web import Scope, SearchRequest, SearchResponse
 
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")

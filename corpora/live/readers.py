@@ -14,9 +14,9 @@ from webenv.corpora.document import PreparedPage, SourcePage
 from webenv.corpora.extract import decode_html, extract
 from webenv.corpora.live.pacing import Clock, in_thread
 from webenv.corpora.prepare import prepare
-from webenv.corpora.url import key_of
 from webenv.observations import Page
 from webenv.runtime.processes import process_pool, worker_count
+from webenv.urls import key_of
 from webenv.web import Failure
 
 _STUB = 500  # characters; a document that leads on with less text than this is no page of its own

@@ -24,8 +24,8 @@ from webenv.corpora.lucene.jvm import find_jar, find_java, is_fork, java, using_
 from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_bm25, english
 from webenv.corpora.manifest import read_json
 from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query
-from webenv.corpora.url import parents
 from webenv.errors import CorpusDamaged, CorpusError
+from webenv.urls import parents
 from webenv.web import SearchRequest
 
 ANALYSIS = "lucene-english-1"

@@ -21,8 +21,8 @@ from webenv.corpora.document import Progress, day_of, silent
 from webenv.corpora.lucene.jvm import java
 from webenv.corpora.lucene.reader import Asked, LuceneReader
 from webenv.corpora.query import utf8
-from webenv.corpora.url import MAX_URL, canonical_url, host_of, page_key, parents
 from webenv.errors import InvalidArgument
+from webenv.urls import MAX_URL, canonical_url, host_of, page_key, parents
 
 _ID = "id"
 _STORED = ("raw", "contents")

@@ -21,11 +21,11 @@ from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_bm25
 from webenv.corpora.lucene.records import DocumentCatalogue, LuceneDocument, LuceneDocuments
 from webenv.corpora.query import WORD, ParsedQuery, hidden_hosts, parse_query, stem, utf8
 from webenv.corpora.snippets import snippet
-from webenv.corpora.url import host_of, key_of, parents
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument, did_you_mean
 from webenv.observations import Page, Result
 from webenv.runtime.files import cache_folder
 from webenv.runtime.spec import Reader, number, read_spec, whole, words
+from webenv.urls import host_of, key_of, parents
 from webenv.web import (
     Missing,
     Scope,

@@ -14,8 +14,8 @@ from webenv.corpora.procedural.rng import FastRng, Rng
 from webenv.corpora.procedural.world.facts import Fact, Pattern, Value
 from webenv.corpora.procedural.world.sites import Website
 from webenv.corpora.procedural.world.world import World
-from webenv.corpora.url import key_of
 from webenv.errors import InvalidArgument
+from webenv.urls import key_of
 
 _Facts = dict[str, dict[tuple[Value, Value], list[int]]]  # relation → (object, qualifier) → pages that state it
 _SIDES = 5  # members that an article links to, and pages of any kind that others link to

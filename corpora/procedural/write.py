@@ -20,10 +20,10 @@ from webenv.corpora.procedural.config import WebConfig
 from webenv.corpora.procedural.web import ProceduralWeb
 from webenv.corpora.site_indexes import index_pages
 from webenv.corpora.store import StoredPage
-from webenv.corpora.url import canonical_url, host_of, key_of, page_key
 from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError, InvalidArgument
 from webenv.runtime.processes import process_pool, worker_count
+from webenv.urls import canonical_url, host_of, key_of, page_key
 
 _LARGE = 20_000  # pages: so many gain more by a dictionary than learning it costs
 _TOGETHER = 216  # pages that a process makes at a time: eight distractor sets of 27

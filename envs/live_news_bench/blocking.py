@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import unquote
 
-from webenv.corpora.url import host_of, parents
+from webenv.urls import host_of, parents
 
 ARCHIVES = (
     "archive.today", "archive.is", "archive.ph", "archive.li", "archive.md", "archive.fo", "archive.vn", "archive.st",

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
 from webenv.corpora.extract import EXTRACTORS, decode_html, extract, extractor_version
 from webenv.corpora.prepare import prepare
-from webenv.corpora.url import key_of
 from webenv.errors import InvalidArgument
+from webenv.urls import key_of
 
 URL = "https://a.example/dir/page.html"
 

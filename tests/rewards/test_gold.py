@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.rewards.submissions import NEEDLE, page, submit
-from webenv.rewards.ranking import GoldPages, address
+from webenv.rewards.ranking import GoldPages
+from webenv.urls import address
 from webenv.web import Failure
 
 

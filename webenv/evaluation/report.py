@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from webenv.corpora.url import key_of
 from webenv.errors import InvalidArgument, RunError, did_you_mean
 from webenv.evaluation.rescoring import find_rescored, read_rescored, rescored_names
 from webenv.evaluation.run import read_usage, sum_usage
 from webenv.evaluation.run_dir import RUN, read_played, read_records
 from webenv.evaluation.summary import Row, wilson
 from webenv.rollout.record import Record
+from webenv.urls import key_of
 
 MEASURES = ("success", "value", "reward", "searches", "visits", "asks", "turns")
 """What a cell may show of each episode, beside the named scores of verdicts (``kpr``, ``item_f1``, …)."""

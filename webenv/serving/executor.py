@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
-from webenv.corpora.url import host_of
 from webenv.errors import WebenvError, WebError
 from webenv.observations import Result
 from webenv.serving.sites import Found, Sites
+from webenv.urls import host_of
 from webenv.web import Failure, SearchRequest, VisitRequest, VisitResponse
 
 RequestT = TypeVar("RequestT")

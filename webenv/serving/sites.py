@@ -7,11 +7,11 @@ from typing import NamedTuple, Protocol
 
 from webenv.corpora import Corpus
 from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds, config_of, generated_web, render_html
-from webenv.corpora.url import host_of, key_of
 from webenv.envs.webs import open_web
 from webenv.errors import InvalidArgument
 from webenv.observations import Page, Result
 from webenv.serving.pages import page_html
+from webenv.urls import host_of, key_of
 from webenv.web import Failure, SearchRequest, VisitRequest, Web
 
 _RELATED = 6

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from webenv.rewards.ranking import address
 from webenv.rollout.record import Record
 from webenv.task import GoldDict
+from webenv.urls import address
 from webenv.viewing.trajectory import Trajectory
 
 STAGES = ("no gold", "never seen", "seen, not read", "read, not answered", "answered")

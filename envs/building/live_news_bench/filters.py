@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from webenv.corpora.url import canonical_url, host_of, parents
 from webenv.envs.building.folder import Kept, Open, Outcome, Rejected
 from webenv.envs.building.live_news_bench.events import SeedEvent
 from webenv.envs.building.live_news_bench.prompts import Article, Checked, Draft, DraftedArticle, EventArticle, Ruled
@@ -18,6 +17,7 @@ from webenv.errors import DataError
 from webenv.observations import Page
 from webenv.rewards.normal_form import normalise
 from webenv.runtime.files import read_text
+from webenv.urls import canonical_url, host_of, parents
 
 
 class Outlets:

@@ -33,11 +33,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from webenv.corpora.url import host_of
 from webenv.envs.building.folder import MACHINERY, hold
 from webenv.envs.live_news_bench.tasks import FILES, LONGITUDINAL, VERIFIED, split_of
 from webenv.errors import DataError, InvalidArgument, RunError, TaskFileError
 from webenv.runtime.files import inside, read_json_records, read_text, write_atomic
+from webenv.urls import host_of
 
 LATER = "later.jsonl"
 """What is newer than the test set, kept for a later one."""

@@ -24,7 +24,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from webenv.corpora.url import host_of
 from webenv.envs.building.asking import Accepted, asked, judged, model_identity, prompt_files, submission, visited
 from webenv.envs.building.folder import BuildFolder, Kept, Outcome, Rejected
 from webenv.envs.building.needle_in_web.prompts import (
@@ -49,6 +48,7 @@ from webenv.observations import Page
 from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.needle import EntailmentJudge
 from webenv.task import Gold, Task, TaskSet
+from webenv.urls import host_of
 from webenv.web import Web
 
 CRITERIA = 3

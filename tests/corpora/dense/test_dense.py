@@ -18,8 +18,8 @@ from webenv.corpora.dense.index import DenseIndex
 from webenv.corpora.document import IndexedPage
 from webenv.corpora.engine import Engine
 from webenv.corpora.sample.web import sample_web
-from webenv.corpora.url import key_of
 from webenv.errors import CorpusDamaged, CorpusError, InvalidArgument
+from webenv.urls import key_of
 from webenv.web import Scope, SearchRequest
 
 needs_extra("dense")

@@ -20,8 +20,8 @@ from webenv.corpora.dense.build import build_dense, take_dense
 from webenv.corpora.dense.matrix import Matrix
 from webenv.corpora.dense.vectors import Vectors
 from webenv.corpora.document import IndexedPage
-from webenv.corpora.url import key_of
 from webenv.errors import CorpusError, InvalidArgument
+from webenv.urls import key_of
 
 FILES = ["days.npy", "dense.json", "encoded.txt", "keys.npy", "sites.json", "texts.npy", "vectors.npy"]
 

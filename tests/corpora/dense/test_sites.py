@@ -17,8 +17,8 @@ from webenv.corpora.document import IndexedPage
 from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.sample.web import sample_web
 from webenv.corpora.sites import NearSite, SiteDirectory, procedural_descriptions, read_descriptions
-from webenv.corpora.url import host_of, key_of
 from webenv.errors import CorpusError, InvalidArgument
+from webenv.urls import host_of, key_of
 from webenv.web import Scope
 
 

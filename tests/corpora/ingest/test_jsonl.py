@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from webenv.corpora import Corpus, build, parse_source
 from webenv.corpora.document import Skipped, SourcePage
 from webenv.corpora.ingest import JsonLines, id_address
-from webenv.corpora.url import key_of
 from webenv.errors import CorpusError
 from webenv.observations import Page
+from webenv.urls import key_of
 from webenv.web import VisitRequest
 
 

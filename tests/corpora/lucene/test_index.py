@@ -27,8 +27,8 @@ from webenv.corpora.lucene import jvm
 from webenv.corpora.lucene.index import LuceneIndex, build_lucene
 from webenv.corpora.procedural import ProceduralWeb, WebConfig
 from webenv.corpora.sample.web import sample_web
-from webenv.corpora.url import host_of, page_key
 from webenv.errors import CorpusDamaged, CorpusError, InvalidArgument
+from webenv.urls import host_of, page_key
 from webenv.web import Scope, SearchRequest
 
 needs_extra("lucene")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from w3lib.url import canonicalize_url
 
-from webenv.corpora.url import MAX_URL, canonical_url, host_of, key_of, page_key, parents
+from webenv.urls import MAX_URL, canonical_url, host_of, key_of, page_key, parents
 
 SAME_PAGE = [
     "https://example.org/a/b?x=1&y=2",

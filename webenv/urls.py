@@ -1,8 +1,9 @@
-"""The identity of a URL: its canonical form, the key of its page, and its site."""
+"""When two URLs are one page: the canonical form of a URL, the key of its page, its address in a verdict, its site."""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -83,6 +84,32 @@ def key_of(url: str) -> int | None:
     """
     canonical = canonical_url(url)
     return None if canonical is None else page_key(canonical)
+
+
+@lru_cache(maxsize=65_536)
+def address(url: str) -> str:
+    """A URL as it is compared: without scheme, ``www.``, default port, fragment and last slash.
+
+    It is how verdicts compare what no web can be asked about any more; :func:`key_of` is how a web finds a page,
+    and takes more forms for one. Two URLs with one address lead to one page as a rule; scheme and host compare
+    without regard to case, path and query to the letter. A text that is no URL is its own address.
+
+    >>> address("HTTP://www.Example.org:80/a/?q=1#top") == address("https://example.org/a?q=1")
+    True
+    """
+    text = url.strip()
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return text
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return text
+    host = parts.hostname.removeprefix("www.")
+    if port is not None and port != {"http": 80, "https": 443}[parts.scheme]:
+        host = f"{host}:{port}"
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{host}{parts.path.rstrip('/')}{query}"
 
 
 def host_of(text: str) -> str:
