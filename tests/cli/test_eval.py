@@ -149,7 +149,7 @@ def test_votes(webenv: Run) -> None:
     """``--votes`` is the judge's, and refused where no model judges."""
     done = webenv("eval", "NeedleInWeb-v0", "--web", "sample", "--policy", "random", "--votes", "3")
     assert done.stderr == (
-        "webenv: error: judge 'page': 'page' asks no model, so it takes no model name and no prompt, and one vote.\n"
+        "webenv: error: judge 'page' asks no model, so it takes no model name and no prompt, and one vote.\n"
     )
 
 
