@@ -84,9 +84,6 @@ def besieged(kind: str, scale: float) -> Iterator[Finding]:
     done = server.end(30.0)
     bad = "Traceback" in done.err or done.code < 0
     yield Finding(f"the end of serve {kind}", 1, int(bad), f"{done.megabytes:.0f} MB")
-    yield Finding(
-        f"the end of serve {kind}", 1, int("Traceback" in done.err or done.code < 0), f"{done.megabytes:.0f} MB"
-    )
 
 
 def attack(scale: float) -> Iterator[Finding]:
