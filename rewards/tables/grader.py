@@ -90,7 +90,7 @@ class TableAnswer(NamedTuple):
     spec: TableSpec
 
 
-class _Rows(NamedTuple):
+class _KeyedRows(NamedTuple):
     """Tables with their rows by key, in comparable form, after alignment; the cells themselves as they came."""
 
     gold: Mapping[tuple[str, ...], Mapping[str, str]]
@@ -291,10 +291,10 @@ class _Work:
         found = (one for one in _distinct(self.table, name) if column.prepared(one).lower() not in known)
         return tuple(islice((one for one in found if len(one) <= LONGEST_VALUE), 5 * len(self.gold.rows) + 100))
 
-    def rows(self) -> _Rows | None:
+    def rows(self) -> _KeyedRows | None:
         if self.table is None:
             return None
-        return _Rows(self._by_key(self.gold, {}), self._by_key(self.table, self._values))
+        return _KeyedRows(self._by_key(self.gold, {}), self._by_key(self.table, self._values))
 
     def _by_key(
         self, table: AnswerTable, values: Mapping[str, Mapping[str, str]]
@@ -307,7 +307,7 @@ class _Work:
             found.setdefault(key, cells)
         return found
 
-    def judged(self, rows: _Rows) -> list[Cell]:
+    def judged(self, rows: _KeyedRows) -> list[Cell]:
         """The cells that a model has to judge."""
         return [
             cell
@@ -320,7 +320,7 @@ class _Work:
     def _judged_columns(self) -> list[Column]:
         return [one for one in self.spec.columns if one.name not in self.spec.key and JUDGED in one.metrics]
 
-    def score(self, rows: _Rows | None, ruled: Mapping[Cell, bool | str]) -> TableScore:
+    def score(self, rows: _KeyedRows | None, ruled: Mapping[Cell, bool | str]) -> TableScore:
         if rows is None:
             return self.result or TableScore.nothing("")
         failed = next((found for cell in self.judged(rows) if isinstance(found := ruled[cell], str)), None)
