@@ -13,16 +13,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from webenv.corpora.manifest import DATA, ENGINE, MANIFEST, PAGES, Manifest, sync_folder, trust, verify
+from webenv.corpora.manifest import DATA, ENGINE, MANIFEST, PAGES, Manifest, trust, verify
 from webenv.errors import CorpusDamaged, CorpusError
-from webenv.runtime.files import disk_full_advice, lock_file
+from webenv.runtime.files import disk_full_advice, lock_file, sync_folder
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _LOCK = ".lock"
 _WORK = "building-"
 _ENGINE_WORK = "indexing-"
 _OURS = re.compile(
-    rf"{re.escape(MANIFEST)}(\.new)?|{re.escape(_LOCK)}|({DATA}|{_WORK}|({ENGINE}|{_ENGINE_WORK})[a-z]+-)[0-9a-f]{{16}}"
+    rf"\.?{re.escape(MANIFEST)}(\.new)?|{re.escape(_LOCK)}|({DATA}|{_WORK}|({ENGINE}|{_ENGINE_WORK})[a-z]+-)[0-9a-f]{{16}}"
 )
 
 

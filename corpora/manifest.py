@@ -29,7 +29,7 @@ from typing import Any
 
 from webenv.corpora.query import ANALYZER
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
-from webenv.runtime.files import cache_folder, open_regular
+from webenv.runtime.files import cache_folder, open_regular, replace_file
 
 FORMAT = 2
 MANIFEST = "manifest.json"
@@ -98,14 +98,7 @@ class Manifest:
         """Puts the manifest in place, in one step."""
         record = asdict(self)
         record["checksum"] = _checksum(record)
-        new = folder / (MANIFEST + ".new")
-        new.unlink(missing_ok=True)  # of a killed build, or a link that somebody planted
-        with open(new, "x", encoding="utf-8") as file:
-            json.dump(record, file, indent=1, ensure_ascii=False)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, folder / MANIFEST)
-        sync_folder(folder)
+        replace_file(folder / MANIFEST, json.dumps(record, indent=1, ensure_ascii=False))
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -349,12 +342,3 @@ def _files(data: Path) -> Iterator[tuple[str, Path]]:
 def _sha256(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def sync_folder(folder: Path) -> None:
-    """Makes sure that a folder's entries are on disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from webenv.corpora.document import IndexedPage, Progress
 from webenv.corpora.lexical import META, MOST_THREADS, SITES, LexicalIndex, merge_segments
 from webenv.corpora.store import DiskStore
+from webenv.runtime.files import replace_file
 from webenv.runtime.processes import process_pool
 from webenv.urls import parents
 
@@ -221,9 +222,7 @@ def _read(path: Path) -> Any:
 
 
 def _write(path: Path, what: object) -> None:
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(what), encoding="utf-8")
-    os.replace(new, path)
+    replace_file(path, json.dumps(what))
 
 
 def _remove(folder: Path) -> None:

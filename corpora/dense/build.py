@@ -20,6 +20,7 @@ from webenv.corpora.dense.matrix import ABOUT, FORMAT, HEADER, VECTORS, Catalogu
 from webenv.corpora.dense.vectors import PAGE_NAMES, read_vectors, unit_rows
 from webenv.corpora.document import IndexedPage, Progress, silent
 from webenv.errors import CorpusError, InvalidArgument
+from webenv.runtime.files import replace_file
 from webenv.urls import key_of
 
 TEXTS = "texts.npy"
@@ -156,12 +157,7 @@ class Encoded:
 
     def _start_over(self, lines: list[str]) -> None:
         self._safe = lines
-        new = self._journal_path.with_suffix(".new")
-        with open(new, "w", encoding="utf-8") as file:
-            file.write("".join(f"{line}\n" for line in (self._head, *lines)))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, self._journal_path)
+        replace_file(self._journal_path, "".join(f"{line}\n" for line in (self._head, *lines)))
 
     def write(self, texts: Sequence[bytes], vectors: bytes) -> None:
         """Writes the next chunk; when this returns, it is safe."""

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from webenv.corpora.document import IndexedPage, day_of
-from webenv.corpora.manifest import read_json, sync_folder
+from webenv.corpora.manifest import read_json
 from webenv.errors import CorpusDamaged, CorpusError
+from webenv.runtime.files import replace_file
 from webenv.urls import parents
 
 FORMAT = 1
@@ -98,10 +99,7 @@ def write_matrix(folder: Path, catalogue: Catalogue, dimension: int, encoder: Ma
         "encoder": dict(encoder),
         "digest": _digest(folder),
     }
-    new = folder / (ABOUT + ".new")
-    new.write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
-    os.replace(new, folder / ABOUT)
-    sync_folder(folder)
+    replace_file(folder / ABOUT, json.dumps(about, indent=1, ensure_ascii=False))
 
 
 def _digest(folder: Path) -> str:

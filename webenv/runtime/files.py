@@ -226,20 +226,32 @@ def write_atomic(path: Path, content: str | bytes) -> None:
     Raises:
         RunError: if it cannot be written, as on a full disk; what was there before is kept.
     """
+    try:
+        replace_file(path, content)
+    except OSError as cause:
+        raise _unwritable(path, cause) from cause
+
+
+def replace_file(path: Path, content: str | bytes) -> None:
+    """As :func:`write_atomic`, for who has words of their own for what can go wrong.
+
+    Raises:
+        OSError: if it cannot be written; what was there before is kept.
+    """
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     draft = path.with_name(f".{path.name}.new")
+    draft.unlink(missing_ok=True)  # of a killed process, or a link that was planted
     try:
-        draft.unlink(missing_ok=True)  # of a killed process, or a link that was planted
         with open(_open_guarded(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)
-        _sync_folder(path.parent)
-    except OSError as cause:
+        sync_folder(path.parent)
+    except OSError:
         with suppress(OSError):
             draft.unlink()
-        raise _unwritable(path, cause) from cause
+        raise
 
 
 class AppendOnlyFile:
@@ -262,7 +274,7 @@ class AppendOnlyFile:
         self._file = -1
         try:
             self._file = _open_guarded(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
             whole = whole_bytes(self._file)
             self.dropped = os.fstat(self._file).st_size - whole
             if self.dropped:
@@ -349,7 +361,8 @@ def lock_file(descriptor: int, *, shared: bool = False, wait: bool = False) -> b
     return True
 
 
-def _sync_folder(path: Path) -> None:
+def sync_folder(path: Path) -> None:
+    """Makes sure that a folder's entries are on disk."""
     if os.name == "nt":  # which opens no folder
         return
     folder = os.open(path, os.O_RDONLY)
