@@ -39,6 +39,11 @@ class ScoredEpisode:
         return GoldPages(self.submission)
 
     @cached_property
+    def gold_ids(self) -> tuple[str, ...]:
+        """One id for each gold page."""
+        return self.gold.ids
+
+    @cached_property
     def ranking(self) -> list[str]:
         """Ids of the pages that are ranked, as :meth:`webenv.rewards.ranking.GoldPages.identify` gives them.
 
@@ -137,23 +142,25 @@ def _score(episode: ScoredEpisode, term: Term) -> float | None:
 
 
 def _recall(episode: ScoredEpisode, term: Term) -> float | Failure | None:
-    return _told(episode, recall(episode.ranking, episode.gold.ids, term.cutoff))
+    return _told(episode, recall(episode.ranking, episode.gold_ids, term.cutoff))
 
 
 def _ndcg(episode: ScoredEpisode, term: Term) -> float | Failure | None:
-    return _told(episode, ndcg(episode.ranking, episode.gold.ids, term.cutoff))
+    return _told(episode, ndcg(episode.ranking, episode.gold_ids, term.cutoff))
 
 
 def _told(episode: ScoredEpisode, value: float) -> float | Failure | None:
     """A number of the ranking, unless there is no gold, or another name of a page might change it."""
-    if not episode.gold.ids:
+    if not episode.gold_ids:
         return None
-    return Failure(episode.unknown) if episode.unknown and value < 1.0 else value
+    return Failure(episode.unknown) if value < 1.0 and episode.unknown else value
 
 
 def _citation(episode: ScoredEpisode, term: Term) -> float | Failure:
     """The share of the answered pages that had come before the agent."""
     one = episode.submission
+    if not one.answer:
+        return 0.0
     urls, keys = {address(seen.url) for seen in one.seen}, {seen.key for seen in one.seen if seen.key}
     cited, answered = 0, dict(zip(one.answer, one.pages or [None] * len(one.answer), strict=True))
     for text, page in answered.items():
@@ -161,7 +168,7 @@ def _citation(episode: ScoredEpisode, term: Term) -> float | Failure:
         if not known and isinstance(page, Failure):
             return Failure(f"the answered page was not fetched: {page.reason}")
         cited += known and not isinstance(page, Missing)
-    return cited / len(answered) if answered else 0.0
+    return cited / len(answered)
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
