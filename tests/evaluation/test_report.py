@@ -9,9 +9,12 @@ from dataclasses import replace
 import pytest
 
 from tests.extras import needs_extra
+from webenv import Verdict
 from webenv.errors import InvalidArgument
-from webenv.evaluation.report import ReportEpisode, ReportRun, make_table
+from webenv.evaluation.report import ReportEpisode, ReportRun, failure_stage, make_table
 from webenv.evaluation.report_files import cell_text, difference_text, to_csv, to_html, to_latex
+from webenv.rollout.record import ObservationRecord, Record
+from webenv.task import GoldDict
 
 LABELS = {
     "difficulty": "easy",
@@ -69,10 +72,51 @@ def test_differences_are_between_the_same_tasks() -> None:
     assert difference_text(found, "success") == "+66.7 [+1.3, +132.0]"
 
 
+def test_one_value_has_no_interval() -> None:
+    """Of one episode nothing is known of the spread: no interval, instead of one without width."""
+    one, two = (run(name, {"easy/0": 1.0}, searches=number) for name, number in (("a", 2.0), ("b", 3.0)))
+    table = make_table([one, two], measure="searches", differences=True)
+    assert table.cells[(), ("a",)][2:5] == (2.0, None, None)
+    assert difference_text(table.differences[(), ("b",)], "searches") == "+1.0"
+
+
+def test_tasks_of_one_id_and_other_questions_are_not_compared() -> None:
+    """Two task sets may number their tasks alike; a difference is of the same questions."""
+    asked = [one._replace(question="Which mill?") for one in SECOND.episodes]
+    table = make_table([FIRST, replace(SECOND, tasks="u", episodes=tuple(asked))], differences=True)
+    assert difference_text(table.differences[(), ("react",)], "success") == "N/A"
+
+
 def test_ranks_share_places() -> None:
-    """Equal means share the mean of their ranks."""
+    """Equal means share the mean of their ranks, and all the highest are marked."""
     table = make_table([run("a", {"easy/0": 1.0}), run("b", {"easy/0": 1.0}), run("c", {"easy/0": 0.0})])
     assert [table.ranks[(), (name,)] for name in "abc"] == [1.5, 1.5, 3.0]
+    assert to_latex(table).count(r"\textbf") == 2
+
+
+@pytest.mark.parametrize(
+    ("pages", "notice", "stage"),
+    [
+        ([], "", "never shown"),
+        (["gold"], "", "read, not answered"),
+        (["gold"], "Only the first 9 of 99 characters of https://moved.example/x are shown.", "read in part"),
+        (["gold", "b"], "Only the first 9 of 99 characters of https://a.example/b are shown.", "read, not answered"),
+        (["gold", "b"], "Only the first 9 of 99 characters of https://a.example/gold are shown.", "read in part"),
+    ],
+)
+def test_stage_of_a_failure(pages: list[str], notice: str, stage: str) -> None:
+    """How far a wrong episode came: only a gold page that was itself cut was read in part."""
+    shown: ObservationRecord = {
+        "results": [],
+        "pages": [{"url": f"https://a.example/{name}", "title": "", "text": "x"} for name in pages],
+        "replies": [],
+        "notice": notice,
+        "budget": [0, 0, 0, 0],
+    }
+    gold: GoldDict = {"urls": ["https://a.example/gold"], "answers": [], "claims": []}
+    verdict = Verdict("wrong", 0.0, "", "page").to_dict()
+    record = Record("t", 0, 0, {}, "?", shown, (), "answered", True, verdict, {}, 0.0, (), gold)
+    assert failure_stage(record) == stage
 
 
 def test_runs_of_one_policy_have_a_standard_deviation() -> None:

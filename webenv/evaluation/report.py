@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument, RunError, did_you_mean
-from webenv.evaluation.rescoring import find_rescored, read_rescored, rescored_names
-from webenv.evaluation.run import read_usage, sum_usage
-from webenv.evaluation.run_dir import RUN, read_played, read_records
-from webenv.evaluation.summary import Row, wilson
+from webenv.evaluation.rescoring import find_rescored, line_digest, read_rescored, rescored_names
+from webenv.evaluation.run import read_usage
+from webenv.evaluation.run_dir import RUN, read_numbered, read_played
+from webenv.evaluation.summary import Row, cause_of, wilson
 from webenv.rollout.record import Record
 from webenv.urls import key_of
 
@@ -27,9 +28,15 @@ PER_RUN = ("cost", "tokens")
 STAGES = ("never shown", "shown, not read", "read in part", "read, not answered", "no gold page")
 """How far a wrong episode came, in this order (Needle in the Web, section 4.3: page not obtained, only a part seen)."""
 
+Names = tuple[str, ...]
+"""The values of the labels that a row or a column is made by."""
+
+Place = tuple[Names, Names]
+"""A row and a column."""
+
 _HIDDEN_SEARCHES = ("integrated",)  # policies whose searches happen inside the model's provider
 _Z = 1.959963984540054
-_CUT = "Only the first "  # how a notice begins that says that a page was cut
+_CUT = re.compile(r"Only the first \d+ of \d+ characters of (\S+) are shown")  # a notice, which names what was asked
 
 
 class ReportEpisode(NamedTuple):
@@ -39,9 +46,10 @@ class ReportEpisode(NamedTuple):
         run: the folder of its run.
         key: task and attempt.
         labels: its tags, and ``policy``, ``model``, ``env``, ``judge``, ``seed``, ``run``, ``ending``, ``outcome``,
-            ``stage``, ``searches allowed``, ``visits allowed``.
+            ``stage``, ``searches allowed``, ``visits allowed``, and ``reason``: why it has no value.
         numbers: its measures; ``None`` where there is none (unscored, or hidden by the system).
         scored: whether it has a value.
+        question: what was asked; tasks of two task sets may have one id.
     """
 
     run: str
@@ -49,6 +57,7 @@ class ReportEpisode(NamedTuple):
     labels: Mapping[str, str]
     numbers: Mapping[str, float | None]
     scored: bool
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ class ReportRun:
         name: what tables call it.
         tasks: the digest of its task set.
         judge: who judged, in full.
-        cost: US dollars in all; ``None`` where no prices were given, or no model was asked.
+        cost: US dollars in all; ``None`` where a model has no price, or none was asked.
         tokens: of prompts and answers; ``None`` where no model was asked.
         episodes: its episodes.
     """
@@ -81,7 +90,7 @@ class ReportCell(NamedTuple):
         episodes: how many.
         unscored: how many of them have no value; they are in no mean.
         mean: of the measure; ``None`` where no episode has it.
-        low, high: its 95% interval: Wilson's for success, else mean ± 1.96 standard errors.
+        low, high: its 95% interval: Wilson's for success, else mean ± 1.96 standard errors; ``None`` for one episode.
         std: the standard deviation of the means of the runs in the cell; ``None`` for fewer than two.
         runs: how many runs.
     """
@@ -96,7 +105,8 @@ class ReportCell(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """How much one column is above another on the tasks that both have: the mean, its 95% interval, and the tasks."""
+    """How much one column is above another on the tasks that both have: the mean, its 95% interval (from two tasks on),
+    and the tasks."""
 
     mean: float | None
     low: float | None
@@ -123,14 +133,14 @@ class ReportTable:
     measure: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    row_names: tuple[tuple[str, ...], ...]
-    column_names: tuple[tuple[str, ...], ...]
-    cells: Mapping[tuple[tuple[str, ...], tuple[str, ...]], ReportCell]
-    differences: Mapping[tuple[tuple[str, ...], tuple[str, ...]], Difference] = field(default_factory=dict)
-    ranks: Mapping[tuple[tuple[str, ...], tuple[str, ...]], float] = field(default_factory=dict)
-    endings: Mapping[tuple[str, ...], Mapping[str, int]] = field(default_factory=dict)
-    stages: Mapping[tuple[str, ...], Mapping[str, int]] = field(default_factory=dict)
-    unscored: Mapping[tuple[str, ...], Mapping[str, int]] = field(default_factory=dict)
+    row_names: tuple[Names, ...]
+    column_names: tuple[Names, ...]
+    cells: Mapping[Place, ReportCell]
+    differences: Mapping[Place, Difference] = field(default_factory=dict)
+    ranks: Mapping[Place, float] = field(default_factory=dict)
+    endings: Mapping[Names, Mapping[str, int]] = field(default_factory=dict)
+    stages: Mapping[Names, Mapping[str, int]] = field(default_factory=dict)
+    unscored: Mapping[Names, Mapping[str, int]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The table as JSON-ready data: one object a cell."""
@@ -144,15 +154,15 @@ class ReportTable:
                     "column": list(column),
                     **cell._asdict(),
                     "rank": self.ranks.get((row, column)),
-                    "difference": None
-                    if (row, column) not in self.differences
-                    else self.differences[row, column]._asdict(),
+                    "difference": found._asdict() if (found := self.differences.get((row, column))) else None,
                 }
                 for (row, column), cell in self.cells.items()
             ],
             **{
-                name: [{"column": list(column), "counts": dict(counts)} for column, counts in found.items()]
-                for name, found in (("endings", self.endings), ("stages", self.stages), ("unscored", self.unscored))
+                name: [
+                    {"column": list(column), "counts": dict(counts)} for column, counts in getattr(self, name).items()
+                ]
+                for name in ("endings", "stages", "unscored")
             },
         }
 
@@ -175,7 +185,7 @@ def run_folders(paths: Iterable[str | Path]) -> list[Path]:
         if not inside:
             raise RunError(f"{path} holds no run: expected a folder of webenv eval, with run.json.")
         found += inside
-    return list(dict.fromkeys(found))
+    return list({path.resolve(): path for path in found}.values())  # a run that is named twice counts once
 
 
 def read_report_run(path: Path, judge: str = "") -> ReportRun:
@@ -200,24 +210,29 @@ def read_report_run(path: Path, judge: str = "") -> ReportRun:
             )
         rescoring, verdicts = read_rescored(folder)
         judged_by = rescoring["judge"]
-    usage = sum_usage([read_usage(about.get("usage", {}))])
-    models = list(usage.values())
-    priced = [model.cost for model in models if model.cost is not None]
+    models = read_usage(about.get("usage", {})).values()
     last: dict[tuple[str, int], ReportEpisode] = {}
-    for record in read_records(path):
+    unjudged = False
+    for _, line, record in read_numbered(path):
         row = Row.of(record)
+        last.pop(record.key, None)
         if verdicts is not None:
-            if record.key not in verdicts:
+            verdict = verdicts.get(record.key)
+            if verdict is None or verdict.record != line_digest(line):  # played again since
+                unjudged = True
                 continue
-            row = verdicts[record.key].row(row)
+            row = verdict.row(row)
         last[record.key] = _episode(path, about, str(judged_by.get("name", "")), record, row)
+    prices = [None if unjudged else model.cost for model in models]  # what the judged episodes cost nobody counted
     return ReportRun(
         path=str(path),
         name=path.name,
         tasks=about["benchmark"]["tasks"]["digest"],
         judge=", ".join(f"{name} {value}" for name, value in sorted(judged_by.items())),
-        cost=float(sum(priced)) if priced else None,
-        tokens=float(sum(model.prompt_tokens + model.completion_tokens for model in models)) if models else None,
+        cost=float(sum(price for price in prices if price is not None)) if prices and None not in prices else None,
+        tokens=float(sum(model.prompt_tokens + model.completion_tokens for model in models))
+        if models and not unjudged
+        else None,
         episodes=tuple(last.values()),
     )
 
@@ -238,25 +253,16 @@ def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, r
         "stage": "" if row.success or not row.scored else failure_stage(record),
         "searches allowed": str(budget.get("searches", "")),
         "visits allowed": str(budget.get("visits", "")),
-        "reason": row.reason,
+        "reason": "" if row.scored else cause_of(row.reason),
     }
     told = str(policy["reported"]).split(",") if "reported" in policy else None  # of answers that were made elsewhere
-    hidden = [
-        unit
-        for unit in ("searches", "visits")
-        if (name.split("-")[0] in _HIDDEN_SEARCHES if told is None else unit not in told)
-    ]
-    numbers: dict[str, float | None] = {
-        "success": float(row.success) if row.scored else None,
-        "value": row.value,
-        "reward": row.reward if row.scored else None,
-        "searches": None if "searches" in hidden or not row.scored else float(row.searches),
-        "visits": None if "visits" in hidden or not row.scored else float(row.visits),
-        "asks": float(row.asks) if row.scored else None,
-        "turns": float(row.turns) if row.scored else None,
-        **row.scores,
-    }
-    return ReportEpisode(str(path), record.key, labels, numbers, row.scored)
+    numbers: dict[str, float | None] = dict.fromkeys(MEASURES)
+    if row.scored:
+        numbers |= {name: float(getattr(row, name)) for name in MEASURES} | dict(row.scores)
+        for unit in ("searches", "visits"):
+            if name.split("-")[0] in _HIDDEN_SEARCHES if told is None else unit not in told:
+                numbers[unit] = None
+    return ReportEpisode(str(path), record.key, labels, numbers, row.scored, record.question)
 
 
 def failure_stage(record: Record) -> str:
@@ -264,17 +270,17 @@ def failure_stage(record: Record) -> str:
     gold = {key for url in record.gold["urls"] if (key := key_of(url)) is not None}
     if not gold:
         return STAGES[4]
-    shown = read = cut = False
+    stage = 0
     for turn in (record.first, *(turn.observation for turn in record.turns)):
-        pages = {key_of(page["url"]) for page in turn["pages"]} & gold
-        if pages:
-            read = True
-            cut = cut or _CUT in turn["notice"]
         listed = [*turn["results"], *(document for reply in turn["replies"] for document in reply["documents"])]
-        shown = shown or any(key_of(one["url"]) in gold for one in listed)
-    if read:
-        return STAGES[2] if cut else STAGES[3]
-    return STAGES[1] if shown else STAGES[0]
+        if any(key_of(one["url"]) in gold for one in listed):
+            stage = max(stage, 1)
+        if pages := {key_of(page["url"]) for page in turn["pages"]} & gold:
+            cut = {key_of(url) for url in _CUT.findall(turn["notice"])}
+            # of one page a notice may have another name, where the web sent the agent on
+            whole = bool(pages - cut) if len(turn["pages"]) > 1 else not cut
+            stage = max(stage, 3 if whole else 2)
+    return STAGES[stage]
 
 
 # ── the table ─────────────────────────────────────────────────────────────────
@@ -314,7 +320,7 @@ def make_table(
         raise InvalidArgument(
             f"no episode has {', '.join(f'{name}={value}' for name, value in (where or {}).items())}."
         )
-    grouped: dict[tuple[tuple[str, ...], tuple[str, ...]], list[ReportEpisode]] = {}
+    grouped: dict[Place, list[ReportEpisode]] = {}
     for one in chosen:
         row = tuple(one.labels.get(name, "") for name in rows)
         column = tuple(one.labels.get(name, "") for name in columns)
@@ -373,83 +379,63 @@ def _check_alike(key: object, paths: set[str], runs: Mapping[str, ReportRun]) ->
 
 
 def _cell(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, ReportRun]) -> ReportCell:
-    unscored = sum(not one.scored for one in group)
     by_run: dict[str, list[ReportEpisode]] = {}
     for one in group:
         by_run.setdefault(one.run, []).append(one)
+    mean = low = high = None
+    each: list[float] = []  # by run
     if measure in PER_RUN:
-        return _whole_runs(by_run, measure, runs, len(group), unscored)
-    values = [number for one in group if (number := one.numbers.get(measure)) is not None]
-    if not values:
-        return ReportCell(len(group), unscored, None, None, None, None, len(by_run))
-    mean = statistics.fmean(values)
-    if measure == "success":
-        low, high = wilson(round(sum(values)), len(values))
-    else:
-        error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-        low, high = mean - _Z * error, mean + _Z * error
-    means = [statistics.fmean(found) for of_run in by_run.values()
-             if (found := [number for one in of_run if (number := one.numbers.get(measure)) is not None])]  # fmt: skip
-    return ReportCell(
-        len(group), unscored, mean, low, high, statistics.stdev(means) if len(means) > 1 else None, len(by_run)
-    )
-
-
-def _whole_runs(
-    by_run: Mapping[str, Sequence[ReportEpisode]],
-    measure: str,
-    runs: Mapping[str, ReportRun],
-    episodes: int,
-    unscored: int,
-) -> ReportCell:
-    """What runs cost an episode; nothing where a cell holds a part of one, whose cost nobody counted."""
-    whole = all(len(group) == len(runs[path].episodes) for path, group in by_run.items())
-    spent = [getattr(runs[path], measure) for path in by_run]
-    if not whole or None in spent:
-        return ReportCell(episodes, unscored, None, None, None, None, len(by_run))
-    each = [total / max(1, len(by_run[path])) for path, total in zip(by_run, spent, strict=True)]
+        spent = [getattr(runs[path], measure) for path in by_run]
+        # of a part of a run nobody counted the cost
+        if None not in spent and all(len(found) == len(runs[path].episodes) for path, found in by_run.items()):
+            each = [total / len(found) for total, found in zip(spent, by_run.values(), strict=True)]
+            mean = sum(spent) / len(group)
+    elif values := _numbers(group, measure):
+        each = [statistics.fmean(found) for of_run in by_run.values() if (found := _numbers(of_run, measure))]
+        mean = statistics.fmean(values)
+        low, high = wilson(round(sum(values)), len(values)) if measure == "success" else _interval(values)
     std = statistics.stdev(each) if len(each) > 1 else None
-    return ReportCell(episodes, unscored, sum(spent) / max(1, episodes), None, None, std, len(by_run))
+    return ReportCell(len(group), sum(not one.scored for one in group), mean, low, high, std, len(by_run))
+
+
+def _numbers(group: Iterable[ReportEpisode], measure: str) -> list[float]:
+    return [number for one in group if (number := one.numbers.get(measure)) is not None]
+
+
+def _interval(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Mean ± 1.96 standard errors; nothing is known of the spread of one value."""
+    if len(values) < 2:
+        return None, None
+    mean, error = statistics.fmean(values), _Z * statistics.stdev(values) / math.sqrt(len(values))
+    return mean - error, mean + error
 
 
 def _differences(
-    grouped: Mapping[tuple[tuple[str, ...], tuple[str, ...]], Sequence[ReportEpisode]],
-    rows: Sequence[tuple[str, ...]],
-    columns: Sequence[tuple[str, ...]],
-    measure: str,
-) -> dict[tuple[tuple[str, ...], tuple[str, ...]], Difference]:
+    grouped: Mapping[Place, Sequence[ReportEpisode]], rows: Sequence[Names], columns: Sequence[Names], measure: str
+) -> dict[Place, Difference]:
     found = {}
     for row in rows:
         first = _by_task(grouped.get((row, columns[0]), ()), measure)
         for column in columns[1:]:
-            if (row, column) not in grouped:
-                continue
-            second = _by_task(grouped[row, column], measure)
-            # tasks are the unit: attempts at one task are not independent of each other
-            each = [second[task] - first[task] for task in second if task in first]
-            if not each:
-                found[row, column] = Difference(None, None, None, 0)
-                continue
-            mean = statistics.fmean(each)
-            error = _Z * statistics.stdev(each) / math.sqrt(len(each)) if len(each) > 1 else 0.0
-            found[row, column] = Difference(mean, mean - error, mean + error, len(each))
+            if (row, column) in grouped:
+                second = _by_task(grouped[row, column], measure)
+                # tasks are the unit: attempts at one task are not independent of each other
+                each = [second[task] - first[task] for task in second if task in first]
+                mean = statistics.fmean(each) if each else None
+                found[row, column] = Difference(mean, *_interval(each), len(each))
     return found
 
 
-def _by_task(group: Iterable[ReportEpisode], measure: str) -> dict[str, float]:
-    values: dict[str, list[float]] = {}
+def _by_task(group: Iterable[ReportEpisode], measure: str) -> dict[tuple[str, str], float]:
+    values: dict[tuple[str, str], list[float]] = {}
     for one in group:
         number = one.numbers.get(measure)
         if number is not None:
-            values.setdefault(one.key[0], []).append(number)
+            values.setdefault((one.key[0], one.question), []).append(number)
     return {task: statistics.fmean(numbers) for task, numbers in values.items()}
 
 
-def _ranks(
-    cells: Mapping[tuple[tuple[str, ...], tuple[str, ...]], ReportCell],
-    rows: Sequence[tuple[str, ...]],
-    columns: Sequence[tuple[str, ...]],
-) -> dict[tuple[tuple[str, ...], tuple[str, ...]], float]:
+def _ranks(cells: Mapping[Place, ReportCell], rows: Sequence[Names], columns: Sequence[Names]) -> dict[Place, float]:
     found = {}
     for row in rows:
         means = {column: cells[row, column].mean for column in columns if (row, column) in cells}
@@ -462,7 +448,7 @@ def _ranks(
 
 
 def _counts(
-    by_column: Mapping[tuple[str, ...], Sequence[ReportEpisode]], of: Callable[[ReportEpisode], str]
-) -> dict[tuple[str, ...], dict[str, int]]:
+    by_column: Mapping[Names, Sequence[ReportEpisode]], of: Callable[[ReportEpisode], str]
+) -> dict[Names, dict[str, int]]:
     counted = {column: Counter(word for one in group if (word := of(one))) for column, group in by_column.items()}
     return {column: dict(counter.most_common()) for column, counter in counted.items() if counter}

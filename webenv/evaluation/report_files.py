@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from webenv.evaluation.report import STAGES, Difference, ReportCell, ReportEpisode, ReportTable
+from webenv.evaluation.report import STAGES, Difference, Names, ReportCell, ReportEpisode, ReportTable
 from webenv.runtime.plots import new_figure
 
 NOT_KNOWN = "N/A"
@@ -45,10 +45,13 @@ def cell_text(cell: ReportCell | None, measure: str, *, spread: bool = True) -> 
 
 def difference_text(found: Difference | None, measure: str) -> str:
     """A difference with its sign and interval."""
-    if found is None or found.mean is None or found.low is None or found.high is None:
-        return NOT_KNOWN if found is not None else ""
+    if found is None or found.mean is None:
+        return "" if found is None else NOT_KNOWN
     scale = 100.0 if measure in PERCENT else 1.0
-    return f"{found.mean * scale:+.1f} [{found.low * scale:+.1f}, {found.high * scale:+.1f}]"
+    text = f"{found.mean * scale:+.1f}"
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} [{found.low * scale:+.1f}, {found.high * scale:+.1f}]"
 
 
 def name_text(names: Sequence[str]) -> str:
@@ -64,22 +67,22 @@ def to_csv(table: ReportTable) -> str:
     writer.writerow([*(f"row {n}" for n in table.rows), *(f"column {n}" for n in table.columns), "measure",
                      *cell_fields, "rank", *(f"difference {n}" for n in Difference._fields)])  # fmt: skip
     for (row, column), cell in table.cells.items():
-        difference = table.differences.get((row, column))
-        writer.writerow(
-            [*map(_inert, row), *map(_inert, column), table.measure, *("" if one is None else one for one in cell)]
-            + [table.ranks.get((row, column), "")]
-            + (
-                [""] * len(Difference._fields)
-                if difference is None
-                else ["" if one is None else one for one in difference]
-            )
-        )
+        difference = table.differences.get((row, column)) or [None] * len(Difference._fields)
+        # the writer writes None as nothing
+        writer.writerow([*map(_inert, row), *map(_inert, column), table.measure, *cell,
+                         table.ranks.get((row, column)), *difference])  # fmt: skip
     return out.getvalue()
 
 
 def _inert(text: str) -> str:
     """A label that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def _is_best(table: ReportTable, row: Names, column: Names) -> bool:
+    """Whether a cell is the highest of its row, or one of several; a table of one column has none."""
+    ranks = [table.ranks[row, other] for other in table.column_names if (row, other) in table.ranks]
+    return (row, column) in table.ranks and table.ranks[row, column] == min(ranks)
 
 
 def to_latex(table: ReportTable) -> str:
@@ -94,8 +97,7 @@ def to_latex(table: ReportTable) -> str:
         texts = [_tex(name_text(row))]
         for column in table.column_names:
             text = cell_text(table.cells.get((row, column)), table.measure).replace("–", "--").replace("±", r"$\pm$")
-            best = table.ranks.get((row, column)) == 1
-            texts.append(rf"\textbf{{{text}}}" if best else text)
+            texts.append(rf"\textbf{{{text}}}" if _is_best(table, row, column) else text)
         lines.append(" & ".join(texts) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -153,7 +155,7 @@ def _html_table(table: ReportTable) -> str:
             difference = difference_text(table.differences.get((row, column)), table.measure)
             more = f"<br><small>{escape(difference)}</small>" if difference else ""
             count = f"<br><small>n = {cell.episodes:,}</small>" if cell is not None else ""
-            strong = f"<strong>{text}</strong>" if table.ranks.get((row, column)) == 1 else text
+            strong = f"<strong>{text}</strong>" if _is_best(table, row, column) else text
             cells.append(f"<td>{strong}{more}{count}</td>")
         body.append(f'<tr><td class="name">{escape(name_text(row))}</td>{"".join(cells)}</tr>')
     unit = ", percent" if table.measure in PERCENT else ""
@@ -161,7 +163,7 @@ def _html_table(table: ReportTable) -> str:
     return f"<table><caption>{caption}</caption><tr><th></th>{head}</tr>{''.join(body)}</table>"
 
 
-def _counts_table(table: ReportTable, counts: Mapping[tuple[str, ...], Mapping[str, int]], order: Sequence[str]) -> str:
+def _counts_table(table: ReportTable, counts: Mapping[Names, Mapping[str, int]], order: Sequence[str]) -> str:
     words = list(order) or list(dict.fromkeys(word for found in counts.values() for word in found))
     words = [word for word in words if any(word in found for found in counts.values())]
     head = "".join(f"<th>{escape(name_text(column))}</th>" for column in table.column_names)
@@ -204,7 +206,7 @@ def _bars(table: ReportTable) -> Any:
 
 def _accuracy_by_searches(table: ReportTable, episodes: Sequence[ReportEpisode]) -> Any:
     """Success of the episodes that spent so many searches, a line a column; ``None`` where nothing is known of any."""
-    found: dict[tuple[str, ...], dict[int, list[float]]] = {}
+    found: dict[Names, dict[int, list[float]]] = {}
     for one in episodes:
         searches, success = one.numbers.get("searches"), one.numbers.get("success")
         if searches is not None and success is not None:
@@ -229,7 +231,7 @@ def _accuracy_by_searches(table: ReportTable, episodes: Sequence[ReportEpisode])
     return figure
 
 
-def _stacked(table: ReportTable, counts: Mapping[tuple[str, ...], Mapping[str, int]], order: Sequence[str]) -> Any:
+def _stacked(table: ReportTable, counts: Mapping[Names, Mapping[str, int]], order: Sequence[str]) -> Any:
     figure = new_figure(7.0, 0.9 + 0.45 * len(table.column_names), "a report's plot")
     panel = figure.subplots()
     names = [_plain(name_text(column)) for column in table.column_names]
