@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Unpack
 
-from webenv.chat import ChatConfig, ChatSession, no_action
+from webenv.chat import ChatConfig, ChatSession, ChatSettings, no_action
 from webenv.errors import InvalidArgument
 from webenv.models import Message, Model, ModelFailure, ModelReply, Request, prefixed
 from webenv.policy import Decision, History
@@ -44,26 +45,13 @@ class ReactPolicy:
         model: Model,
         prompt: str | Path | None = None,
         format: str = "tags",
-        page_characters: int | None = None,
-        token_budget: int | None = None,
-        count_tokens: Callable[[str], int] | None = None,
-        references: bool = False,
-        results: int | None = None,
-        keep_thinking: bool = False,
+        *,
         url_answers: bool = False,
+        **settings: Unpack[ChatSettings],
     ) -> None:
         self._model = model
-        self._config = ChatConfig.of(
-            format,
-            None if prompt is None else Path(prompt),
-            page_characters,
-            token_budget,
-            count_tokens,
-            references,
-            results,
-            keep_thinking,
-            url_answers,
-        )
+        path = None if prompt is None else Path(prompt)
+        self._config = ChatConfig.of(format, path, url_answers=url_answers, **settings)
 
     @property
     def identity(self) -> Mapping[str, str]:

@@ -1,10 +1,9 @@
 """The conversation with a language model: how actions are written, what is shown, and what is left out."""
 
-from webenv.chat.config import FORMATS, ChatConfig, read_prompt
+from webenv.chat.config import FORMATS, ChatConfig, ChatSettings, read_prompt
 from webenv.chat.formats import NO_ACTION, UNKNOWN_TYPE, BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
 from webenv.chat.session import ChatSession, ParsedReply, RawReply, no_action
-from webenv.chat.tokens import Tokens
-from webenv.chat.transcript import Segment, Transcript
+from webenv.chat.transcript import Segment, Tokens, Transcript
 
 __all__ = [
     "FORMATS",
@@ -13,6 +12,7 @@ __all__ = [
     "BlockFormat",
     "ChatConfig",
     "ChatSession",
+    "ChatSettings",
     "Format",
     "ParsedReply",
     "RawReply",

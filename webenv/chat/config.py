@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from webenv.chat.formats import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import DataError, InvalidArgument, did_you_mean
@@ -23,6 +23,17 @@ def quarter(text: str) -> int:
     2
     """
     return -(-len(text) // 4)
+
+
+class ChatSettings(TypedDict, total=False):
+    """The settings beside format and prompt, as :class:`webenv.wrappers.TextWrapper` documents them."""
+
+    page_characters: int | None
+    token_budget: int | None
+    count_tokens: Callable[[str], int] | None
+    references: bool
+    results: int | None
+    keep_thinking: bool
 
 
 @dataclass(frozen=True)

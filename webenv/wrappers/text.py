@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import gymnasium
 import numpy as np
@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from webenv.actions import Action
-from webenv.chat import ChatConfig, ChatSession, ParsedReply, RawReply, Transcript
+from webenv.chat import ChatConfig, ChatSession, ChatSettings, ParsedReply, RawReply, Transcript
 from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, SnapshotError
 from webenv.observations import ObservationDict
@@ -68,12 +68,7 @@ class TextWrapper(gymnasium.Wrapper[str, RawReply, ObservationDict, Action], Rec
         env: gymnasium.Env[ObservationDict, Action],
         format: str = "tags",
         prompt: str | Path | None = None,
-        page_characters: int | None = None,
-        token_budget: int | None = None,
-        count_tokens: Callable[[str], int] | None = None,
-        references: bool = False,
-        results: int | None = None,
-        keep_thinking: bool = False,
+        **settings: Unpack[ChatSettings],
     ) -> None:
         gymnasium.Wrapper.__init__(self, cast("Any", env))  # typed as one with the wrapper's own observations
         base = env.unwrapped
@@ -81,21 +76,9 @@ class TextWrapper(gymnasium.Wrapper[str, RawReply, ObservationDict, Action], Rec
             raise InvalidArgument(
                 f"TextWrapper was given {env!r:.200}: expected an environment of webenv with its own observations."
             )
-        urls = base.benchmark.rules.fetch_answer
-        config = ChatConfig.of(
-            format, prompt, page_characters, token_budget, count_tokens, references, results, keep_thinking, urls
-        )
-        RecordConstructorArgs.__init__(
-            self,
-            format=format,
-            prompt=config.prompt or None,  # its text, not where it lies: the spec of an environment is JSON
-            page_characters=page_characters,
-            token_budget=token_budget,
-            count_tokens=count_tokens,
-            references=references,
-            results=results,
-            keep_thinking=keep_thinking,
-        )
+        config = ChatConfig.of(format, prompt, url_answers=base.benchmark.rules.fetch_answer, **settings)
+        # the prompt's text, not where it lies: the spec of an environment is JSON
+        RecordConstructorArgs.__init__(self, format=format, prompt=config.prompt or None, **settings)
         self._session = ChatSession(config)
         self.observation_space = cast("Space[str]", Unicode(ANY_LENGTH))
         self.action_space = cast("Space[RawReply]", Unicode(ANY_LENGTH))
@@ -174,12 +157,7 @@ class VectorTextWrapper(
         env: VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[Any]],
         format: str = "tags",
         prompt: str | Path | None = None,
-        page_characters: int | None = None,
-        token_budget: int | None = None,
-        count_tokens: Callable[[str], int] | None = None,
-        references: bool = False,
-        results: int | None = None,
-        keep_thinking: bool = False,
+        **settings: Unpack[ChatSettings],
     ) -> None:
         super().__init__(env)
         base = env.unwrapped
@@ -188,10 +166,7 @@ class VectorTextWrapper(
                 f"VectorTextWrapper was given {env!r:.200}: expected a vector environment of webenv, as from "
                 "gymnasium.make_vec, with its own observations."
             )
-        urls = base.benchmark.rules.fetch_answer
-        config = ChatConfig.of(
-            format, prompt, page_characters, token_budget, count_tokens, references, results, keep_thinking, urls
-        )
+        config = ChatConfig.of(format, prompt, url_answers=base.benchmark.rules.fetch_answer, **settings)
         self._sessions = [ChatSession(config) for _ in range(base.num_envs)]
         self._ended = np.zeros(base.num_envs, dtype=np.bool_)
         self._said = [""] * base.num_envs
