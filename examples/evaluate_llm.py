@@ -14,8 +14,7 @@ import sys
 from pathlib import Path
 
 from webenv.cassette import Cassette
-from webenv.cli.options import print_usage
-from webenv.cli.tables import print_summary, wide_console
+from webenv.cli.tables import print_summary, print_usage, wide_console
 from webenv.errors import WebenvError
 from webenv.evaluation import evaluate, read_records
 from webenv.models import CostTracker, Prices, models_counted_by

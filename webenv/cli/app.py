@@ -6,17 +6,17 @@ import _thread
 import atexit
 import importlib
 import os
+import re
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 
 import webenv
-from webenv.cli.options import as_options, is_own, options_of
 from webenv.cli.terminal import guard_streams
 from webenv.errors import WebenvError
 
@@ -150,6 +150,66 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(error.format_message())
     except (KeyboardInterrupt, typer.Abort, Interrupted) as error:
         return _interrupted(str(error))
+
+
+_KEYWORD = re.compile(r"takes no keyword '(\w+)'")
+# What stands in quotation marks is somebody's text, or a value: never an argument. An apostrophe opens none.
+_ARGUMENT = re.compile(r"""(?<!\w)'[^'\n]*'(?!\w)|"[^"\n]*"|(?<![^\s(])(?<!: )([a-z_]+)=(?=(\S?))""")
+
+
+def options_of(command: Any, words: Sequence[str]) -> dict[str, str]:
+    """The options of the sub-command that is called, by the names of the arguments that they give.
+
+    Args:
+        command: the whole command line, as click has it.
+        words: what was typed.
+    """
+    for word in words:
+        command = getattr(command, "commands", {}).get(word, command)
+    return {
+        parameter.name: option
+        for parameter in command.params
+        for option in parameter.opts
+        if option.startswith("--") and parameter.name
+    }
+
+
+def is_own(error: BaseException) -> bool:
+    """Whether an error was raised by webenv itself, whose arguments are options, and not by a module of the user's."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is None or str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0] == "webenv"
+
+
+def as_options(message: str, options: Mapping[str, str]) -> str:
+    """A message with the arguments that it names as whoever typed a command knows them.
+
+    Behind a colon stands what belongs to another name, such as a dial of a web: that stays.
+
+    >>> as_options("tasks='x' needs web='procedural'; or pass model=.", {"tasks": "--tasks", "web": "--web"})
+    "--tasks 'x' needs --web 'procedural'; or pass model=."
+    >>> as_options("or pass model=.", {"model": "--model"})
+    'or pass --model.'
+    >>> as_options("X-v0 takes no keyword 'site'. Expected one of: kind, web.", {"site": "--site"})
+    'X-v0 takes no --site. It takes (with --set NAME=VALUE): kind, web.'
+    >>> as_options("procedural web: seed='x'; expected a whole number", {"seed": "--seed"})
+    "procedural web: seed='x'; expected a whole number"
+    >>> print(as_options("web='a web=b': it's none of web=c", {"web": "--web"}))
+    --web 'a web=b': it's none of --web c
+    """
+
+    def spoken(match: re.Match[str]) -> str:
+        option = options.get(match[1] or "")
+        if option is None:
+            return match[0]
+        return option if match[2] in ("", ".", ",", ";", ")") else f"{option} "
+
+    found = _KEYWORD.search(message)
+    if found and options.get(found[1]):
+        rest = message[found.end() :].replace("Expected one of:", "It takes (with --set NAME=VALUE):")
+        message = f"{message[: found.start()]}takes no {options[found[1]]}{rest}"
+    return _ARGUMENT.sub(spoken, message)
 
 
 def _fail(message: str) -> int:

@@ -17,9 +17,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
+from webenv.cassette import Cassette
 from webenv.cli.app import Interrupted
-from webenv.cli.options import limit_reached, open_cassette, print_usage, read_costs
-from webenv.cli.tables import wide_console
+from webenv.cli.options import limit_reached
+from webenv.cli.tables import print_usage, wide_console
 from webenv.cli.terminal import SafeConsole, print_json
 from webenv.envs.building.folder import MACHINERY
 from webenv.envs.building.stages import BuildReport, StageReport, StageStanding
@@ -27,7 +28,7 @@ from webenv.envs.building.verification import ReviewTask, Verification
 from webenv.envs.webs import open_web
 from webenv.errors import CostLimitReached, InvalidArgument, ModelError, RunError
 from webenv.evaluation.run import kept_usage, read_usage, sum_usage
-from webenv.models import Usage, models_counted_by
+from webenv.models import CostTracker, Usage, models_counted_by
 from webenv.recorded import RecordedWeb, recorded_models
 from webenv.runtime.files import read_lines, write_atomic
 from webenv.runtime.text import one_line
@@ -52,33 +53,21 @@ class BuildCommand:
 
     Args:
         out: the folder of the build.
-        prices: a price table.
-        limit: US dollars for the whole build.
+        costs: with the limit for the whole build.
         parallel: questions at a time.
-        cassette: the tape.
-        mode: how it is used; replayed unless one is named, so that nothing is asked by mistake.
+        tape: the cassette.
 
     Raises:
-        InvalidArgument: for a limit without prices, too many questions at a time, or a mode that is none.
-        DataError: for prices or a tape that cannot be read.
+        InvalidArgument: for too many questions at a time.
     """
 
-    def __init__(
-        self,
-        out: Path,
-        prices: Path | None,
-        limit: str | None,
-        parallel: int,
-        cassette: Path | None,
-        mode: str | None,
-    ) -> None:
+    def __init__(self, out: Path, costs: CostTracker, parallel: int, tape: Cassette | None) -> None:
         if parallel > _MOST:
             raise InvalidArgument(f"--parallel {parallel}: a build puts {_MOST:,} questions at a time at most.")
         self.out, self.parallel = out, parallel
         self._usage_file = out / MACHINERY / _USAGE
         self._earlier = _read_usage(self._usage_file)
-        self._costs = read_costs(prices, limit)
-        self._tape = open_cassette(cassette, mode)
+        self._costs, self._tape = costs, tape
         self._show: Callable[[StageStanding], None] = lambda standing: None
 
     @contextmanager
@@ -86,7 +75,6 @@ class BuildCommand:
         """While the block runs, models are counted and recorded, and progress is shown."""
         with ExitStack() as stack:
             if self._tape is not None:
-                stack.callback(self._tape.close)
                 stack.enter_context(recorded_models(self._tape))
             stack.enter_context(models_counted_by(self._costs, self.parallel))
             stack.enter_context(kept_usage(self._earlier, self._costs, self._keep))

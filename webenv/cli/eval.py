@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -18,42 +17,21 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.cli.app import Interrupted
-from webenv.cli.options import (
-    AsJson,
-    CassetteFile,
-    CassetteMode,
-    CostLimit,
-    Difficulty,
-    EnvId,
-    JudgeName,
-    Limits,
-    Parallel,
-    PriceFile,
-    PromptFile,
-    Settings,
-    Site,
-    Split,
-    Tasks,
-    Votes,
-    WebName,
-    limit_reached,
-    open_cassette,
-    print_usage,
-    read_costs,
-)
+from webenv.cli.options import Arguments, AsJson, Costs, EnvId, Parallel, Tape, grouped, limit_reached, resume_command
 from webenv.cli.progress import ProgressBar
 from webenv.cli.tables import (
     GROUP_WIDTH,
     print_comparison,
     print_summary,
     print_unscored,
+    print_usage,
     shown_mean,
     shown_rate,
     wide_console,
 )
 from webenv.cli.terminal import print_json
 from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
-from webenv.evaluation.environments import PlayedRun, Sweep, plan_runs, read_arguments, read_sweep, training_tasks
+from webenv.evaluation.environments import PlayedRun, Sweep, plan_runs, read_sweep, training_tasks
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder, evaluate, folder_name, note_cassettes, sum_usage
 from webenv.evaluation.run_dir import count_records
@@ -169,9 +147,13 @@ _RUN, _MODEL = "Run", "Model"
 _DEFAULT = ("keyword", "investigator", "oracle", "random")
 
 
+@grouped
 def command(
     context: typer.Context,
     env: EnvId,
+    settings: Arguments,
+    tape: Tape,
+    costs: Costs,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -181,16 +163,6 @@ def command(
             "react-blocks:MODEL, integrated:MODEL, or FILE.pt of a policy that learned; repeat it to compare.",
         ),
     ] = None,
-    web: WebName = None,
-    tasks: Tasks = None,
-    difficulty: Difficulty = None,
-    site: Site = None,
-    split: Split = None,
-    judge: JudgeName = None,
-    judge_prompt: PromptFile = None,
-    judge_votes: Votes = None,
-    budget: Limits = None,
-    set_: Settings = None,
     episodes: Annotated[
         int | None,
         typer.Option(min=1, help="How many, drawn from the seed; every task once by default.", rich_help_panel=_RUN),
@@ -224,8 +196,6 @@ def command(
             rich_help_panel=_RUN,
         ),
     ] = None,
-    cassette: CassetteFile = None,
-    cassette_mode: CassetteMode = None,
     model: Annotated[
         str | None,
         typer.Option(help="The model of react, react-blocks or integrated.", rich_help_panel=_MODEL),
@@ -247,16 +217,11 @@ def command(
             rich_help_panel=_MODEL,
         ),
     ] = "",
-    prices: PriceFile = None,
-    cost_limit: CostLimit = None,
 ) -> None:
     """Plays policies in an environment, keeps a record of every episode, and sums it up.
 
     Success is a verdict of value 1. Episodes without a verdict are unscored: in no mean.
     """
-    named: dict[str, object] = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site, "split": split}
-    named |= {"judge": judge, "judge_prompt": judge_prompt, "judge_votes": judge_votes}
-    settings = read_arguments(named, budget=budget, others=set_ or ())
     if resume and out is None:
         raise InvalidArgument("--resume needs --out DIR, the folder of the run.")
     if retry_unscored and not resume:
@@ -264,14 +229,12 @@ def command(
     swept = None if sweep is None else read_sweep(sweep)
     names = _policy_names(policy or _DEFAULT, model, base_url, policy_prompt, blocklist)
     top = out if out is not None else default_folder(env.rpartition(":")[2], names[0] if len(names) == 1 else "")
-    resume_line = _resume_line(context.obj, top)
+    resume_line = resume_command(context.obj, top)
     planned = plan_runs(swept, settings, top)
-    costs = read_costs(prices, cost_limit)
-    tape = open_cassette(cassette, cassette_mode)
     tapes = () if tape is None else (tape,)
     runs: list[PlayedRun] = []
     folders: list[Path] = []
-    with nullcontext() if tape is None else tape, models_counted_by(costs, parallel):
+    with models_counted_by(costs, parallel):
         for value, given, place in planned:
             with opened_env(env, given, tape) as made:
                 with nullcontext() if tape is None else recorded_models(tape):
@@ -384,14 +347,6 @@ def _report(runs: Sequence[PlayedRun], swept: Sweep | None, picture: str | None,
     for summary in summaries:
         if summary.warning:
             print(f"webenv: warning: {summary.label}: {summary.warning}", file=sys.stderr)
-
-
-def _resume_line(arguments: Sequence[str], out: Path) -> str:
-    """The command line that takes the run up again."""
-    words = [word for word in arguments if word not in ("--resume", "--retry-unscored")]
-    if not any(word.split("=")[0] == "--out" for word in words):
-        words += ["--out", str(out)]
-    return shlex.join(["webenv", *words, "--resume"])
 
 
 def _kept(folder: Path, resume: str) -> str:

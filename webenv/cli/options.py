@@ -1,246 +1,261 @@
-"""Options that commands share, what models cost among them, and options in messages."""
+"""The options that commands share: groups of them, each a function of its options; and what goes on after a stop.
+
+Help on judges, tasks, tags and budgets is what the benchmarks say of themselves (``About``).
+"""
 
 from __future__ import annotations
 
-import re
+import inspect
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from gymnasium.envs.registration import load_env_creator
 
 from webenv.cassette import MODES, Cassette
+from webenv.envs.benchmark_env import About
 from webenv.errors import CostLimitReached, InvalidArgument, did_you_mean
-from webenv.models import CostTracker, Prices, Usage, dollars, plain_amount
+from webenv.evaluation.environments import read_arguments
+from webenv.models import CostTracker, Prices, plain_amount
+from webenv.registration import IDS
 
-_PANEL, _CASSETTE = "Environment", "Cassette"
-
-EnvId = Annotated[
-    str,
-    typer.Argument(
-        metavar="ENV", help="The environment: NeedleInWeb-v0, LiveNewsBench-v0, or module:Id-v0 for one of your own."
-    ),
-]
-WebName = Annotated[
-    str | None,
-    typer.Option(
-        "--web",
-        metavar="WEB",
-        help="The web: the folder of a corpus (DIR, DIR#dense), or a name: procedural:pages=10000,seed=3, sample, "
-        "live:tavily, cassette:FILE, lucene:DIR.",
-        rich_help_panel=_PANEL,
-    ),
-]
-Tasks = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--tasks",
-        metavar="PATH",
-        help="Files or folders of tasks, repeatable; or generated:count=1000; longitudinal (news); or procedural:…, a "
-        "generated web's.",
-        rich_help_panel=_PANEL,
-    ),
-]
-Difficulty = Annotated[
-    list[str] | None,
-    typer.Option("--difficulty", help="Only tasks of this difficulty; repeatable.", rich_help_panel=_PANEL),
-]
-Site = Annotated[
-    list[str] | None, typer.Option("--site", help="Only tasks of this site; repeatable.", rich_help_panel=_PANEL)
-]
-Split = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--split", help="Only tasks of this split: train, validation or test; repeatable.", rich_help_panel=_PANEL
-    ),
-]
-JudgeName = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        help="Who judges. Needles: page (the gold page or a copy of it), exact (generated tasks), llm:MODEL (criterion "
-        "by criterion). News: answer (by rule), llm:MODEL or short:MODEL (three grades). Endpoint: OPENAI_BASE_URL.",
-        rich_help_panel=_PANEL,
-    ),
-]
-PromptFile = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE",
-        help="The prompt of the model that judges, to the letter: with {page} and {criterion} (needles; or entailed, "
-        "mentioned: ours), or {question}, {target} and {predicted_answer} (news).",
-        rich_help_panel=_PANEL,
-    ),
-]
-Votes = Annotated[
-    int | None,
-    typer.Option(
-        "--votes",
-        min=1,
-        help="Replies of the model that judges to each question, 1 by default; more than half must agree.",
-        rich_help_panel=_PANEL,
-    ),
-]
-Limits = Annotated[
-    str | None,
-    typer.Option("--budget", metavar="LIMITS", help="As in searches=5,visits=5,turns=11.", rich_help_panel=_PANEL),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Any other argument of the environment; the value is JSON or a plain text; repeatable.",
-        rich_help_panel=_PANEL,
-    ),
-]
-
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run that webenv eval has played.")]
-Parallel = Annotated[int, typer.Option("--parallel", min=1, help="The most episodes, verdicts or questions at a time.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Prints one JSON object, and nothing else.")]
-CassetteFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--cassette",
-        metavar="FILE",
-        help="Records the web, the judge and the models, or replays them.",
-        rich_help_panel=_CASSETTE,
-    ),
-]
-CassetteMode = Annotated[
-    str | None,
-    typer.Option(
-        "--cassette-mode",
-        metavar="MODE",
-        help="replay (the default: nothing is asked), strict (replay, of the same web, judge and models alone), "
-        "record (what is not recorded yet is asked and recorded), or live.",
-        rich_help_panel=_CASSETTE,
-    ),
-]
-
-
-def open_cassette(cassette: Path | None, mode: str | None) -> Cassette | None:
-    """The cassette of the options; replayed unless a mode is named, so that nothing is asked by mistake.
-
-    Raises:
-        InvalidArgument: for an unknown mode, or one without a cassette.
-        DataError: for a file that is no cassette, or not there to be replayed.
-    """
-    if mode is not None and mode not in MODES:
-        raise InvalidArgument(f"--cassette-mode {mode!r}. {did_you_mean(mode, MODES)}")
-    if cassette is None:
-        if mode is not None:
-            raise InvalidArgument(f"--cassette-mode {mode} needs --cassette FILE.")
-        return None
-    return Cassette(cassette, mode or "replay")
-
-
-_KEYWORD = re.compile(r"takes no keyword '(\w+)'")
-# What stands in quotation marks is somebody's text, or a value: never an argument. An apostrophe opens none.
-_ARGUMENT = re.compile(r"""(?<!\w)'[^'\n]*'(?!\w)|"[^"\n]*"|(?<![^\s(])(?<!: )([a-z_]+)=(?=(\S?))""")
-
-
-def options_of(command: Any, words: Sequence[str]) -> dict[str, str]:
-    """The options of the sub-command that is called, by the names of the arguments that they give.
-
-    Args:
-        command: the whole command line, as click has it.
-        words: what was typed.
-    """
-    for word in words:
-        command = getattr(command, "commands", {}).get(word, command)
-    return {
-        parameter.name: option
-        for parameter in command.params
-        for option in parameter.opts
-        if option.startswith("--") and parameter.name
-    }
-
-
-def is_own(error: BaseException) -> bool:
-    """Whether an error was raised by webenv itself, whose arguments are options, and not by a module of the user's."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is None or str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0] == "webenv"
-
-
-def as_options(message: str, options: Mapping[str, str]) -> str:
-    """A message with the arguments that it names as whoever typed a command knows them.
-
-    Behind a colon stands what belongs to another name, such as a dial of a web: that stays.
-
-    >>> as_options("tasks='x' needs web='procedural'; or pass model=.", {"tasks": "--tasks", "web": "--web"})
-    "--tasks 'x' needs --web 'procedural'; or pass model=."
-    >>> as_options("or pass model=.", {"model": "--model"})
-    'or pass --model.'
-    >>> as_options("X-v0 takes no keyword 'site'. Expected one of: kind, web.", {"site": "--site"})
-    'X-v0 takes no --site. It takes (with --set NAME=VALUE): kind, web.'
-    >>> as_options("procedural web: seed='x'; expected a whole number", {"seed": "--seed"})
-    "procedural web: seed='x'; expected a whole number"
-    >>> print(as_options("web='a web=b': it's none of web=c", {"web": "--web"}))
-    --web 'a web=b': it's none of --web c
-    """
-
-    def spoken(match: re.Match[str]) -> str:
-        option = options.get(match[1] or "")
-        if option is None:
-            return match[0]
-        return option if match[2] in ("", ".", ",", ";", ")") else f"{option} "
-
-    found = _KEYWORD.search(message)
-    if found and options.get(found[1]):
-        rest = message[found.end() :].replace("Expected one of:", "It takes (with --set NAME=VALUE):")
-        message = f"{message[: found.start()]}takes no {options[found[1]]}{rest}"
-    return _ARGUMENT.sub(spoken, message)
-
-
-_MODEL = "Model"
+_PANEL, _CASSETTE, _MODEL = "Environment", "Cassette", "Model"
 _KEEP = (
     "to keep each reply, add --cassette FILE --cassette-mode record; to finish episodes sooner, a smaller --parallel"
 )
 
-PriceFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--prices",
-        metavar="FILE",
-        help='What models cost, in US dollars a million tokens: {"<model>": {"input": 0.4, "output": 1.6, '
-        '"cached_input": 0.1}}.',
-        rich_help_panel=_MODEL,
+
+def _about(name: str) -> About:
+    creator: Any = load_env_creator(f"{IDS[name]}Env")
+    about: About = creator.about
+    return about
+
+
+BENCHMARKS: Mapping[str, About] = {name: _about(name) for name in IDS}
+"""What webenv's own benchmarks say of themselves, by id."""
+
+
+def each(part: Callable[[About], str]) -> str:
+    """A part of what each benchmark says of itself, as a help text lists it."""
+    return ". ".join(f"{name}: {part(about)}" for name, about in BENCHMARKS.items())
+
+
+def explained(names: Mapping[str, str]) -> str:
+    """Names, each with what it means."""
+    return ", ".join(f"{name} ({meaning})" for name, meaning in names.items())
+
+
+def _limits(about: About) -> str:
+    limits = {entry: getattr(about.budget, entry) for entry in ("searches", "visits", "asks", "turns", "seconds")}
+    return ",".join(f"{entry}={limit}" for entry, limit in limits.items() if limit)
+
+
+def _tag(name: str) -> str:
+    return (
+        f"Only tasks of this {name} ({', '.join(i for i, one in BENCHMARKS.items() if name in one.tags)}); repeatable."
+    )
+
+
+EnvId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ENV",
+        help=f"The environment, or module:Id-v0 for one of your own. {each(lambda about: about.task)}.",
     ),
 ]
-CostLimit = Annotated[
-    str | None,
-    typer.Option(
-        "--cost-limit",
-        metavar="DOLLARS",
-        help="Ends the run when its models, the judge's too, have cost that much, by --prices. What is finished is "
-        "kept; the replies in unfinished episodes with --cassette alone.",
-        rich_help_panel=_MODEL,
-    ),
-]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run that webenv eval has played.")]
+Parallel = Annotated[int, typer.Option("--parallel", min=1, help="The most episodes, verdicts or questions at a time.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Prints one JSON object, and nothing else.")]
 
 
-def read_costs(prices: Path | None, limit: str | None) -> CostTracker:
-    """What counts the costs of a command's models.
+class Group(NamedTuple):
+    """Marks a parameter that several options give: in ``Annotated[what it is, Group(function of the options)]``.
 
-    Raises:
-        InvalidArgument: for a limit that is no amount above 0, or one without prices.
-        DataError: for a file that is no price table.
+    Attributes:
+        make: its parameters are the options, as typer has them; what it returns is the argument, which is
+            closed after the command where it can be.
+        without: options that the command does not have.
     """
-    if limit is not None and prices is None:
-        raise InvalidArgument(f"--cost-limit {limit} needs --prices FILE: what the models cost.")
+
+    make: Callable[..., Any]
+    without: tuple[str, ...] = ()
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """A command for typer, in which the options of each :class:`Group` stand in place of its parameter."""
+    parameters: dict[str, inspect.Parameter] = {}
+    groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        marks = getattr(parameter.annotation, "__metadata__", ())
+        group = next((mark for mark in marks if isinstance(mark, Group)), None)
+        if group is None:
+            parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            continue
+        options = inspect.signature(group.make, eval_str=True).parameters
+        own = {one: option for one, option in options.items() if one not in group.without}
+        parameters |= {one: option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one, option in own.items()}
+        groups[name] = group.make, list(own)
+
+    def called(**given: Any) -> None:
+        with ExitStack() as stack:
+            for name, (make, options) in groups.items():
+                made = make(**{option: given.pop(option) for option in options})
+                given[name] = stack.enter_context(made) if isinstance(made, AbstractContextManager) else made
+            command(**given)
+
+    called.__doc__ = command.__doc__
+    called.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
+    called.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    return called
+
+
+def _arguments(
+    web: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WEB",
+            help="The web: the folder of a corpus (DIR, DIR#dense), or a name: procedural:pages=10000,seed=3, sample, "
+            "live:tavily, cassette:FILE, lucene:DIR.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH",
+            help="Files or folders of tasks, repeatable; procedural:…, a generated web's; or a name. "
+            f"{each(lambda about: explained(about.tasks))}.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    difficulty: Annotated[list[str] | None, typer.Option(help=_tag("difficulty"), rich_help_panel=_PANEL)] = None,
+    site: Annotated[list[str] | None, typer.Option(help=_tag("site"), rich_help_panel=_PANEL)] = None,
+    split: Annotated[
+        list[str] | None, typer.Option(help=f"train, validation or test. {_tag('split')}", rich_help_panel=_PANEL)
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Who judges. {each(lambda about: explained(about.judges))}. Endpoint: OPENAI_BASE_URL.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    judge_prompt: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The prompt of the model that judges, to the letter, with its fields. "
+            f"{each(lambda about: about.prompt)}.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    judge_votes: Annotated[
+        int | None,
+        typer.Option(
+            "--votes",
+            min=1,
+            help="Replies of the model that judges to each question, 1 by default; more than half must agree.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="LIMITS", help=f"Limits that differ. {each(_limits)}.", rich_help_panel=_PANEL),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other argument of the environment; the value is JSON or a plain text; repeatable.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+) -> dict[str, Any]:
+    """The keyword arguments of the environment."""
+    named: dict[str, object] = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site, "split": split}
+    named |= {"judge": judge, "judge_prompt": judge_prompt, "judge_votes": judge_votes}
+    return read_arguments(named, budget=budget, others=set_ or ())
+
+
+def _cassette(
+    cassette: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Records the web, the judge and the models, or replays them.",
+            rich_help_panel=_CASSETTE,
+        ),
+    ] = None,
+    cassette_mode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODE",
+            help="replay (the default: nothing is asked), strict (replay, of the same web, judge and models alone), "
+            "record (what is not recorded yet is asked and recorded), or live.",
+            rich_help_panel=_CASSETTE,
+        ),
+    ] = None,
+) -> Cassette | None:
+    """The cassette; replayed unless a mode is named, so that nothing is asked by mistake."""
+    if cassette_mode is not None and cassette_mode not in MODES:
+        raise InvalidArgument(f"--cassette-mode {cassette_mode!r}. {did_you_mean(cassette_mode, MODES)}")
+    if cassette is None:
+        if cassette_mode is not None:
+            raise InvalidArgument(f"--cassette-mode {cassette_mode} needs --cassette FILE.")
+        return None
+    return Cassette(cassette, cassette_mode or "replay")
+
+
+def _costs(
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='What models cost, in US dollars a million tokens: {"<model>": {"input": 0.4, "output": 1.6, '
+            '"cached_input": 0.1}}.',
+            rich_help_panel=_MODEL,
+        ),
+    ] = None,
+    cost_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DOLLARS",
+            help="Ends the run when its models, the judge's too, have cost that much, by --prices. What is finished is "
+            "kept; the replies in unfinished episodes with --cassette alone.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = None,
+) -> CostTracker:
+    """What counts the costs of the command's models."""
+    if cost_limit is not None and prices is None:
+        raise InvalidArgument(f"--cost-limit {cost_limit} needs --prices FILE: what the models cost.")
     try:
-        return CostTracker(None if prices is None else Prices.read(prices), limit)
+        return CostTracker(None if prices is None else Prices.read(prices), cost_limit)
     except InvalidArgument as error:
-        raise InvalidArgument(f"--cost-limit {limit}: expected US dollars, more than 0, as in 2.50.") from error
+        raise InvalidArgument(f"--cost-limit {cost_limit}: expected US dollars, more than 0, as in 2.50.") from error
+
+
+Arguments = Annotated[dict[str, Any], Group(_arguments)]
+Costs = Annotated[CostTracker, Group(_costs)]
+Tape = Annotated[Cassette | None, Group(_cassette)]
+
+_SAME_TASKS = ("difficulty", "site", "split", "judge", "budget")
+RescoreArguments = Annotated[dict[str, Any], Group(_arguments, _SAME_TASKS)]
+AgreementArguments = Annotated[dict[str, Any], Group(_arguments, (*_SAME_TASKS, "judge_prompt", "judge_votes"))]
+ScoreArguments = Annotated[dict[str, Any], Group(_arguments, ("budget",))]
+
+
+def resume_command(arguments: Sequence[str], out: Path) -> str:
+    """The command line that takes a run up again."""
+    words = [word for word in arguments if word not in ("--resume", "--retry-unscored")]
+    if not any(word.split("=")[0] == "--out" for word in words):
+        words += ["--out", str(out)]
+    return shlex.join(["webenv", *words, "--resume"])
 
 
 def limit_reached(error: CostLimitReached, kept: str, resume: str, costs: CostTracker) -> CostLimitReached:
@@ -262,30 +277,3 @@ def limit_reached(error: CostLimitReached, kept: str, resume: str, costs: CostTr
         after = bool(words) and words[-1] == "--cost-limit"
         words.append(higher if after else f"--cost-limit={higher}" if word.startswith("--cost-limit=") else word)
     return CostLimitReached(f"{str(error).partition(';')[0]}; {kept}; go on with: {shlex.join(words)}")
-
-
-def print_usage(usage: Mapping[str, Usage], console: Console) -> None:
-    """Prints what each model was asked for and what it cost; nothing where none was asked."""
-    if not usage:
-        return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("model", overflow="fold", max_width=30)
-    for name in ("requests", "retries", "tokens read", "cached", "written", "cost"):
-        table.add_column(name, justify="right")
-    rows = list(usage.items())
-    if len(rows) > 1:
-        rows.append(("all", sum(usage.values(), Usage())))
-    for name, one in rows:
-        tokens = (one.prompt_tokens, one.cached_tokens, one.completion_tokens)
-        counts = [f"{count:,}" for count in (one.requests, one.retries, *tokens)]
-        table.add_row(Text(name), *counts, dollars(one.cost))
-    console.print(table)
-    unknown = sum(one.unknown for one in usage.values())
-    if unknown:
-        attempts = "1 attempt" if unknown == 1 else f"{unknown:,} attempts"
-        estimate = sum((one.estimate for one in usage.values()), Decimal(0))
-        about = f"; by an estimate {dollars(estimate)}, which counts towards a limit" if estimate else ""
-        line = (
-            f"{attempts} cut, timed out, interrupted or answered without usage: of unknown cost, and in no sum{about}."
-        )
-        console.print(Text(line), soft_wrap=True)

@@ -16,10 +16,10 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.actions import Kind
-from webenv.cli.options import Difficulty, EnvId, JudgeName, Limits, PromptFile, Settings, Site, Split, Tasks, WebName
+from webenv.cli.options import Arguments, EnvId, grouped
 from webenv.cli.terminal import SafeConsole
 from webenv.errors import InvalidArgument
-from webenv.evaluation.environments import make_env, read_arguments, training_tasks
+from webenv.evaluation.environments import make_env, training_tasks
 from webenv.evaluation.interactive import COMMANDS, InteractiveEpisode
 from webenv.policies import make_policy
 from webenv.policy import Decision, History, Policy
@@ -202,8 +202,10 @@ def _text(text: str, style: str = "") -> Text:
     return Text(printable(text), style=style)
 
 
+@grouped
 def command(
     env: EnvId,
+    settings: Arguments,
     task: Annotated[str | None, typer.Option(metavar="ID", help="The task to play; drawn by default.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seeds the draw of the task, and a policy's chance.")] = None,
     policy: Annotated[
@@ -214,20 +216,8 @@ def command(
         bool, typer.Option("--full", help="With --policy: shows all that it thought and saw, not a line a turn.")
     ] = False,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Keeps what was shown as a picture.")] = None,
-    web: WebName = None,
-    tasks: Tasks = None,
-    difficulty: Difficulty = None,
-    site: Site = None,
-    split: Split = None,
-    judge: JudgeName = None,
-    judge_prompt: PromptFile = None,
-    budget: Limits = None,
-    set_: Settings = None,
 ) -> None:
     """Plays an episode yourself, or looks on while a policy plays; type h for help, or pipe commands in."""
-    named = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site, "split": split}
-    named |= {"judge": judge, "judge_prompt": judge_prompt}
-    settings = read_arguments(named, budget=budget, others=set_ or ())
     made = make_env(env, settings)
     game = InteractiveEpisode(made, task, seed)
     console = SafeConsole(record=svg is not None)

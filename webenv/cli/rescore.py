@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,25 +19,20 @@ from rich.text import Text
 from webenv.cassette import Cassette
 from webenv.cli.app import Interrupted
 from webenv.cli.options import (
+    AgreementArguments,
     AsJson,
-    CassetteFile,
-    CassetteMode,
-    CostLimit,
+    Costs,
     Parallel,
-    PriceFile,
-    PromptFile,
+    RescoreArguments,
     RunArgument,
-    Settings,
-    Tasks,
-    Votes,
-    WebName,
+    Tape,
+    each,
+    explained,
+    grouped,
     limit_reached,
-    open_cassette,
-    print_usage,
-    read_costs,
 )
 from webenv.cli.progress import ProgressBar
-from webenv.cli.tables import print_comparison, wide_console
+from webenv.cli.tables import print_comparison, print_usage, wide_console
 from webenv.cli.terminal import print_json
 from webenv.errors import CostLimitReached, InvalidArgument, RunError
 from webenv.evaluation.agreement import (
@@ -52,7 +46,6 @@ from webenv.evaluation.agreement import (
     pairs_of,
     read_disagreements,
 )
-from webenv.evaluation.environments import read_arguments
 from webenv.evaluation.rescoring import Rescoring, rescore, rescored_names
 from webenv.evaluation.run_dir import FOLDER, check_kept
 from webenv.judge import VerdictDict
@@ -65,6 +58,7 @@ Env = Annotated[
 ]
 
 
+@grouped
 def rescore_command(
     context: typer.Context,
     run: RunArgument,
@@ -72,37 +66,25 @@ def rescore_command(
         str,
         typer.Option(
             "--judge",
-            help="Who judges: a name that the environment takes, as page, exact, answer or llm:MODEL "
-            "(endpoint: OPENAI_BASE_URL).",
+            help=f"Who judges. {each(lambda about: explained(about.judges))}. Endpoint: OPENAI_BASE_URL.",
         ),
     ],
-    judge_prompt: PromptFile = None,
-    judge_votes: Votes = None,
-    web: WebName = None,
-    tasks: Tasks = None,
-    set_: Settings = None,
+    settings: RescoreArguments,
+    tape: Tape,
+    costs: Costs,
     env: Env = None,
     parallel: Parallel = 64,
     retry_unscored: Annotated[
         bool, typer.Option("--retry-unscored", help="Judges again what this judge left unscored before.")
     ] = False,
     as_json: AsJson = False,
-    cassette: CassetteFile = None,
-    cassette_mode: CassetteMode = None,
-    prices: PriceFile = None,
-    cost_limit: CostLimit = None,
 ) -> None:
     """Has another judge score a run's episodes, keeps its verdicts beside them, and compares.
 
     The verdicts stand in RUN/rescored; the run's records stay as they are. After a stop the same command goes on.
     """
-    named = {"judge_prompt": judge_prompt, "judge_votes": judge_votes, "web": web, "tasks": tasks}
-    settings = read_arguments(named, others=set_ or ())
-    costs = read_costs(prices, cost_limit)
-    tape = open_cassette(cassette, cassette_mode)
     again = shlex.join(["webenv", *context.obj])
-    with nullcontext() if tape is None else tape:
-        rescoring = rescore_run(run, judge, env, settings, parallel, tape, costs, again, retry_unscored)
+    rescoring = rescore_run(run, judge, env, settings, parallel, tape, costs, again, retry_unscored)
     if as_json:
         print_json(rescoring.to_dict())
         return
@@ -181,6 +163,7 @@ _SHOWN = 10  # flips in the terminal
 _LONGEST = 300  # characters of a text in the terminal
 
 
+@grouped
 def agreement_command(
     context: typer.Context,
     run: RunArgument,
@@ -193,20 +176,16 @@ def agreement_command(
             "judge, which scores the run first, with our prompt and one vote.",
         ),
     ],
+    settings: AgreementArguments,
+    tape: Tape,
+    costs: Costs,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="Where all flips are written, one JSON object a line."),
     ] = None,
-    web: WebName = None,
-    tasks: Tasks = None,
-    set_: Settings = None,
     env: Env = None,
     parallel: Parallel = 64,
     as_json: AsJson = False,
-    cassette: CassetteFile = None,
-    cassette_mode: CassetteMode = None,
-    prices: PriceFile = None,
-    cost_limit: CostLimit = None,
 ) -> None:
     """Compares the verdicts of two judges on one run: confusion matrix, Cohen's kappa, and where they differ.
 
@@ -216,15 +195,11 @@ def agreement_command(
         raise InvalidArgument(f"--judge {', '.join(judge)}: expected two of them, as in --judge run --judge exact.")
     if out is not None:
         check_kept(out)
-    settings = read_arguments({"web": web, "tasks": tasks}, others=set_ or ())
-    costs = read_costs(prices, cost_limit)
-    tape = open_cassette(cassette, cassette_mode)
     again = shlex.join(["webenv", *context.obj])
-    with nullcontext() if tape is None else tape:
-        first, second = (
-            judged_by(run, name, lambda name: rescore_run(run, name, env, settings, parallel, tape, costs, again))
-            for name in judge
-        )
+    first, second = (
+        judged_by(run, name, lambda name: rescore_run(run, name, env, settings, parallel, tape, costs, again))
+        for name in judge
+    )
     agreement = compare(first, second)
     if not agreement.episodes:
         known = ", ".join((OWN, *rescored_names(run)))

@@ -9,32 +9,11 @@ from typing import Annotated
 
 import typer
 
-from webenv.cli.options import (
-    AsJson,
-    CassetteFile,
-    CassetteMode,
-    CostLimit,
-    Difficulty,
-    EnvId,
-    JudgeName,
-    Parallel,
-    PriceFile,
-    PromptFile,
-    Settings,
-    Site,
-    Split,
-    Tasks,
-    Votes,
-    WebName,
-    open_cassette,
-    print_usage,
-    read_costs,
-)
+from webenv.cli.options import AsJson, Costs, EnvId, Parallel, ScoreArguments, Tape, grouped
 from webenv.cli.progress import ProgressBar
-from webenv.cli.tables import print_summary, wide_console
+from webenv.cli.tables import print_summary, print_usage, wide_console
 from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument
-from webenv.evaluation.environments import read_arguments
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder, evaluate
 from webenv.models import models_counted_by
@@ -44,8 +23,12 @@ from webenv.rollout.record import Record
 _NAME = re.compile(r"[\w. +()-]{1,60}")
 
 
+@grouped
 def command(
     env: EnvId,
+    settings: ScoreArguments,
+    tape: Tape,
+    costs: Costs,
     answers: Annotated[
         Path,
         typer.Option(
@@ -63,22 +46,9 @@ def command(
             help="Tasks without an answer: refuse, wrong (scored as none), or leave (not in the run).",
         ),
     ] = "refuse",
-    web: WebName = None,
-    tasks: Tasks = None,
-    difficulty: Difficulty = None,
-    site: Site = None,
-    split: Split = None,
-    judge: JudgeName = None,
-    judge_prompt: PromptFile = None,
-    judge_votes: Votes = None,
-    set_: Settings = None,
     parallel: Parallel = 64,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="The run folder.")] = None,
     as_json: AsJson = False,
-    cassette: CassetteFile = None,
-    cassette_mode: CassetteMode = None,
-    prices: PriceFile = None,
-    cost_limit: CostLimit = None,
 ) -> None:
     """Scores answers that were made elsewhere, by people or by another system, and keeps them as a run.
 
@@ -90,11 +60,6 @@ def command(
         raise InvalidArgument(f"--system {name!r:.80}: expected a short name of letters, digits, spaces, . + - ( ).")
     if missing not in ("refuse", "wrong", "leave"):
         raise InvalidArgument(f"--missing {missing!r}: expected refuse, wrong or leave.")
-    named: dict[str, object] = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site, "split": split}
-    named |= {"judge": judge, "judge_prompt": judge_prompt, "judge_votes": judge_votes}
-    settings = read_arguments(named, others=set_ or ())
-    costs = read_costs(prices, cost_limit)
-    tape = open_cassette(cassette, cassette_mode)
     with models_counted_by(costs, parallel), opened_env(env, settings, tape) as made:
         tasks_of_env = made.benchmark.tasks
         given = read_answers(answers, tasks_of_env)

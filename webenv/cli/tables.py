@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 
 from rich import box
@@ -16,6 +17,7 @@ from rich.text import Text
 
 from webenv.cli.terminal import SafeConsole
 from webenv.evaluation.summary import Group, Summary
+from webenv.models import Usage, dollars
 from webenv.runtime.text import one_line
 from webenv.training.comparison import HeldOut
 from webenv.training.throughput import Throughput
@@ -304,3 +306,30 @@ def _rate(group: Group | None, interval: bool = True) -> str:
         return "–"
     low, high = group.interval
     return f"{100 * group.success_rate:.1f}" + (f" ({100 * low:.0f}–{100 * high:.0f})" if interval else "")
+
+
+def print_usage(usage: Mapping[str, Usage], console: Console) -> None:
+    """Prints what each model was asked for and what it cost; nothing where none was asked."""
+    if not usage:
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("model", overflow="fold", max_width=30)
+    for name in ("requests", "retries", "tokens read", "cached", "written", "cost"):
+        table.add_column(name, justify="right")
+    rows = list(usage.items())
+    if len(rows) > 1:
+        rows.append(("all", sum(usage.values(), Usage())))
+    for name, one in rows:
+        tokens = (one.prompt_tokens, one.cached_tokens, one.completion_tokens)
+        counts = [f"{count:,}" for count in (one.requests, one.retries, *tokens)]
+        table.add_row(Text(name), *counts, dollars(one.cost))
+    console.print(table)
+    unknown = sum(one.unknown for one in usage.values())
+    if unknown:
+        attempts = "1 attempt" if unknown == 1 else f"{unknown:,} attempts"
+        estimate = sum((one.estimate for one in usage.values()), Decimal(0))
+        about = f"; by an estimate {dollars(estimate)}, which counts towards a limit" if estimate else ""
+        line = (
+            f"{attempts} cut, timed out, interrupted or answered without usage: of unknown cost, and in no sum{about}."
+        )
+        console.print(Text(line), soft_wrap=True)

@@ -9,7 +9,7 @@ import typer
 
 from webenv.cli import hardening
 from webenv.cli.building import BuildCommand, Out, Prompts, VerifyingScreen
-from webenv.cli.options import AsJson, CassetteFile, CassetteMode, CostLimit, Parallel, PriceFile
+from webenv.cli.options import BENCHMARKS, AsJson, Costs, Parallel, Tape, each, grouped
 from webenv.cli.terminal import print_json
 from webenv.envs.building.verification import Verification
 from webenv.errors import DataError, InvalidArgument
@@ -17,7 +17,11 @@ from webenv.runtime.files import read_text
 from webenv.web import ListedPages
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
-_build = typer.Typer(no_args_is_help=True, add_completion=False, help="Builds tasks from real pages, with models.")
+_build = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help=f"Builds tasks from real pages, with models. {each(lambda about: ', '.join(about.builder))}.",
+)
 app.add_typer(_build, name="build")
 app.command("draft")(hardening.draft_command)
 app.command("harden")(hardening.harden_command)
@@ -25,9 +29,15 @@ app.command("harden")(hardening.harden_command)
 _PAGES = "Pages"
 
 
-@_build.command("livenews")
+_NEWS, _NEEDLES = (BENCHMARKS[name].builder for name in ("LiveNewsBench-v0", "NeedleInWeb-v0"))
+
+
+@_build.command(_NEWS[0])
+@grouped
 def build_livenews(
     context: typer.Context,
+    tape: Tape,
+    costs: Costs,
     events: Annotated[
         Path,
         typer.Option(
@@ -68,10 +78,6 @@ def build_livenews(
     ] = None,
     prompts: Prompts = None,
     parallel: Parallel = 16,
-    prices: PriceFile = None,
-    cost_limit: CostLimit = None,
-    cassette: CassetteFile = None,
-    cassette_mode: CassetteMode = None,
     as_json: AsJson = False,
 ) -> None:
     """Builds questions on news, as LiveNewsBench does: each drafted from one article, checked by another model.
@@ -90,7 +96,7 @@ def build_livenews(
     chosen = read_events(events)
     release = None if today is None else Release.before(today)
     allowed = Outlets.read(outlets)
-    with BuildCommand(out, prices, cost_limit, parallel, cassette, cassette_mode).open() as command:
+    with BuildCommand(out, costs, parallel, tape).open() as command:
         builder = LiveNewsBuilder(
             command.web(web),
             make_model(drafter),
@@ -106,9 +112,12 @@ def build_livenews(
         command.report(lambda: builder.build(some, out, release, command.watch), context.obj, as_json=as_json)
 
 
-@_build.command("needle")
+@_build.command(_NEEDLES[0])
+@grouped
 def build_needle(
     context: typer.Context,
+    tape: Tape,
+    costs: Costs,
     pages: Annotated[
         str, typer.Option("--pages", metavar="WEB", help="Where pages are from: the folder of a corpus, or any web.")
     ],
@@ -138,10 +147,6 @@ def build_needle(
     ] = None,
     prompts: Prompts = None,
     parallel: Parallel = 16,
-    prices: PriceFile = None,
-    cost_limit: CostLimit = None,
-    cassette: CassetteFile = None,
-    cassette_mode: CassetteMode = None,
     as_json: AsJson = False,
 ) -> None:
     """Builds queries for single pages, as Needle in the Web does: easy, medium and hard ones for each page.
@@ -153,7 +158,7 @@ def build_needle(
     from webenv.models import make_model
     from webenv.rewards.registry import ENTAILMENT, make_judge
 
-    with BuildCommand(out, prices, cost_limit, parallel, cassette, cassette_mode).open() as command:
+    with BuildCommand(out, costs, parallel, tape).open() as command:
         writer = make_model(model)
         judging = None if judge is None else make_judge(judge, {"llm": ENTAILMENT}, tasks=DRAFTS)
         encoder = SentenceEncoder(embedder, device=device)  # before the web, whose pages may take long to list

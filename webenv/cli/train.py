@@ -13,25 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from webenv.cli.app import Interrupted
-from webenv.cli.options import (
-    AsJson,
-    Difficulty,
-    EnvId,
-    JudgeName,
-    Limits,
-    PromptFile,
-    Settings,
-    Site,
-    Split,
-    Tasks,
-    Votes,
-    WebName,
-)
+from webenv.cli.options import Arguments, AsJson, EnvId, grouped, resume_command
 from webenv.cli.progress import RivalProgress, TrainingProgress
 from webenv.cli.tables import print_rivals, print_throughput, wide_console
 from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument, MissingExtra
-from webenv.evaluation.environments import read_arguments, read_setting
+from webenv.evaluation.environments import read_setting
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder
 from webenv.evaluation.summary import Summary
@@ -49,9 +36,11 @@ _OPTIONS = {name: f"--{name}" for name in ("web", "tasks", "difficulty", "site",
 _OPTIONS |= {"judge_prompt": "--judge-prompt", "judge_votes": "--votes"}
 
 
+@grouped
 def command(
     context: typer.Context,
     env: EnvId,
+    settings: Arguments,
     algo: Annotated[
         str,
         typer.Option(
@@ -60,16 +49,6 @@ def command(
             help="grpo: policy gradient against other attempts at the same task. ppo: MaskablePPO of sb3-contrib.",
         ),
     ] = ALGORITHMS[0],
-    web: WebName = None,
-    tasks: Tasks = None,
-    difficulty: Difficulty = None,
-    site: Site = None,
-    split: Split = None,
-    judge: JudgeName = None,
-    judge_prompt: PromptFile = None,
-    judge_votes: Votes = None,
-    budget: Limits = None,
-    set_: Settings = None,
     num_envs: Annotated[
         int, typer.Option(min=1, help="Episodes that are played at the same time.", rich_help_panel=_LEARNER)
     ] = 64,
@@ -137,9 +116,7 @@ def command(
     (progress.jsonl), TensorBoard's event files, and the learning curve. Ctrl-C keeps a checkpoint first.
     The network is small: one thread learns, unless OMP_NUM_THREADS says otherwise.
     """
-    named: dict[str, object] = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site, "split": split}
-    named |= {"judge": judge, "judge_prompt": judge_prompt, "judge_votes": judge_votes}
-    settings = with_worlds(env, read_arguments(named, budget=budget, others=set_ or ()))
+    settings = with_worlds(env, settings)
     if resume and out is None:
         raise InvalidArgument("--resume needs --out DIR, the folder of the run.")
     plan = Plan(
@@ -154,7 +131,7 @@ def command(
     limits = TrainingLimits(_MINUTES if minutes is None and steps is None else minutes, steps, checkpoint)
     check_plan(plan, limits)
     folder = out if out is not None else default_folder(env.rpartition(":")[2], algo)
-    resume_line = _resume_line(context.obj, folder)
+    resume_line = resume_command(context.obj, folder)
     _warn(env, settings)
     test = _held_out(env, settings, eval_split, eval_)
     trained = _train(plan, limits, folder, resume, resume_line)
@@ -307,14 +284,6 @@ def _json(trained: Trained, summaries: Sequence[Summary], test: HeldOut, picture
         "split": test.split,
         "runs": [summary.to_dict() for summary in summaries],
     }
-
-
-def _resume_line(arguments: Sequence[str], out: Path) -> str:
-    """The command line that takes the run up again."""
-    words = [word for word in arguments if word != "--resume"]
-    if not any(word.split("=")[0] == "--out" for word in words):
-        words += ["--out", str(out)]
-    return shlex.join(["webenv", *words, "--resume"])
 
 
 def _play_line(test: HeldOut, folder: Path) -> str:
