@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +20,7 @@ from webenv.cassette import Cassette
 from webenv.cli.app import Interrupted
 from webenv.cli.options import limit_reached
 from webenv.cli.tables import print_usage, wide_console
-from webenv.cli.terminal import SafeConsole, print_json
+from webenv.cli.terminal import SafeConsole, ShowStage, print_json, stage_bars
 from webenv.envs.building.folder import MACHINERY
 from webenv.envs.building.stages import BuildReport, StageReport, StageStanding
 from webenv.envs.building.verification import ReviewTask, Verification
@@ -68,7 +67,7 @@ class BuildCommand:
         self._usage_file = out / MACHINERY / _USAGE
         self._earlier = _read_usage(self._usage_file)
         self._costs, self._tape = costs, tape
-        self._show: Callable[[StageStanding], None] = lambda standing: None
+        self._show: ShowStage | None = None
 
     @contextmanager
     def open(self) -> Iterator[BuildCommand]:
@@ -78,7 +77,7 @@ class BuildCommand:
                 stack.enter_context(recorded_models(self._tape))
             stack.enter_context(models_counted_by(self._costs, self.parallel))
             stack.enter_context(kept_usage(self._earlier, self._costs, self._keep))
-            self._show = stack.enter_context(_bars())
+            self._show = stack.enter_context(stage_bars())
             yield self
 
     def web(self, name: str) -> Web:
@@ -89,7 +88,10 @@ class BuildCommand:
 
     def watch(self, standing: StageStanding) -> None:
         """Shows how far a stage is."""
-        self._show(standing)
+        stage, total, done, kept, rejected, open_ = standing
+        text = f"kept {kept:,}, fell {rejected:,}" + (f", open {open_:,}" if open_ else "")
+        if self._show is not None:
+            self._show(stage, done, total, text)
 
     def report(self, build: Callable[[], BuildReport], words: Sequence[str], *, as_json: bool) -> None:
         """Builds, and prints what it came to; what was kept, too, where it ended before its end.
@@ -129,9 +131,9 @@ class BuildCommand:
         console = wide_console()
         console.print(_table(report))
         for name, count in report.files.items():
-            console.print(f"{name:<40} {count:>7,}", markup=False, soft_wrap=True)
+            print(f"{name:<40} {count:>7,}")
         print_usage(used, console)
-        console.print(f"Folder: {report.folder}", markup=False, soft_wrap=True)
+        print(f"Folder: {report.folder}")
 
 
 def _table(report: BuildReport) -> Table:
@@ -153,30 +155,6 @@ def _reasons(stage: StageReport) -> str:
     shown = sorted(every.items(), key=lambda one: (-one[1], one[0]))
     text = "; ".join(f"{one_line(reason, _LONGEST)} {count:,}" for reason, count in shown[:_REASONS])
     return f"{text}; …" if len(shown) > _REASONS else text
-
-
-@contextmanager
-def _bars() -> Iterator[Callable[[StageStanding], None]]:
-    """A bar for each stage on stderr, with what was kept, fell and is open; nothing where that is no terminal."""
-    console = SafeConsole(stderr=True)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[standing]}", markup=False),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def show(standing: StageStanding) -> None:
-            stage, total, done, kept, rejected, open_ = standing
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total, standing="")
-            text = f"kept {kept:,}, fell {rejected:,}" + (f", open {open_:,}" if open_ else "")
-            bars.update(tasks[stage], completed=done, total=total, standing=text)
-
-        yield show
 
 
 def _read_usage(file: Path) -> dict[str, Usage]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -12,15 +11,13 @@ from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
 from webenv.cassette import Cassette, Contents, Imported, RecordedAnswer
 from webenv.cassette.file import FORMAT
 from webenv.cassette.keys import ROLES, keyed
 from webenv.cli.options import AsJson
-from webenv.cli.terminal import SafeConsole, json_line, print_json
+from webenv.cli.terminal import facts_table, full_console, json_line, print_json, progress_bars
 from webenv.errors import DataError
 from webenv.evaluation.run_dir import check_kept
 from webenv.recorded.model import read_reply
@@ -89,7 +86,7 @@ def import_command(
             taken = Imported(*map(sum, zip(taken, more, strict=True)))
         contents, digest = cassette.contents(), cassette.digest
     if as_json:
-        print(json.dumps({"cassette": str(file), **taken._asdict(), "digest": digest}))
+        print_json({"cassette": str(file), **taken._asdict(), "digest": digest})
         return
     print(f"{taken.added:,} answers added, {taken.same:,} were there, {taken.other:,} have another answer there")
     _print_contents(file, contents, digest)
@@ -186,26 +183,19 @@ def _count(contents: Contents) -> int:
 
 def _watched(answers: Iterator[RecordedAnswer], total: int | None, what: str) -> Iterator[RecordedAnswer]:
     """The answers, with a bar on a terminal."""
-    console = SafeConsole(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield from bar.track(answers, total=total, description=what)
+    with progress_bars() as bars:
+        yield from bars.track(answers, total=total, description=what)
 
 
 def _print_contents(file: Path, contents: Contents, digest: str) -> None:
-    console = SafeConsole(width=shutil.get_terminal_size((100, 24)).columns)
-    console.print(Text(str(file), style="bold"))
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for kind, count in contents.answers.items():
-        table.add_row(f"answers to {kind}", f"{count:,}")
-    for kind, count in contents.failures.items():
-        table.add_row(f"failures of {kind}", f"{count:,}")
+    console = full_console()
+    rows = [(f"answers to {kind}", f"{count:,}") for kind, count in contents.answers.items()]
+    rows += [(f"failures of {kind}", f"{count:,}") for kind, count in contents.failures.items()]
     for role, identity, count in contents.answerers:
         who = ", ".join(f"{name} {value}" for name, value in identity.items())
-        table.add_row(role, Text(f"{who} ({count:,} answers)"))
-    table.add_row("recorded", f"{contents.first} to {contents.last}" if contents.first else "nothing yet")
-    table.add_row("size", f"{contents.size / 1e6:,.1f} MB")
-    console.print(table)
+        rows.append((role, f"{who} ({count:,} answers)"))
+    rows.append(("recorded", f"{contents.first} to {contents.last}" if contents.first else "nothing yet"))
+    rows.append(("size", f"{contents.size / 1e6:,.1f} MB"))
+    console.print(Text(str(file), style="bold"))
+    console.print(facts_table(rows))
     console.print(Text.assemble(("digest", "dim"), f"  {digest}"), soft_wrap=True)

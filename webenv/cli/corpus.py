@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
 from webenv.cli.hardening import siblings_command
 from webenv.cli.options import AsJson
-from webenv.cli.terminal import SafeConsole, print_json
+from webenv.cli.terminal import facts_table, full_console, print_json, stage_bars
 from webenv.corpora import Corpus, Manifest, add, build
-from webenv.corpora.document import Progress
 from webenv.corpora.engine_folder import known_engines
 from webenv.corpora.engines import add_dense, add_lucene
 from webenv.corpora.extract import EXTRACTOR
@@ -97,31 +92,15 @@ def add_command(
 def _make(folder: Path, build: Callable[..., Manifest], before: int, as_json: bool) -> None:
     """Builds, and says what was built."""
     started = time.perf_counter()
-    with _progress() as told:
+    with stage_bars() as told:
         manifest = build(progress=told)
     seconds = time.perf_counter() - started
     if as_json:
-        _print_json(_described(folder, manifest) | {"seconds": round(seconds, 3)})
+        print_json(_described(folder, manifest) | {"seconds": round(seconds, 3)})
         return
     _print_manifest(folder, manifest)
     new = manifest.pages - before
     print(f"{'added' if before else 'built'} {new} pages in {seconds:.1f} s ({new / max(seconds, 1e-9):.0f} pages/s)")
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """A bar for each stage of long work, on a terminal."""
-    console = SafeConsole(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
-    with Bars(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        tasks: dict[str, Any] = {}
-
-        def told(stage: str, done: int, total: int | None) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
-
-        yield told
 
 
 @app.command("index")
@@ -156,7 +135,7 @@ def index_command(
     given = {name: value for name, value in settings.items() if value is not None}
     dense_alone = [model, vectors, names, approximate, *given]
     started = time.perf_counter()
-    with _progress() as told:
+    with stage_bars() as told:
         if engine == "dense":
             made = add_dense(
                 folder,
@@ -176,7 +155,7 @@ def index_command(
     seconds = time.perf_counter() - started
     size = sum(size for size, _ in made.files.values())
     if as_json:
-        _print_json(dataclasses.asdict(made) | {"seconds": round(seconds, 3)})
+        print_json(dataclasses.asdict(made) | {"seconds": round(seconds, 3)})
         return
     how = f"search with --engine {engine}, play on {folder}#{engine}"
     print(f"{engine}: {size / 1e6:,.1f} MB in {seconds:.1f} s; {how}")
@@ -217,7 +196,7 @@ def info_command(
     manifest = Manifest.read(folder)
     verify(folder / manifest.data, manifest.files, full)
     if as_json:
-        _print_json(_described(folder, manifest) | ({"verified": True} if full else {}))
+        print_json(_described(folder, manifest) | ({"verified": True} if full else {}))
         return
     _print_manifest(folder, manifest)
     if full:
@@ -237,7 +216,7 @@ def _realism(webs: Sequence[str], words: int, picture: Path | None, as_json: boo
     if picture is not None:
         draw_cards(cards, picture)
     if as_json:
-        _print_json({name: card._asdict() for name, card in cards.items()})
+        print_json({name: card._asdict() for name, card in cards.items()})
         return
     table = Table(box=None, pad_edge=False)
     table.add_column("text", style="dim", no_wrap=True)
@@ -245,7 +224,7 @@ def _realism(webs: Sequence[str], words: int, picture: Path | None, as_json: boo
         table.add_column(name, justify="right", overflow="fold")
     for name, label, form in ROWS:
         table.add_row(label, *(format(getattr(card, name), form) for card in cards.values()))
-    _console().print(table)
+    full_console().print(table)
 
 
 @app.command("search")
@@ -269,12 +248,12 @@ def search_command(
         (found,) = corpus.search([SearchRequest(text, limit, Scope(as_of=as_of))])
     hits = [hit for hit in found if isinstance(hit, Result)]
     if as_json:
-        _print_json({"query": query, "results": [hit._asdict() for hit in hits]})
+        print_json({"query": query, "results": [hit._asdict() for hit in hits]})
         return
     if not hits:
         print("nothing was found")
         return
-    console = _console()
+    console = full_console()
     for number, hit in enumerate(hits, start=1):
         _print_hit(console, number, hit)
 
@@ -309,7 +288,7 @@ def visit_command(
     if not isinstance(page, Page):
         raise InvalidArgument(f"{folder} has no page at {url!r:.300}. Pages are found by: webenv corpus search.")
     if as_json:
-        _print_json(page._asdict())
+        print_json(page._asdict())
         return
     print(page.title)
     print(f"{page.url}  {page.date}".rstrip())
@@ -331,11 +310,11 @@ def cache_command(
     size = sum(web.size for web in webs)
     if as_json:
         each = [{"web": web.web, "bytes": web.size, "used": _when(web.used), "current": web.current} for web in webs]
-        _print_json({"folder": str(kept.path), "webs": len(webs), "bytes": size, "removed": removed, "each": each})
+        print_json({"folder": str(kept.path), "webs": len(webs), "bytes": size, "removed": removed, "each": each})
         return
     print(f"{kept.path}: {len(webs)} webs, {size / 1e6:,.1f} MB" + (f"; {removed / 1e6:,.1f} MB removed" * clear))
     if webs:
-        _console().print(_cache_table(webs))
+        full_console().print(_cache_table(webs))
 
 
 def _cache_table(webs: Sequence[CachedWeb]) -> Table:
@@ -360,30 +339,13 @@ def _when(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M")
 
 
-class _Rate(ProgressColumn):
-    """Documents a second."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:,.0f}/s", style="progress.data.speed")
-
-
-def _console() -> Console:
-    """A console as wide as the terminal; what is piped is not cut."""
-    width = shutil.get_terminal_size((100, 24)).columns
-    return SafeConsole(width=width)
-
-
 def _described(folder: Path, manifest: Manifest) -> dict[str, Any]:
     return {"corpus": str(folder)} | dataclasses.asdict(manifest)
 
 
 def _print_manifest(folder: Path, manifest: Manifest) -> None:
-    console = _console()
+    console = full_console()
     console.print(Text(str(folder), style="bold"))
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
     megabytes = sum(size for size, _ in manifest.files.values()) / 1e6
     rows = [
         ("pages", f"{manifest.pages:,}"),
@@ -395,9 +357,7 @@ def _print_manifest(folder: Path, manifest: Manifest) -> None:
         ("engines", _engines(folder, manifest)),
         ("left out", skipped_line(manifest.skipped, manifest.examples) or "nothing"),
     ]
-    for name, value in rows:
-        table.add_row(name, Text(value))
-    console.print(table)
+    console.print(facts_table(rows))
     console.print(Text.assemble(("digest", "dim"), f"  {manifest.digest}"), soft_wrap=True)
     largest = sorted(manifest.sites.items(), key=lambda site: (-site[1], site[0]))
     sites = Table(box=None, pad_edge=False)
@@ -418,7 +378,3 @@ def _engines(folder: Path, manifest: Manifest) -> str:
         again = f" (of the pages before: make it again, with webenv corpus index {folder} {kind})"
         lines.append(kind + ("" if current else again))
     return "\n".join(lines)
-
-
-def _print_json(record: dict[str, Any]) -> None:
-    print_json(record)

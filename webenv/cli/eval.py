@@ -329,18 +329,18 @@ def _report(runs: Sequence[PlayedRun], swept: Sweep | None, picture: str | None,
     if swept is not None:
         print_sweep(swept, runs, console)
         hint = "none; for one: pip install '.[plot]', and the same command with --resume"
-        console.print(f"Picture: {picture or hint}", soft_wrap=True, markup=False)
+        print(f"Picture: {picture or hint}")
     elif len(summaries) == 1:
         print_summary(summaries[0], console)
     else:
         print_comparison(summaries, console)
     print_usage(sum_usage([summary.usage for summary in summaries]), console)
-    console.print(f"Run folder: {out}", soft_wrap=True, markup=False)
+    print(f"Run folder: {out}")
     unscored = any(summary.unscored for summary in summaries)
     if unscored:
         resume_line += " --retry-unscored"
     again = "To play the unscored episodes again" if unscored else "To resume"
-    console.print(f"{again}: {resume_line}", soft_wrap=True, markup=False)
+    print(f"{again}: {resume_line}")
     for summary in summaries:
         for note in summary.notes:
             print(f"webenv: note: {summary.label}: {note}", file=sys.stderr)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from webenv.cli.options import AsJson
 from webenv.cli.tables import wide_console
+from webenv.cli.terminal import facts_table, print_json, stage_bars
 from webenv.corpora import Corpus, build
 from webenv.envs.hardening import TextPage, draft_needles, harden, make_siblings, write_official
 from webenv.envs.needle_in_web.tasks import load_tasks
@@ -49,8 +46,8 @@ def draft_command(
     """
     _check_new(out)
     pages = _pages(web)
-    with _watched("pages with tasks") as watch:
-        tasks, report = draft_needles(pages, per_site, seed, watch)
+    with stage_bars() as show:
+        tasks, report = draft_needles(pages, per_site, seed, partial(show, "pages with tasks"))
     if not tasks:
         raise InvalidArgument(f"{web}: no page has nine sentences that stand for themselves; there is nothing to ask.")
     files = write_official(tasks, {page.url: page.title for page in pages}, out)
@@ -72,8 +69,9 @@ def harden_command(
     _check_new(out)
     loaded = load_tasks(*tasks)
     pages = _pages(web)
-    with _watched("tasks") as watch:
-        made, report = harden(list(loaded), pages, names=names, most=most, seed=seed, progress=watch)
+    with stage_bars() as show:
+        shown = partial(show, "tasks")
+        made, report = harden(list(loaded), pages, names=names, most=most, seed=seed, progress=shown)
     files = write_official(made, {page.url: page.title for page in pages}, out)
     _print(as_json, asdict(report), Counter(), files, out)
 
@@ -98,8 +96,8 @@ def siblings_command(
         pages = list(map(_text_page, corpus.pages()))
     made = make_siblings(pages, loaded, versions, seed)
     records = [{"url": page.url, "title": page.title, "text": page.text, "date": page.date} for page in made.pages]
-    with _watched("pages stored and indexed") as watch:
-        build(folder, [records], near_copies=False, workers=workers, progress=lambda _, done, total: watch(done, total))
+    with stage_bars() as show:
+        build(folder, [records], near_copies=False, workers=workers, progress=show)
     files = write_official(made.tasks, {page.url: page.title for page in made.pages}, out)
     counts = {"tasks": made.report.tasks, "gold pages": made.report.pages, "versions": made.report.versions}
     _print(as_json, counts, made.report.left_out, files, out)
@@ -126,29 +124,13 @@ def _check_new(folder: Path) -> None:
         raise InvalidArgument(f"--tasks-out {str(folder)!r}: expected a folder that is new or empty.")
 
 
-@contextmanager
-def _watched(what: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar for what takes long."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(what, total=None)
-        yield lambda done, total: bars.update(bar, completed=done, total=total or None)
-
-
 def _print(
     as_json: bool, counts: Mapping[str, int], left_out: Mapping[str, int], files: Mapping[str, int], out: Path
 ) -> None:
     if as_json:
-        record: dict[str, Any] = {**counts, "left_out": dict(left_out), "files": dict(files)}
-        typer.echo(json.dumps(record, ensure_ascii=False))
+        print_json({**counts, "left_out": dict(left_out), "files": dict(files)})
         return
-    console = wide_console()
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(style="dim")
-    table.add_column(justify="right")
-    for name, count in counts.items():
-        table.add_row(name.replace("_", " "), f"{count:,}")
-    for reason, count in sorted(left_out.items(), key=lambda one: -one[1]):
-        table.add_row(f"left out: {reason}", f"{count:,}")
-    console.print(table)
-    console.print(f"written: {len(files)} files in {out}", soft_wrap=True)
+    rows = [(name.replace("_", " "), f"{count:,}") for name, count in counts.items()]
+    rows += [(f"left out: {reason}", f"{n:,}") for reason, n in sorted(left_out.items(), key=lambda one: -one[1])]
+    wide_console().print(facts_table(rows))
+    print(f"written: {len(files)} files in {out}")

@@ -5,24 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from types import TracebackType
+from typing import Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.text import Text
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from webenv.cli.terminal import SafeConsole
+from webenv.cli.terminal import SafeConsole, progress_bars
 from webenv.evaluation.run import RunProgress
 from webenv.training.log import ProgressRow, latest, mean_of, recent
 from webenv.training.plan import Limits
 from webenv.training.run import TrainStanding
-
-
-class _Rate(ProgressColumn):
-    """Episodes a second."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:.1f}/s")
 
 
 class ProgressBar:
@@ -33,28 +24,15 @@ class ProgressBar:
     """
 
     def __init__(self, name: str) -> None:
-        console = SafeConsole(stderr=True)
         self._begun = False
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=None),
-            MofNCompleteColumn(),
-            _Rate(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[standing]}", markup=False),
-            console=console,
-            disable=not console.is_terminal,
-            transient=True,
-        )
+        self._progress = progress_bars(TextColumn("{task.fields[standing]}", markup=False), width=None)
         self._task = self._progress.add_task(name, total=None, standing="")
 
-    def __enter__(self) -> ProgressBar:
+    def __enter__(self) -> Self:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def __call__(self, standing: RunProgress) -> None:
@@ -101,13 +79,11 @@ class TrainingProgress:
         )
         self._task = self._progress.add_task(name, total=None, standing="")
 
-    def __enter__(self) -> TrainingProgress:
+    def __enter__(self) -> Self:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def __call__(self, standing: TrainStanding) -> None:

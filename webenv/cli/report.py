@@ -96,7 +96,7 @@ def command(
         if counts:
             console.print(_counts_table(table, title, counts, order))
     for file in files:
-        console.print(f"written: {file}", soft_wrap=True)
+        print(f"written: {file}")
 
 
 def _labels(text: str) -> tuple[str, ...]:

@@ -154,7 +154,7 @@ def _report(rescoring: Rescoring) -> None:
         lines.append(f"Judged now: {rescoring.judged:,}; the others were judged before")
     print_usage(rescoring.usage, console)
     for line in (*lines, f"Verdicts: {rescoring.folder}"):
-        console.print(line, soft_wrap=True, markup=False)
+        print(line)
     for note in rescoring.notes:
         print(f"webenv: note: {note}", file=sys.stderr)
 
@@ -251,7 +251,7 @@ def _print_agreement(agreement: Agreement, console: Console) -> None:
     if agreement.alone:
         lines.append(f"Judged by one of the two alone, and left out: {agreement.alone:,}")
     for line in lines:
-        console.print(line, soft_wrap=True, markup=False)
+        print(line)
 
 
 def _matrix(table: Table) -> RichTable:
@@ -288,9 +288,9 @@ def _print_flips(
         ):
             console.print(Text(f"    {name}: {one_line(printable(text), _LONGEST)}"), soft_wrap=True)
     if out is not None:
-        console.print(f"All {total:,} of them: {out}", soft_wrap=True, markup=False)
+        print(f"All {total:,} of them: {out}")
     elif total > _SHOWN:
-        console.print(f"… and {total - _SHOWN:,} more; --out FILE writes all of them", soft_wrap=True, markup=False)
+        print(f"… and {total - _SHOWN:,} more; --out FILE writes all of them")
 
 
 def _finding(verdict: VerdictDict) -> str:

@@ -97,4 +97,4 @@ def command(
     console = wide_console()
     print_summary(summary, console)
     print_usage(summary.usage, console)
-    console.print(f"Run folder: {summary.folder}", soft_wrap=True, markup=False)
+    print(f"Run folder: {summary.folder}")

@@ -43,6 +43,15 @@ def wide_console() -> Console:
     return console
 
 
+def counts_table(first: str, *numbers: str, width: int = 60) -> Table:
+    """A table with a column of names, at most so wide, and columns of numbers."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(first, overflow="fold", max_width=width)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
 def print_summary(summary: Summary, console: Console) -> None:
     """Prints what a run came to: success by tag, then outcomes, then why episodes are unscored."""
     console.print(_results_table(summary, console))
@@ -149,10 +158,7 @@ def _groups(total: Group, by_tag: Mapping[str, Mapping[str, Group]]) -> Iterator
 
 
 def _outcomes_table(counts: Mapping[str, int]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("outcome", overflow="fold", max_width=60)
-    table.add_column("episodes", justify="right")
-    table.add_column("%", justify="right")
+    table = counts_table("outcome", "episodes", "%")
     whole = sum(counts.values())
     for word, count in counts.items():
         table.add_row(Text(word), f"{count:,}", _percent(count / whole))
@@ -161,15 +167,12 @@ def _outcomes_table(counts: Mapping[str, int]) -> Table:
 
 def _scores_table(summary: Summary) -> Table:
     """The named scores, and where tasks were played several times the best and worst attempts at each."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("score", overflow="fold", max_width=60)
-    table.add_column("mean", justify="right")
-    for word in ("highest", "lowest") if summary.trials else ():
-        table.add_column(f"{word} of a task", justify="right")
+    trials = ("highest of a task", "lowest of a task") if summary.trials else ()
+    table = counts_table("score", "mean", *trials)
     means = ({"value": summary.total.value} if summary.trials else {}) | dict(summary.total.scores)
     for name, mean in means.items():
-        trials = summary.trials.get(name)
-        table.add_row(Text(name), _fine(mean), *map(_fine, (trials.highest, trials.lowest) if trials else ()))
+        found = summary.trials.get(name)
+        table.add_row(Text(name), _fine(mean), *map(_fine, (found.highest, found.lowest) if found else ()))
     if summary.calibration is not None:
         table.add_row("calibration error", _fine(summary.calibration))
     return table
@@ -312,10 +315,7 @@ def print_usage(usage: Mapping[str, Usage], console: Console) -> None:
     """Prints what each model was asked for and what it cost; nothing where none was asked."""
     if not usage:
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("model", overflow="fold", max_width=30)
-    for name in ("requests", "retries", "tokens read", "cached", "written", "cost"):
-        table.add_column(name, justify="right")
+    table = counts_table("model", "requests", "retries", "tokens read", "cached", "written", "cost", width=30)
     rows = list(usage.items())
     if len(rows) > 1:
         rows.append(("all", sum(usage.values(), Usage())))

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
-from collections.abc import Iterable
-from typing import IO, Any
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any, Protocol
 
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
 
 from webenv.runtime.text import printable
 
@@ -81,3 +86,62 @@ def json_line(record: Any, separators: tuple[str, str] | None = None) -> str:
 def print_json(record: Any) -> None:
     """Prints one JSON object a line."""
     print(json_line(record), flush=True)
+
+
+def full_console() -> SafeConsole:
+    """A console as wide as the terminal; what is piped is not cut."""
+    return SafeConsole(width=shutil.get_terminal_size((100, 24)).columns)
+
+
+def facts_table(rows: Iterable[tuple[str, str]]) -> Table:
+    """Names and what they are, without a head."""
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, Text(value))
+    return table
+
+
+class _Rate(ProgressColumn):
+    """How many a second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.1f}/s" if speed < 100 else f"{speed:,.0f}/s")
+
+
+def progress_bars(*more: ProgressColumn, width: int | None = 40) -> Progress:
+    """Bars on stderr, with how many are done, a second, and the time left; nothing where that is no terminal."""
+    console = SafeConsole(stderr=True)
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=width),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+        *more,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+class ShowStage(Protocol):
+    """Shows how far a stage is, and a word on it."""
+
+    def __call__(self, stage: str, done: int, total: int | None, standing: str = "", /) -> None: ...
+
+
+@contextmanager
+def stage_bars() -> Iterator[ShowStage]:
+    """A bar for each stage of long work."""
+    with progress_bars(TextColumn("{task.fields[standing]}", markup=False)) as bars:
+        tasks: dict[str, Any] = {}
+
+        def show(stage: str, done: int, total: int | None, standing: str = "", /) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total, standing="")
+            bars.update(tasks[stage], completed=done, total=total, standing=standing)
+
+        yield show

@@ -264,10 +264,10 @@ def _report(
     if trained.throughput is not None:
         print_throughput(trained.throughput, console)
     hint = "none; for one: pip install '.[plot]', and webenv curve"
-    console.print(f"Learning curve: {picture or hint}", soft_wrap=True, markup=False)
-    console.print(f"Run folder: {trained.folder}; tensorboard --logdir {trained.folder}", soft_wrap=True, markup=False)
-    console.print(f"To play: {_play_line(test, trained.folder)}", soft_wrap=True, markup=False)
-    console.print(f"To go on, with more --minutes or --steps: {resume_line}", soft_wrap=True, markup=False)
+    print(f"Learning curve: {picture or hint}")
+    print(f"Run folder: {trained.folder}; tensorboard --logdir {trained.folder}")
+    print(f"To play: {_play_line(test, trained.folder)}")
+    print(f"To go on, with more --minutes or --steps: {resume_line}")
 
 
 def _json(trained: Trained, summaries: Sequence[Summary], test: HeldOut, picture: str | None) -> dict[str, Any]:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
 from webenv.cli.options import AsJson
-from webenv.cli.tables import wide_console
-from webenv.cli.terminal import SafeConsole, print_json
+from webenv.cli.tables import counts_table, wide_console
+from webenv.cli.terminal import print_json, stage_bars
 from webenv.evaluation.chats import Exported, export_chats
 from webenv.evaluation.replay import run_of_policy
 from webenv.evaluation.run_dir import count_records
@@ -105,14 +99,15 @@ def export_command(
 
     By default those that were right. A file that was there is replaced, when the new one is whole.
     """
-    with _bar(run_of_policy(run, policy)) as watch:
+    total = count_records(run_of_policy(run, policy))
+    with stage_bars() as show:
         exported = export_chats(
             run,
             out,
             format,
             minimum,
             bare=bare,
-            watch=watch,
+            watch=lambda written, left_out: show("export", written + left_out, total),
             policy=policy,
             judge=judge,
             every=all_,
@@ -125,29 +120,17 @@ def export_command(
     if as_json:
         print_json(exported.to_dict())
         return
-    _report(exported, wide_console())
+    _report(exported)
 
 
-@contextmanager
-def _bar(path: Path) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, in episodes; nothing where that is no terminal."""
-    console = SafeConsole(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("export", total=count_records(path))
-        yield lambda written, left_out: progress.update(task, completed=written + left_out)
-
-
-def _report(exported: Exported, console: Console) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("episodes", overflow="fold", max_width=60)
-    table.add_column("", justify="right")
+def _report(exported: Exported) -> None:
+    table = counts_table("episodes", "")
     table.add_row("written", f"{exported.written:,}")
     for reason, count in exported.left_out.items():
         table.add_row(Text(f"left out: {reason}"), f"{count:,}")
-    console.print(table)
+    wide_console().print(table)
     line = f"{exported.written:,} conversations with {exported.turns:,} replies, as {exported.format}: {exported.path}"
-    console.print(line, soft_wrap=True, markup=False)
+    print(line)
     if not exported.written:
         print("webenv: note: no conversation was written; see --minimum and --all.", file=sys.stderr)
 
