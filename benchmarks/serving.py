@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from webenv.corpora import Corpus
-from webenv.serving.retrieval import Retriever
+from webenv.serving.retrieval import retrieve
 from webenv.serving.sites import open_served
 from webenv.web import SearchRequest
 
@@ -85,9 +85,8 @@ def batches(queries: Sequence[str], size: int = 64) -> list[list[str]]:
 
 
 def direct(corpus: Corpus, queries: Sequence[str]) -> int:
-    retriever = Retriever(corpus)
     for batch in batches(queries):
-        retriever.retrieve([SearchRequest(query, TOPK) for query in batch])
+        retrieve(corpus, [SearchRequest(query, TOPK) for query in batch])
     return len(queries)
 
 

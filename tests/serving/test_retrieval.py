@@ -21,7 +21,7 @@ from webenv.corpora import Corpus
 from webenv.errors import CassetteMiss, InvalidArgument
 from webenv.recorded import RecordedWeb
 from webenv.serving import retrieval_app, serving
-from webenv.serving.retrieval import Retriever
+from webenv.serving.retrieval import retrieve
 from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest
 
 HARBOUR = f"The harbour\n{str(PAGES[0]['text']).strip()}"
@@ -347,7 +347,7 @@ def test_one_query_that_is_not_recorded_is_refused_alone(corpus: Corpus, tmp_pat
         recorded.visit([VisitRequest(hit.url)])
     web = RecordedWeb(Cassette(tmp_path / "tape.db"))
     asked = [SearchRequest("granite", 3), SearchRequest("zebra", 3)]
-    found, missed = Retriever(web).retrieve(asked)
+    found, missed = retrieve(web, asked)
     assert [passage.url for passage in found] == ["https://a.example/harbour"]
     assert isinstance(missed, CassetteMiss)
     with serving(retrieval_app(web)) as base, httpx.Client(base_url=base) as client, ThreadPoolExecutor(8) as threads:

@@ -9,11 +9,10 @@ import dataclasses
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -58,20 +57,6 @@ class EngineReading:
     direct: Latency
     overlap: float
 
-    @classmethod
-    def read(cls, record: Mapping[str, Any]) -> EngineReading:
-        """From plain data."""
-        parts: dict[str, Any] = {n: Latency(**part) if isinstance(part, dict) else part for n, part in record.items()}
-        return cls(**parts)
-
-
-class _Library(Protocol):
-    """An engine's own library, called directly."""
-
-    def search(self, question: Question) -> list[int]:
-        """The keys of ten hits."""
-        ...
-
 
 def measure_engine(engine: str, folder: Path, queries: int, scratch: Path) -> EngineReading:
     """Adds an engine to a web and measures it; what its library needs is kept in ``scratch``.
@@ -84,16 +69,15 @@ def measure_engine(engine: str, folder: Path, queries: int, scratch: Path) -> En
     """
     scratch.mkdir(parents=True, exist_ok=True)
     questions = choose(folder, queries + _WARM)
-    library: _Library
     if engine == "lucene":
         seconds, made = _added(lambda: add_lucene(folder))
         settings = ""
-        library = PyseriniIndex.of(_pages(folder), scratch / "anserini")
+        search: Callable[[Question], list[int]] = PyseriniIndex.of(_pages(folder), scratch / "anserini").search
     else:
         vectors = _Vectors(folder, scratch, questions)
         seconds, made = _added(lambda: add_dense(folder, vectors=vectors.pages, names=vectors.names))
         settings = f":queries={vectors.queries},texts={vectors.texts}"
-        library = _Faiss(vectors)
+        search = _faiss(vectors)
     disk = sum(size for size, _ in made.files.values()) / 1e6
     with Corpus.open(folder, engine=engine + settings, workers=1) as corpus:
         plain = [SearchRequest(question.words) for question in questions]
@@ -101,18 +85,18 @@ def measure_engine(engine: str, folder: Path, queries: int, scratch: Path) -> En
         for first in (*plain[:_WARM], *within[:_WARM]):
             corpus.rank([first])
         for question in questions[:_WARM]:
-            library.search(question)
+            search(question)
         plain, within, asked = plain[_WARM:], within[_WARM:], questions[_WARM:]
         rank, site_rank, direct = (best(sides) for sides in zip(*(
             (
                 timed(lambda request: corpus.rank([request]), plain),
                 timed(lambda request: corpus.rank([request]), within),
-                timed(library.search, asked),
+                timed(search, asked),
             )
             for _ in range(2)
         ), strict=True))  # fmt: skip
         ours = [[hit.key for hit in corpus.rank([request])[0]] for request in plain]
-    theirs = [library.search(question) for question in asked]
+    theirs = [search(question) for question in asked]
     return EngineReading(round(seconds, 1), round(disk, 1), rank, site_rank, direct, overlap(ours, theirs))
 
 
@@ -126,7 +110,7 @@ def overlap(left: Sequence[Sequence[int]], right: Sequence[Sequence[int]]) -> fl
     return sum(shares) / len(shares)
 
 
-def _added(add: Any) -> tuple[float, EngineManifest]:
+def _added(add: Callable[[], EngineManifest]) -> tuple[float, EngineManifest]:
     started = perf_counter()
     made = add()
     return perf_counter() - started, made
@@ -168,7 +152,6 @@ class PyseriniIndex:
         return cls(path)
 
     def search(self, question: Question) -> list[int]:
-        """The keys of ten hits."""
         return self.search_text(question.words)
 
     def search_text(self, text: str) -> list[int]:
@@ -236,20 +219,18 @@ class _Vectors:
         return drawn
 
 
-class _Faiss:
-    """faiss' exact index over the same vectors."""
+def _faiss(vectors: _Vectors) -> Callable[[Question], list[int]]:
+    """faiss' exact index over the same vectors: the keys of the ten nearest."""
+    import faiss
 
-    def __init__(self, vectors: _Vectors) -> None:
-        import faiss
+    index = faiss.IndexFlatIP(_DIMENSION)
+    index.add(vectors.rows)
 
-        self._vectors = vectors
-        self._index = faiss.IndexFlatIP(_DIMENSION)
-        self._index.add(vectors.rows)
+    def search(question: Question) -> list[int]:
+        _, rows = index.search(vectors.asked[question.words][None], _LIMIT)
+        return [vectors.keys[row] for row in rows[0].tolist()]
 
-    def search(self, question: Question) -> list[int]:
-        """The keys of the ten nearest."""
-        _, rows = self._index.search(self._vectors.asked[question.words][None], _LIMIT)
-        return [self._vectors.keys[row] for row in rows[0].tolist()]
+    return search
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -49,6 +49,11 @@ def timed(call: Callable[[Any], object], requests: Sequence[Any]) -> Latency:
 def best(rounds: Sequence[Latency]) -> Latency:
     """The round with the most requests a second."""
     return max(rounds, key=lambda latency: latency.rate)
+
+
+def with_latencies(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a reading that was written as JSON."""
+    return {name: Latency(**value) if isinstance(value, dict) else value for name, value in record.items()}
 
 
 @dataclass(frozen=True, slots=True)

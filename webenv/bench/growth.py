@@ -12,10 +12,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter, sleep
-from typing import Any
 
 from webenv.bench.engines import LIBRARIES, EngineReading
-from webenv.bench.figures import Building, Latency, Reading
+from webenv.bench.figures import Building, Reading, with_latencies
 from webenv.corpora import build
 from webenv.corpora.document import Progress, silent
 from webenv.corpora.manifest import Manifest
@@ -71,15 +70,6 @@ def measure(
     Webs that a folder holds already are read and not built again; what their building took is
     kept beside them.
 
-    Args:
-        sizes: how many pages each has.
-        out: the folder for webs and figures.
-        sites: how many sites each has.
-        queries: how many questions are asked.
-        engines: which of :data:`webenv.bench.engines.LIBRARIES` are added and measured too.
-        progress: told how far a build is.
-        told: told what is being measured.
-
     Raises:
         InvalidArgument: for a size that no web can have, or another engine.
         CorpusError: if a web cannot be written.
@@ -98,7 +88,7 @@ def measure(
         told(f"{pages:,} pages: searching")
         _run("open", folder, queries)  # checksums are computed once
         opened = min(float(_run("open", folder, queries)) for _ in range(_ROUNDS))
-        reading = _reading({**json.loads(_run("measure", folder, queries)), "open_ms": opened})
+        reading = Reading(**with_latencies(json.loads(_run("measure", folder, queries)) | {"open_ms": opened}))
         told(f"{pages:,} pages: several processes")
         memory, scaling = _memory(folder, queries), _scaling(folder, queries)
         others = {}
@@ -122,24 +112,18 @@ def read_points(out: Path) -> list[Point]:
         records = json.loads((out / _FIGURES).read_text(encoding="utf-8"))
         return [
             Point(
-                **record
-                | {
-                    "building": Building(**record["building"]),
-                    "reading": _reading(record["reading"]),
-                    "engines": {name: EngineReading.read(one) for name, one in record.get("engines", {}).items()},
-                }
+                record["pages"],
+                record["sites"],
+                Building(**record["building"]),
+                Reading(**with_latencies(record["reading"])),
+                record["memory"],
+                record["scaling"],
+                {name: EngineReading(**with_latencies(one)) for name, one in record.get("engines", {}).items()},
             )
             for record in records
         ]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise RunError(f"{out / _FIGURES} holds no figures ({error}): measure them with webenv bench.") from error
-
-
-def _reading(record: dict[str, Any]) -> Reading:
-    parts: dict[str, Any] = {
-        name: Latency(**value) if isinstance(value, dict) else value for name, value in record.items()
-    }
-    return Reading(**parts)
 
 
 # ── building ──────────────────────────────────────────────────────────────────
@@ -228,20 +212,22 @@ def _start(role: str, folder: Path, queries: int) -> AbstractContextManager[subp
     return _started("reader", role, folder, queries, _SECONDS)
 
 
-def _run(role: str, folder: Path, queries: int) -> str:
-    with _start(role, folder, queries) as process:
+def _printed(started: AbstractContextManager[subprocess.Popen[str]], what: str) -> str:
+    """All that a process prints."""
+    with started as process:
         printed, complaint = process.communicate()
     if process.returncode:
-        raise RunError(f"the process that measures {folder} ended with {_why(process, complaint)}.")
+        raise RunError(f"{what} could not be measured: {_why(process, complaint)}.")
     return printed
 
 
+def _run(role: str, folder: Path, queries: int) -> str:
+    return _printed(_start(role, folder, queries), str(folder))
+
+
 def _engine(engine: str, folder: Path, queries: int, scratch: Path) -> EngineReading:
-    with _started("engines", engine, folder, queries, scratch) as process:
-        printed, complaint = process.communicate()
-    if process.returncode:
-        raise RunError(f"{engine} on {folder} could not be measured: {_why(process, complaint)}")
-    return EngineReading.read(json.loads(printed.splitlines()[-1]))
+    printed = _printed(_started("engines", engine, folder, queries, scratch), f"{engine} on {folder}")
+    return EngineReading(**with_latencies(json.loads(printed.splitlines()[-1])))
 
 
 def _why(process: subprocess.Popen[str], complaint: str) -> str:

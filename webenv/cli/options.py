@@ -145,7 +145,7 @@ def _arguments(
         ),
     ] = None,
     judge_prompt: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FILE",
             help="The prompt of the model that judges, to the letter, with its fields. "

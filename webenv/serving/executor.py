@@ -88,7 +88,6 @@ class Batcher(Generic[RequestT, AnswerT]):
         return answers
 
     def close(self) -> None:
-        """Ends the thread."""
         self._thread.shutdown(wait=True, cancel_futures=True)
 
 
@@ -120,7 +119,6 @@ class SiteExecutor:
         self.about |= {"pages": self.pages, "sites": len(self.counts)}
 
     def known(self, url: str) -> bool:
-        """Whether a URL is of a site that is served."""
         return host_of(url) in self.counts
 
     async def find(self, urls: Sequence[str]) -> Found:
@@ -148,12 +146,10 @@ class SiteExecutor:
         return hits
 
     async def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        """Several visits."""
         return await self._run(lambda: self._sites.corpus.visit(requests))
 
     async def _run(self, call: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, call)
 
     def close(self) -> None:
-        """Ends the thread."""
         self._thread.shutdown(wait=True, cancel_futures=True)

@@ -20,6 +20,7 @@ from html import escape, unescape
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -173,8 +174,8 @@ class HostGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request, or passes it on."""
         if scope["type"] == "http" and not self._open and _is_loopback((scope.get("server") or ("",))[0]):
-            headers = {key: value.decode("latin-1") for key, value in scope["headers"] if key in (b"host", b"origin")}
-            host, origin = headers.get(b"host", ""), headers.get(b"origin")
+            headers = Headers(scope=scope)
+            host, origin = headers.get("host", ""), headers.get("origin")
             refusal = None
             if host and not self._is_own(host):
                 expected = "localhost, a loopback address, or the name given with --host"

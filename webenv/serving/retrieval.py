@@ -38,37 +38,30 @@ RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 
 
-class Retriever:
-    """Finds pages in a web.
+def retrieve(web: Web, requests: Sequence[SearchRequest]) -> list[list[Passage] | WebenvError]:
+    """For each request at most ``limit`` pages, best first, or why it has no answer; equal ones are answered once.
 
-    Args:
-        web: the web; a corpus gives its engine's scores, another web the inverse of the rank, and of the
-            pages that it finds those that can be fetched.
+    A corpus gives its engine's scores; another web the inverse of the rank, and those pages that can be fetched.
     """
+    distinct = list(dict.fromkeys(requests))
+    found = _from_corpus(web, distinct) if isinstance(web, Corpus) else _from_web(web, distinct)
+    by_request = dict(zip(distinct, found, strict=True))
+    return [by_request[request] for request in requests]
 
-    def __init__(self, web: Web) -> None:
-        self.web = web
 
-    def retrieve(self, requests: Sequence[SearchRequest]) -> list[list[Passage] | WebenvError]:
-        """For each request at most ``limit`` pages, best first, or why it has no answer; equal requests are
-        answered once."""
-        distinct = list(dict.fromkeys(requests))
-        found = self._from_corpus(self.web, distinct) if isinstance(self.web, Corpus) else self._from_web(distinct)
-        by_request = dict(zip(distinct, found, strict=True))
-        return [by_request[request] for request in requests]
+def _from_corpus(corpus: Corpus, requests: Sequence[SearchRequest]) -> list[list[Passage] | WebenvError]:
+    ranked = corpus.rank(requests)
+    keys = dict.fromkeys(hit.key for hits in ranked for hit in hits)
+    pages = dict(zip(keys, corpus.fetch(keys), strict=True))
+    return [[_passage(pages[hit.key], hit.score) for hit in hits] for hits in ranked]
 
-    def _from_corpus(self, corpus: Corpus, requests: Sequence[SearchRequest]) -> list[list[Passage] | WebenvError]:
-        ranked = corpus.rank(requests)
-        keys = dict.fromkeys(hit.key for hits in ranked for hit in hits)
-        pages = dict(zip(keys, corpus.fetch(keys), strict=True))
-        return [[_passage(pages[hit.key], hit.score) for hit in hits] for hits in ranked]
 
-    def _from_web(self, requests: Sequence[SearchRequest]) -> list[list[Passage] | WebenvError]:
-        responses = ask_each(self.web.search, requests)
-        hits = [response for response in responses if not isinstance(response, Failure | CassetteMiss)]
-        urls = dict.fromkeys(result.url for results in hits for result in results)
-        pages = dict(zip(urls, ask_each(self.web.visit, [VisitRequest(url) for url in urls]), strict=True))
-        return [_passages(response, pages) for response in responses]
+def _from_web(web: Web, requests: Sequence[SearchRequest]) -> list[list[Passage] | WebenvError]:
+    responses = ask_each(web.search, requests)
+    hits = [response for response in responses if not isinstance(response, Failure | CassetteMiss)]
+    urls = dict.fromkeys(result.url for results in hits for result in results)
+    pages = dict(zip(urls, ask_each(web.visit, [VisitRequest(url) for url in urls]), strict=True))
+    return [_passages(response, pages) for response in responses]
 
 
 def ask_each(
@@ -141,7 +134,6 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
         raise InvalidArgument(f"topk={topk}: expected a whole number from 1 to {MOST_TOPK:,}.")
     if characters is not None and characters < 1:
         raise InvalidArgument(f"characters={characters}: expected a whole number from 1.")
-    retriever = Retriever(web)
     about = {"status": "ok", "web": dict(web.identity), "digest": web.identity.get("digest", ""), **counts_of(web)}
 
     def answer(asked: Sequence[Retrieval | Visits]) -> list[bytes | list[Any] | Exception]:
@@ -152,11 +144,11 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
             if isinstance(one, Retrieval)
             for query in one.queries
         ]
-        passages = iter(retriever.retrieve(requests) if requests else ())
+        found = iter(retrieve(web, requests) if requests else ())
         urls = [VisitRequest(url) for one in asked if not isinstance(one, Retrieval) for url in one]
         pages = iter(ask_each(web.visit, urls))
         return [
-            _encoded(one, [next(passages) for _ in one.queries], characters)
+            _encoded(one, [next(found) for _ in one.queries], characters)
             if isinstance(one, Retrieval)
             else _visited([next(pages) for _ in one])
             for one in asked
@@ -173,7 +165,7 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
         async with large:
             return await read_body(request, MOST_BYTES)
 
-    async def retrieve(request: Request) -> Response:
+    async def passages(request: Request) -> Response:
         retrieval = read_retrieval(await read(request), topk)
         body = await batcher.ask(retrieval)
         if isinstance(body, Exception):
@@ -208,7 +200,7 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
         batcher.close()
 
     routes = [
-        Route("/retrieve", retrieve, methods=["POST"]),
+        Route("/retrieve", passages, methods=["POST"]),
         Route("/visit", visit, methods=["POST"]),
         Route("/health", health),
         Route("/", front),

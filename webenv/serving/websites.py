@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -59,8 +60,7 @@ def website_app(sites: Sites, name: str = "webenv", own: tuple[str, ...] = ()) -
             await own_pages(scope, receive, send)
             return
         path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
-        header = next((value.decode("latin-1") for key, value in scope["headers"] if key == b"host"), "")
-        target = read_target(header, f"{path}?{query}" if query else path, names)
+        target = read_target(Headers(scope=scope).get("host", ""), f"{path}?{query}" if query else path, names)
         scope = {**scope, TARGET: target, "path": "/" if target.host else target.path.partition("?")[0]}
         await (site_pages if target.host else own_pages)(scope, receive, send)
 

@@ -112,12 +112,7 @@ class HeldOut(NamedTuple):
 
 
 def rivals(trained: Trained, name: str) -> dict[str, Policy]:
-    """What is compared, beside the hand-written ones: what was learned, what does not learn over the same menu.
-
-    Args:
-        trained: the run.
-        name: what tables call the learned policy.
-    """
+    """What is compared, beside the hand-written ones: what was learned, what does not learn over the same menu."""
     return {
         name: trained.policy,
         "untrained": trained.untrained,  # the same network, before the first update
@@ -176,52 +171,30 @@ def compare(
     return summaries
 
 
-def read_level(folder: str | Path, policy: str) -> tuple[float, tuple[float, float]] | None:
-    """The success of a policy in the comparison of a training run, and its 95% interval, 0 to 1; ``None``: none.
+Level = tuple[float, tuple[float, float]]
+"""Success and its 95% interval, 0 to 1."""
 
-    Args:
-        folder: of the run.
-        policy: its name; the learned one is that of the algorithm.
+
+def read_evaluation(folder: str | Path) -> tuple[str | None, dict[str, Level]]:
+    """What the comparison of a training run came to: its split, and the level of each policy that was scored.
+
+    The split is empty for the tasks of training, and ``None`` where nothing was compared. The learned policy has the
+    name of its algorithm.
     """
-    report = _read_report(folder)
-    if report is None:
-        return None
-    try:
-        total = next((run["total"] for run in report["runs"] if run["policy"] == policy), None)
-        if total is None or total["success_rate"] is None:
-            return None
-        low, high = total["interval"]
-        return float(total["success_rate"]), (float(low), float(high))
-    except (ValueError, KeyError, TypeError) as error:
-        raise _unreadable(folder, error) from error
-
-
-def read_split(folder: str | Path) -> str | None:
-    """The split that a training run was evaluated on, empty for the tasks of training; ``None``: not evaluated.
-
-    Args:
-        folder: of the run.
-    """
-    report = _read_report(folder)
-    return None if report is None else str(report.get("split", ""))
-
-
-def _read_report(folder: str | Path) -> dict[str, Any] | None:
     file = Path(folder) / _REPORT
     if not file.exists():
-        return None
+        return None, {}
     try:
         report = json.loads(file.read_text(encoding="utf-8"))
-        if not isinstance(report, dict):
-            raise TypeError(f"a {type(report).__name__}")
-        return report
-    except (OSError, ValueError, TypeError) as error:
-        raise _unreadable(folder, error) from error
-
-
-def _unreadable(folder: str | Path, error: Exception) -> RunError:
-    file = Path(folder) / _REPORT
-    return RunError(f"{file} cannot be read ({error!r:.100}); delete it to have the run evaluated again.")
+        totals = {run["policy"]: run["total"] for run in report["runs"]}
+        levels: dict[str, Level] = {}
+        for name, total in totals.items():
+            if total["success_rate"] is not None:
+                low, high = map(float, total["interval"])
+                levels[name] = float(total["success_rate"]), (low, high)
+        return str(report.get("split", "")), levels
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RunError(f"{file} cannot be read ({error!r:.100}); delete it to have the run evaluated again.") from error
 
 
 def _uniform(policy: LearnedPolicy) -> LearnedPolicy:

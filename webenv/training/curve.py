@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from webenv.errors import InvalidArgument
 from webenv.evaluation.run_dir import check_output
 from webenv.runtime.plots import check_plot_file, new_figure, save_figure
-from webenv.training.comparison import read_level, read_split
+from webenv.training.comparison import Level, read_evaluation
 from webenv.training.folder import read_rows, read_training
 from webenv.training.log import ProgressRow
 
@@ -37,8 +37,8 @@ class Curve(NamedTuple):
     seed: int
     folder: str
     rows: list[ProgressRow]
-    learned: tuple[float, tuple[float, float]] | None
-    keyword: tuple[float, tuple[float, float]] | None
+    learned: Level | None
+    keyword: Level | None
     split: str | None = None
 
 
@@ -54,8 +54,9 @@ def read_curve(folder: str | Path) -> Curve:
     if not rows:
         raise InvalidArgument(f"{folder}: no update of this run had a scored episode: there is no curve to draw.")
     name = run["algorithm"]["name"]
-    learned, keyword = read_level(folder, name), read_level(folder, "keyword")
-    return Curve(run["env"]["id"], name, run["seed"], str(folder), rows, learned, keyword, read_split(folder))
+    split, levels = read_evaluation(folder)
+    found = levels.get(name), levels.get("keyword")
+    return Curve(run["env"]["id"], name, run["seed"], str(folder), rows, *found, split)
 
 
 def smoothed(rows: list[ProgressRow], window: float = _WINDOW) -> list[float]:

@@ -28,12 +28,10 @@ class TimedVectorEnv(SearchVectorEnv):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """As the environment does."""
         with _timed(self):
             return super().reset(seed=seed, options=options)
 
     def step(self, actions: Sequence[Action]) -> Any:
-        """As the environment does."""
         with _timed(self):
             return super().step(actions)
 
@@ -56,23 +54,19 @@ class TimedMenus(VectorMenuWrapper):
 
     @property
     def env_seconds(self) -> float:
-        """What of it was spent in the environment."""
         return self._timed.seconds
 
     @property
     def menu_seconds(self) -> float:
-        """What of it was spent in the menus."""
         return self.seconds - self._timed.seconds
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """As the menus do."""
         with _timed(self):
             return super().reset(seed=seed, options=options)
 
     def step(self, actions: npt.NDArray[np.integer[Any]]) -> Any:
-        """As the menus do."""
         with _timed(self):
             return super().step(actions)
 
@@ -121,7 +115,6 @@ class Throughput(NamedTuple):
         return max(0.0, self.measured / self.stepped - self.measured / self.env)
 
     def to_dict(self) -> dict[str, float]:
-        """All figures, rounded."""
         speeds = ("measured", "env", "stepped", "learner", "predicted", "predicted_with_menus")
         named = {name: round(float(getattr(self, name)), 1) for name in speeds}
         return named | {name: round(float(getattr(self, name)), 3) for name in ("ratio", "ratio_with_menus", "menus")}
