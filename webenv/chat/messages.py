@@ -34,7 +34,6 @@ class MessageParts(NamedTuple):
         return self.with_data(fence("data", self.data, self.token) if self.data else "")
 
     def with_data(self, data: str) -> str:
-        """The message with something else in the place of the fenced data."""
         return "\n\n".join((*(part for part in (self.before, data) if part), self.after))
 
 

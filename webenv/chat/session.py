@@ -178,7 +178,6 @@ class ChatSession:
 
     @property
     def transcript(self) -> Transcript:
-        """The conversation so far, with what of it the agent wrote."""
         segments = tuple(self._segments(len(self._entries)))
         changed = self.config.token_budget is not None or any(
             entry.rest != entry.reply for entry in self._entries if isinstance(entry, ReplyMessage)
@@ -247,12 +246,10 @@ class ChatSession:
     # ── as plain data ─────────────────────────────────────────────────────────
 
     def save(self) -> dict[str, Any]:
-        """The conversation as JSON-ready data."""
         budget = None if self._first is None else [int(most) for most in self._first["budget"]]
         return {"budget": budget, "entries": list(self._entries), "urls": list(self._urls)}
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Takes up what :meth:`save` gave."""
         fresh = ChatSession(self.config)
         if saved["budget"] is None and saved["entries"]:
             raise ValueError("entries before the first observation")

@@ -59,7 +59,6 @@ class Transcript:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The conversation as chat messages."""
         return [
             dict(one.message) if one.message is not None else {"role": one.role, "content": one.text}
             for one in self.segments

@@ -67,7 +67,6 @@ class Endpoint:
         return f"Endpoint({self.host!r})"
 
     def masked(self, text: str) -> str:
-        """A text without the key."""
         return masked(text, self.key)
 
 
@@ -123,7 +122,6 @@ class Connections:
                 self._free.append(pool)
 
     async def aclose(self) -> None:
-        """Closes all connections."""
         for pool in self._pools:
             await pool.close()
 

@@ -213,7 +213,6 @@ class ChatModel:
             number += 1
 
     def _body(self, request: Request) -> dict[str, Any]:
-        """What is sent."""
         messages = [message.to_dict() for message in request.messages]
         body: dict[str, Any] = {**(request.extra or {}), "model": self._model, "messages": messages}
         if request.tools:

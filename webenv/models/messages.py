@@ -74,7 +74,6 @@ class Message(NamedTuple):
 
     @classmethod
     def of_dict(cls, data: Mapping[str, Any]) -> Message:
-        """What :meth:`to_dict` made into data."""
         calls = tuple(
             ToolCall(call["id"], call["function"]["name"], call["function"]["arguments"])
             for call in data.get("tool_calls", ())
@@ -105,7 +104,6 @@ class Request(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Request:
-        """A request of one message of the user's."""
         return cls((Message("user", text),))
 
 

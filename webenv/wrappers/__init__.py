@@ -29,21 +29,15 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Menu": "webenv.wrappers.menu",
-    "MenuSize": "webenv.wrappers.menu",
-    "MenuWrapper": "webenv.wrappers.menu",
-    "VectorMenuWrapper": "webenv.wrappers.menu",
-    "SearchVecEnv": "webenv.wrappers.sb3",
-    "make_sb3": "webenv.wrappers.sb3",
-    "Segment": "webenv.chat",
-    "TextWrapper": "webenv.wrappers.text",
-    "Tokens": "webenv.chat",
-    "Transcript": "webenv.chat",
-    "VectorTextWrapper": "webenv.wrappers.text",
+    "webenv.chat": ("Segment", "Tokens", "Transcript"),
+    "webenv.wrappers.menu": ("Menu", "MenuSize", "MenuWrapper", "VectorMenuWrapper"),
+    "webenv.wrappers.sb3": ("SearchVecEnv", "make_sb3"),
+    "webenv.wrappers.text": ("TextWrapper", "VectorTextWrapper"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

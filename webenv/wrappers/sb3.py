@@ -119,7 +119,6 @@ class SearchVecEnv(VecEnv):
         return info
 
     def close(self) -> None:
-        """Closes the vector environment."""
         self.envs.close()
 
     # ── what single environments would be asked ───────────────────────────────

@@ -113,7 +113,6 @@ class TextWrapper(gymnasium.Wrapper[str, RawReply, ObservationDict, Action], Rec
 
     @property
     def transcript(self) -> Transcript:
-        """The conversation so far, with what of it the agent wrote."""
         return self._session.transcript
 
     @property
@@ -126,7 +125,6 @@ class TextWrapper(gymnasium.Wrapper[str, RawReply, ObservationDict, Action], Rec
         return self._session.save()
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
-        """Takes up a state that :meth:`snapshot_state` gave."""
         self._session.load(saved)
 
 
@@ -261,7 +259,6 @@ class VectorTextWrapper(
         }
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
-        """Takes up a state that :meth:`snapshot_state` gave."""
         parts = (saved["sessions"], saved["ended"], saved["said"])
         if any(len(part) != self.num_envs for part in parts):
             raise SnapshotError(f"the state has not {self.num_envs} conversations; expected one for each slot.")

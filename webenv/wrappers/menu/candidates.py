@@ -155,7 +155,6 @@ class Candidate:
 
     @property
     def clauses(self) -> int:
-        """How many rows there are in all."""
         return int(self.row[_CLAUSES])
 
 
@@ -238,7 +237,6 @@ class Candidates:
         return self._unknown
 
     def number(self, url: str) -> int | None:
-        """The number of the candidate of a URL."""
         return self._numbers.get(url)
 
     def find(self, url: str, title: str, site: str = "") -> int:
@@ -317,7 +315,6 @@ class Candidates:
             self._add(number, text)
 
     def page(self, url: str, title: str, text: str) -> None:
-        """Takes a page's whole text."""
         number = self.find(url, title)
         candidate = self.list[number]
         if not candidate.read:

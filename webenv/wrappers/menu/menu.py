@@ -44,11 +44,9 @@ class MenuHistory:
         self.turns: list[tuple[int, tuple[str, ...], ObservationDict]] = []
 
     def begin(self, first: ObservationDict) -> None:
-        """Begins an episode."""
         self.first, self.turns = first, []
 
     def add(self, action: Action, observation: ObservationDict) -> None:
-        """Takes a turn."""
         self.turns.append((int(action[0]), tuple(action[1]), observation))
 
     def told(self, first: ObservationDict, turns: Sequence[tuple[Action, ObservationDict]]) -> int:
@@ -63,14 +61,12 @@ class MenuHistory:
 
     @classmethod
     def load(cls, saved: Mapping[str, Any]) -> MenuHistory:
-        """What :meth:`save` gave."""
         history = cls()
         history.first = saved["first"]
         history.turns = [(kind, tuple(texts), observation) for kind, texts, observation in saved["turns"]]
         return history
 
     def save(self) -> dict[str, Any]:
-        """All of it, as JSON-ready data."""
         return {
             "first": None if self.first is None else plain(self.first),
             "turns": [[kind, list(texts), plain(observation)] for kind, texts, observation in self.turns],
@@ -349,11 +345,9 @@ class Menu:
     # ── as plain data ─────────────────────────────────────────────────────────
 
     def save(self) -> dict[str, Any]:
-        """What the menu was told, as JSON-ready data."""
         return self.history.save()
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Takes up what :meth:`save` gave."""
         if saved["first"] is None:
             self.history = MenuHistory()
             return

@@ -90,7 +90,6 @@ class Queries:
         return ("title" if query.endswith(f" {self.whole}") else "other"), []
 
     def take(self, queries: Iterable[str]) -> None:
-        """Takes note of what was searched."""
         for query in queries:
             self.done[query] = None
             for row, text in enumerate(self.texts):
@@ -119,7 +118,6 @@ class Queries:
                     self.texts[row] = query
 
     def left(self) -> list[bool]:
-        """Which rows can be searched."""
         done = self.done
         return [query != "" and query not in done for query in self.texts]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -79,7 +79,6 @@ class SlotMenus:
         return VectorObservation(features, np.stack([menu.mask() for menu in menus]))
 
     def save(self) -> list[dict[str, Any]]:
-        """What each menu was told, as JSON-ready data."""
         return [menu.save() for menu in self._menus]
 
     def load(self, saved: Sequence[Mapping[str, Any]]) -> None:
@@ -87,8 +86,9 @@ class SlotMenus:
         for menu, state in zip(self._menus, saved, strict=True):
             menu.load(state)
 
-    def masks(self) -> npt.NDArray[np.bool_]:
-        """bool (n, A): what may be done now."""
+    def load_begun(self, saved: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.bool_]:
+        """As :meth:`load`, of episodes that were all begun; gives what may be done then, bool (n, A)."""
+        self.load(saved)
         return np.stack([menu.mask() for menu in self._menus])
 
 
@@ -111,8 +111,7 @@ class MenuServer:
         if kind == "actions":
             return [[(int(action), texts) for action, texts in self._menus.actions(batch)]]
         if kind == "load":
-            self._menus.load(batch)
-            return [[(self._menus.masks().tobytes(),)]]
+            return [[(self._menus.load_begun(batch).tobytes(),)]]
         features, masks = self._menus.tell([_received(one) for one in batch])
         return [[(masks.tobytes(),)], [(name, rows.tobytes()) for name, rows in features.items()]]
 
@@ -145,6 +144,7 @@ def _received(data: tuple[Any, ...]) -> SlotEvent:
     return SlotEvent(None if done is None else (Action(Kind(done[0]), done[1]), done[2]), first)
 
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -162,8 +162,7 @@ class SharedMenus:
     """
 
     def __init__(self, size: MenuSize, answers: Answers, shares: Sequence[int]) -> None:
-        self._parts: list[_Part] = [_Here(SlotMenus(size, answers, shares[0]))]
-        self._parts += [_There(size, answers, share) for share in shares[1:]]
+        self._parts = [_Share(size, answers, share, apart=place > 0) for place, share in enumerate(shares)]
         self._slices = [slice(*ends) for ends in pairwise(accumulate(shares, initial=0))]
 
     def actions(self, numbers: Sequence[int | None]) -> list[Action]:
@@ -190,7 +189,6 @@ class SharedMenus:
         return VectorObservation(features, joined([one.masks for one in shown]))
 
     def save(self) -> list[dict[str, Any]]:
-        """What each menu was told, as JSON-ready data."""
         return [state for part in self._parts for state in part.save()]
 
     def load(self, saved: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.bool_]:
@@ -211,60 +209,29 @@ class SharedMenus:
             self.close()
             raise
 
-    def _shared(self) -> Iterator[tuple[_Part, slice]]:
+    def _shared(self) -> Iterator[tuple[_Share, slice]]:
         return zip(self._parts, self._slices, strict=True)
 
 
-class _Part(Protocol):
-    """The menus of some slots. Requests are begun, and what is given takes their answers."""
+class _Share:
+    """The menus of some slots, in this process or ``apart``; in this one from when the other is lost.
 
-    def actions(self, numbers: Sequence[int | None]) -> Callable[[], list[Action]]: ...
+    Requests are begun, and what is given takes their answers.
+    """
 
-    def tell(self, events: Sequence[SlotEvent]) -> Callable[[], VectorObservation]: ...
-
-    def save(self) -> list[dict[str, Any]]: ...
-
-    def load(self, saved: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.bool_]: ...
-
-    def close(self) -> None: ...
-
-
-class _Here:
-    """Menus in this process: answers when they are taken."""
-
-    def __init__(self, menus: SlotMenus) -> None:
-        self._menus = menus
-        self.save = menus.save
-
-    def actions(self, numbers: Sequence[int | None]) -> Callable[[], list[Action]]:
-        return partial(self._menus.actions, numbers)
-
-    def tell(self, events: Sequence[SlotEvent]) -> Callable[[], VectorObservation]:
-        return partial(self._menus.tell, events)
-
-    def load(self, saved: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.bool_]:
-        self._menus.load(saved)
-        return self._menus.masks()
-
-    def close(self) -> None:
-        pass
-
-
-class _There:
-    """Menus in another process; in this one from when that is lost."""
-
-    def __init__(self, size: MenuSize, answers: Answers, count: int) -> None:
+    def __init__(self, size: MenuSize, answers: Answers, count: int, apart: bool) -> None:
         self._new = partial(SlotMenus, size, answers, count)
         self._shapes = feature_shapes(size)
         self._histories = [MenuHistory() for _ in range(count)]
         self._owner = os.getpid()
-        self._here: _Here | None = None
+        self._here = None if apart else self._new()
         self._partner: WorkerProcess | None = None
-        with suppress(WorkerDied):
-            self._partner = WorkerProcess(partial(MenuServer, self._new))
+        if apart:
+            with suppress(WorkerDied):
+                self._partner = WorkerProcess(partial(MenuServer, self._new))
 
     def actions(self, numbers: Sequence[int | None]) -> Callable[[], list[Action]]:
-        return self._ask("actions", numbers, lambda here: here.actions(numbers)(), read_actions)
+        return self._ask("actions", numbers, SlotMenus.actions, read_actions)
 
     def tell(self, events: Sequence[SlotEvent]) -> Callable[[], VectorObservation]:
         def read(answer: WireAnswer) -> VectorObservation:
@@ -275,7 +242,7 @@ class _There:
                     history.add(*turn)
             return read_shown(answer, self._shapes)
 
-        return self._ask("tell", [sent(event) for event in events], lambda here: here.tell(events)(), read)
+        return self._ask("tell", events, SlotMenus.tell, read, sent)
 
     def save(self) -> list[dict[str, Any]]:
         return [history.save() for history in self._histories] if self._here is None else self._here.save()
@@ -285,7 +252,7 @@ class _There:
             self._histories = [MenuHistory.load(state) for state in saved]
             return read_masks(answer, len(saved))
 
-        return self._ask("load", saved, lambda here: here.load(saved), read)()
+        return self._ask("load", saved, SlotMenus.load_begun, read)()
 
     def close(self) -> None:
         if self._partner is not None:
@@ -296,28 +263,33 @@ class _There:
         return vars(self) | {"_partner": None}  # a copy goes on alone
 
     def _ask(
-        self, kind: str, batch: Sequence[Any], here: Callable[[_Here], T], read: Callable[[WireAnswer], T]
+        self,
+        kind: str,
+        batch: Sequence[S],
+        here: Callable[[SlotMenus, Sequence[S]], T],
+        read: Callable[[WireAnswer], T],
+        encode: Callable[[S], Any] = lambda one: one,
     ) -> Callable[[], T]:
         """Sends a request; what is given takes its answer, or answers here where there is none."""
         partner = self._partner if os.getpid() == self._owner else None  # a fork has no part in the pipes
         if partner is not None:
             with suppress(WorkerDied):
-                partner.send((kind, batch))
+                partner.send((kind, [encode(one) for one in batch]))
 
         def take() -> T:
             answer: WireAnswer | None = None
             if partner is not None:
                 with suppress(WorkerDied):
                     answer = partner.receive()
-            return here(self._come_here()) if answer is None else read(answer)
+            return here(self._come_here(), batch) if answer is None else read(answer)
 
         return take
 
-    def _come_here(self) -> _Here:
+    def _come_here(self) -> SlotMenus:
         """The menus in this process, as they were told."""
         if self._here is None:
             self.close()
             menus = self._new()
             menus.load([history.save() for history in self._histories])
-            self._here = _Here(menus)
+            self._here = menus
         return self._here

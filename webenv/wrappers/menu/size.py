@@ -79,7 +79,6 @@ class MenuSize(NamedTuple):
             first += count
 
     def choices(self) -> tuple[Choice, ...]:
-        """What each action does, in order."""
         return tuple(Choice(kind, row) for kind, _, count in self.parts() for row in range(count))
 
     def members(self) -> tuple[tuple[int, ...], ...]:

@@ -111,7 +111,6 @@ class MenuWrapper(gymnasium.Wrapper[Features, np.int64, ObservationDict, Action]
         return {"size": list(self.menu.size), "menu": self.menu.save() if self._begun else None}
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
-        """Takes up a state that :meth:`snapshot_state` gave."""
         check_size(self.menu.size, saved["size"])
         self._begun = saved["menu"] is not None
         if self._begun:
@@ -309,7 +308,6 @@ class VectorMenuWrapper(VectorWrapper):
         }
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
-        """Takes up a state that :meth:`snapshot_state` gave."""
         check_size(self.size, saved["size"])
         menus, ended = saved["menus"], np.array(saved["ended"], dtype=np.bool_)
         if ended.shape != (self.num_envs,) or (menus is not None and len(menus) != self.num_envs):
