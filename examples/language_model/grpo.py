@@ -17,8 +17,6 @@ from torch.nn import functional as F  # noqa: N812 the name that torch's own cod
 
 from webenv.wrappers import VectorTextWrapper
 
-__all__ = ["Learned", "Settings", "Update", "advantages", "learn", "seconds", "update"]
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -23,8 +23,6 @@ from webenv.rollout.play import plan_episodes, play_episodes
 from webenv.rollout.record import Record
 from webenv.wrappers import Transcript, VectorTextWrapper
 
-__all__ = ["Example", "Shown", "batches", "encode", "imitate", "show", "write_chats"]
-
 
 class Shown(NamedTuple):
     """An episode of the teacher: the conversation that the text wrapper makes of it, and its verdict."""

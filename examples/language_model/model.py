@@ -11,8 +11,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 the name that torch's own code has for it
 
-__all__ = ["Cache", "LanguageModel", "Size"]
-
 _SPAN = 3  # places that a query or a key is mixed of
 
 

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from imitate import stack
 from model import Cache, LanguageModel
 from tokenizer import Conversation, Tokenizer
 from torch import Tensor
 
 from webenv.wrappers import VectorTextWrapper
-
-__all__ = ["Episode", "play"]
 
 
 @dataclass
@@ -42,13 +41,11 @@ class Episode:
     value: float = 0.0
 
     def read(self, ids: Sequence[int]) -> None:
-        """Appends what the agent read."""
         self.ids += ids
         self.mask += [False] * len(ids)
         self.logs += [0.0] * len(ids)
 
     def write(self, number: int, log: float) -> None:
-        """Appends an id that the agent wrote."""
         self.ids.append(number)
         self.mask.append(True)
         self.logs.append(log)
@@ -130,9 +127,9 @@ def _write(
     slots = np.flatnonzero(writes)
     if not len(slots):
         return written
-    scores = model.extend(
-        cache, *_padded([one if going else [] for one, going in zip(pending, writes, strict=True)], device)
-    )
+    read = [one if going else [] for one, going in zip(pending, writes, strict=True)]
+    lengths = torch.tensor([len(ids) for ids in read], device=device)
+    scores = model.extend(cache, stack(read, torch.int64, device), lengths)
     rows = torch.from_numpy(slots).to(device)
     scores, own = scores[rows], cache.take(rows, longest)
     for place in range(longest):
@@ -160,14 +157,6 @@ def _sampled(logs: Tensor, chance: torch.Generator) -> Tensor:
     sums = logs.exp().cumsum(-1)
     drawn = torch.rand(len(logs), 1, generator=chance, device=logs.device) * sums[:, -1:]
     return (sums <= drawn).sum(-1).clamp(max=logs.shape[1] - 1)
-
-
-def _padded(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
-    lengths = [len(row) for row in rows]
-    ids = torch.zeros(len(rows), max(max(lengths), 1), dtype=torch.int64)
-    for place, row in enumerate(rows):
-        ids[place, : len(row)] = torch.tensor(row, dtype=torch.int64)
-    return ids.to(device), torch.tensor(lengths, device=device)
 
 
 def _finish(episode: Episode, infos: dict[str, Any], slot: int) -> None:

@@ -11,8 +11,6 @@ import numpy as np
 
 from webenv.errors import InvalidArgument
 
-__all__ = ["draw", "mean", "rise"]
-
 
 def rise(start: Sequence[float | None], end: Sequence[float | None]) -> dict[str, float]:
     """How much more success there is at the end than at the start, over the tasks that were scored both times.

@@ -13,8 +13,6 @@ import numpy as np
 from webenv.errors import DataError
 from webenv.policies.scripted.reading import stem
 
-__all__ = ["Conversation", "Tokenizer"]
-
 _PIECE = re.compile(
     r"<\|\w+\|>|</?[A-Za-z]\w*[^<>\n]*>|https?://[^\s<>]+|\d+(?:,\d{3})*|[^\W\d_]+(?:['’-][^\W\d_]+)*|\"|\n+"
 )

@@ -9,8 +9,8 @@ See README.md beside this file.
 from __future__ import annotations
 
 import argparse
+import io
 import json
-import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -36,10 +36,9 @@ from tokenizer import Tokenizer
 
 from webenv.benchmark import Benchmark
 from webenv.errors import DataError, InvalidArgument, WebenvError
+from webenv.runtime.files import write_atomic
 from webenv.vector import SearchVectorEnv
 from webenv.wrappers import VectorTextWrapper
-
-__all__ = ["Training", "main"]
 
 PROMPT = """\
 You look for a web page. In each turn write one action:
@@ -120,13 +119,7 @@ class Training:
             began, ids = seconds(self.device), 0
             schedule = (self.passes, self.scale.passes)
             steps = imitate(
-                self.model,
-                transcripts,
-                self.tokenizer,
-                self.optimizer,
-                self.rng,
-                self.device,
-                schedule=schedule,
+                self.model, transcripts, self.tokenizer, self.optimizer, self.rng, self.device, schedule=schedule
             )
             for step, (loss, right, read) in enumerate(steps, start=1):
                 ids += read
@@ -143,7 +136,7 @@ class Training:
                 self.optimizer = self._optimizer(self.scale.reward_rate)
             self._save()
             if self.passes == self.scale.passes:
-                _replace(self.out / "imitated.pt", self.model.state_dict())
+                _write_state(self.out / "imitated.pt", self.model.state_dict())
         if self.split not in self.start:
             now = {name: value.clone() for name, value in self.model.state_dict().items()}
             self.model.load_state_dict(
@@ -195,7 +188,7 @@ class Training:
                 "{split}, {way}: {start:.1%} → {end:.1%}, a rise of {rise:+.1%} [{low:+.1%}, {high:+.1%}] "
                 "on {tasks} tasks ({unscored} unscored)".format(split=self.split, way=way, **result[way])
             )
-        _write_text(self.out / f"{self.split}.json", json.dumps(result, indent=1) + "\n")
+        write_atomic(self.out / f"{self.split}.json", json.dumps(result, indent=1) + "\n")
         draw(self.out, result)
         return result
 
@@ -233,16 +226,9 @@ class Training:
                 part = np.resize(tasks[first : first + self.scale.slots], self.scale.slots)
                 rng = np.random.default_rng(first)
                 chance = torch.Generator(self.device).manual_seed(self.seed * 1_000_003 + first)
-                greedy = way == "greedy"
+                greedy, longest = way == "greedy", self.scale.reply
                 played = play(
-                    self.model,
-                    envs,
-                    self.tokenizer,
-                    rng,
-                    chance,
-                    greedy=greedy,
-                    longest=self.scale.reply,
-                    tasks=part.tolist(),
+                    self.model, envs, self.tokenizer, rng, chance, greedy=greedy, longest=longest, tasks=part.tolist()
                 )
                 values += [one.value if one.scored else None for one in played[: len(tasks) - first]]
             found[way] = values
@@ -267,7 +253,7 @@ class Training:
             "progress": {"passes": self.passes, "updates": self.updates, "spent": self.spent, "start": self.start},
             "settings": self._settings(),
         }
-        _replace(self.out / "last.pt", state)
+        _write_state(self.out / "last.pt", state)
 
     def _saved(self) -> dict[str, Any]:
         path = self.out / "last.pt"
@@ -289,50 +275,31 @@ class Training:
         path = self.out / "progress.jsonl"
         if path.exists():
             lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-            _write_text(path, "".join(lines[: self.updates]))
+            write_atomic(path, "".join(lines[: self.updates]))
 
     def _settings(self) -> str:
         return json.dumps({"seed": self.seed, **asdict(self.scale)}, sort_keys=True)
 
 
-def _replace(path: Path, state: Any) -> None:
-    """Writes a file whole or not at all."""
-    draft = path.with_suffix(".draft")
-    torch.save(state, draft)
-    os.replace(draft, path)
-
-
-def _write_text(path: Path, text: str) -> None:
-    draft = path.with_suffix(".draft")
-    draft.write_text(text, encoding="utf-8")
-    os.replace(draft, path)
+def _write_state(path: Path, state: Any) -> None:
+    written = io.BytesIO()
+    torch.save(state, written)
+    write_atomic(path, written.getvalue())
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """The command; gives what it found, as in ``validation.json``."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--minutes",
-        type=float,
-        default=10,
-        help="of training, both stages (%(default)s by default; on a CPU: of computing)",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of weights, tasks and sampling (%(default)s by default)")
-    parser.add_argument(
-        "--out", type=Path, default=Path("runs/language-model"), help="the folder (%(default)s by default)"
-    )
-    parser.add_argument(
-        "--size", choices=sorted(SCALES), default="small", help="small by default; large: for a GPU; tiny: to test"
-    )
-    parser.add_argument(
-        "--split",
-        choices=("validation", "test"),
-        default="validation",
-        help="of the evaluation (%(default)s by default)",
-    )
-    parser.add_argument(
-        "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="%(default)s by default"
-    )
+    options: dict[str, dict[str, Any]] = {
+        "minutes": {"type": float, "default": 10, "help": "of training, both stages; on a CPU: of computing"},
+        "seed": {"type": int, "default": 0, "help": "of weights, tasks and sampling"},
+        "out": {"type": Path, "default": Path("runs/language-model"), "help": "the folder"},
+        "size": {"choices": sorted(SCALES), "default": "small", "help": "large: for a GPU; tiny: to test"},
+        "split": {"choices": ("validation", "test"), "default": "validation", "help": "of the evaluation"},
+        "device": {"default": "cuda" if torch.cuda.is_available() else "cpu", "help": "what it is computed on"},
+    }
+    for name, about in options.items():
+        parser.add_argument(f"--{name}", **{**about, "help": f"{about['help']} (%(default)s by default)"})
     parser.add_argument("--resume", action="store_true", help="goes on from the folder's last checkpoint")
     given = parser.parse_args(arguments)
     if given.device == "cpu":
