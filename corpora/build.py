@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
@@ -180,24 +181,16 @@ def _plan(sources: Sequence[Source], former: Manifest | None, extractor: str, ne
     return blake2b(parts.encode(), digest_size=8).hexdigest()
 
 
+@dataclass
 class _CorpusBuild:
     """One build: pages are written in the order in which they come, then compared, then indexed by site."""
 
-    def __init__(
-        self,
-        folder: CorpusFolder,
-        sources: list[Source],
-        former: Manifest | None,
-        extractor: str,
-        near_copies: bool,
-        progress: Progress,
-    ) -> None:
-        self._folder = folder
-        self._sources = sources
-        self._former = former
-        self._extractor = extractor
-        self._near_copies = near_copies
-        self._progress = progress
+    _folder: CorpusFolder
+    _sources: list[Source]
+    _former: Manifest | None
+    _extractor: str
+    _near_copies: bool
+    _progress: Progress
 
     def run(self, workers: int) -> Manifest:
         pages = self._folder.work / PAGES

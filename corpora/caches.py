@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import count
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from webenv.observations import Result
 from webenv.web import SearchRequest
@@ -35,7 +36,6 @@ class LRUCache(Generic[KeyT, ValueT]):
         self.clear()
 
     def get(self, key: KeyT) -> ValueT | None:
-        """The value of a key; ``None`` where it is not kept."""
         entries = self._entries
         if not entries.lock.acquire(blocking=False):
             return None
@@ -73,6 +73,24 @@ class _Entries(Generic[KeyT, ValueT]):
         self.lock = threading.Lock()
 
 
+class SharedWeb:
+    """A web that others may share: a copy is the web itself, and at the end of a ``with`` block it is closed."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __copy__(self) -> Self:
+        return self
+
+
 class _Begun(Protocol):
     """Searches that are being answered."""
 
@@ -95,7 +113,6 @@ class ResultCache:
         self.clear()
 
     def clear(self) -> None:
-        """Lets go of all answers."""
         self._web = next(_NUMBERS)  # under which nothing is kept yet; what is kept under another goes in time
 
     def begin(self, requests: Sequence[SearchRequest], ask: Callable[[list[SearchRequest]], _Begun]) -> PendingResults:
@@ -118,21 +135,17 @@ class ResultCache:
         return PendingResults(self._web, requests, known, open_, ask(open_) if open_ else None)
 
 
+@dataclass
 class PendingResults:
     """Requests of which some answers are known and others come: :class:`webenv.web.PendingSearches`."""
 
-    def __init__(
-        self,
-        web: int,
-        requests: Sequence[SearchRequest],
-        known: dict[SearchRequest, tuple[Result, ...]],
-        asked: list[SearchRequest],
-        begun: _Begun | None,
-    ) -> None:
-        self._web, self._requests, self._known, self._asked, self._begun = web, requests, known, asked, begun
+    _web: int
+    _requests: Sequence[SearchRequest]
+    _known: dict[SearchRequest, tuple[Result, ...]]
+    _asked: list[SearchRequest]
+    _begun: _Begun | None
 
     def result(self) -> list[tuple[Result, ...]]:
-        """The answers, in the order of the requests."""
         if self._begun is not None:
             for request, hits in zip(self._asked, self._begun.result(), strict=True):
                 self._known[request] = found = tuple(hits)
@@ -141,6 +154,5 @@ class PendingResults:
         return [self._known[request] for request in self._requests]
 
     def cancel(self) -> None:
-        """Lets go of what has begun."""
         if self._begun is not None:
             self._begun.cancel()

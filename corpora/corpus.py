@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from webenv.corpora.caches import LRUCache, ResultCache
+from webenv.corpora.caches import LRUCache, ResultCache, SharedWeb
 from webenv.corpora.deduplication import ComparedPage, Deduplicator
-from webenv.corpora.document import IndexedPage, PreparedPage, SourcePage, day_of, source_page
+from webenv.corpora.document import IndexedPage, PreparedPage, SourcePage, hides, source_page
 from webenv.corpora.engine import Engine, Hit
 from webenv.corpora.folder import hold_corpus, release
 from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
@@ -27,16 +26,8 @@ from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.errors import CorpusDamaged, CorpusError
 from webenv.observations import Page, Result
 from webenv.runtime.processes import Answer, WorkerPool, worker_count
-from webenv.urls import host_of, key_of, page_key, parents
-from webenv.web import (
-    Missing,
-    PendingSearches,
-    Scope,
-    SearchRequest,
-    SearchResponse,
-    VisitRequest,
-    VisitResponse,
-)
+from webenv.urls import key_of, page_key
+from webenv.web import Missing, PendingSearches, Scope, SearchRequest, SearchResponse, VisitRequest, VisitResponse
 
 _EVERYTHING = Scope()
 _READY: LRUCache[tuple[int, int], CachedPage] = LRUCache(PASSAGES)  # of all corpora of this process
@@ -48,7 +39,7 @@ _MANY_PAGES = 1_000  # fewer are searched faster than a request travels to anoth
 _NO_PAGE = Missing("there is no such page")
 
 
-class Corpus:
+class Corpus(SharedWeb):
     """An offline web: a fixed set of pages, searched by words and fetched by URL.
 
     Made by :meth:`open` (a folder that :func:`webenv.corpora.build` wrote) or :meth:`of` (pages in
@@ -224,18 +215,14 @@ class Corpus:
         return self._passages.results([key for key, _ in hits], self._index.weights(parse_query(query))) if hits else ()
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        """Fetches pages by URL: as search returned it, in any other form of it, or by an alias.
-
-        Raises:
-            InvalidArgument: if a scope's ``as_of`` is no ISO date.
-        """
+        """Fetches pages by URL: as search returned it, in any other form of it, or by an alias."""
         return [self._visit(url, scope) for url, scope in requests]
 
     def _visit(self, url: str, scope: Scope) -> Page | Missing:
         page = self._passages.page(page_key(url))
         if page is None:
             page = self._find(url)
-        if page is None or (scope != _EVERYTHING and self._hidden(url, page, scope)):
+        if page is None or (scope != _EVERYTHING and hides(scope, url, page.site, page.date)):
             return _NO_PAGE
         return _page(page)
 
@@ -249,18 +236,9 @@ class Corpus:
             page = None if other is None else self._passages.page(other)
         return page
 
-    def _hidden(self, url: str, page: StoredPage, scope: Scope) -> bool:
-        if scope.as_of:
-            last = day_of(scope.as_of, "as_of")
-            if not page.date or day_of(page.date) > last:
-                return True
-        hosts = {*parents(page.site), *parents(host_of(url))}
-        return any(host_of(blocked) in hosts for blocked in scope.blocked)
-
     # ── what is in it ─────────────────────────────────────────────────────────
 
     def __len__(self) -> int:
-        """How many pages there are."""
         return len(self._index)
 
     @cached_property
@@ -298,7 +276,6 @@ class Corpus:
 
     @property
     def engine(self) -> Engine:
-        """What ranks its pages."""
         return self._engine
 
     @property
@@ -339,20 +316,6 @@ class Corpus:
     def closed(self) -> bool:
         """Whether it was opened from a folder and has been closed: a build may remove its files now."""
         return self._release is not None and not self._release.alive
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-    def __copy__(self) -> Self:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._folder is not None and self._manifest is not None:

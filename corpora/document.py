@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from webenv.errors import CorpusError, InvalidArgument
 from webenv.observations import Page
+from webenv.urls import host_of, parents
+from webenv.web import Scope, SearchRequest, VisitRequest
 
 
 def day_of(date: str, what: str = "date") -> int:
@@ -21,6 +23,30 @@ def day_of(date: str, what: str = "date") -> int:
         return datetime.date.fromisoformat(date[:10]).toordinal()
     except ValueError:
         raise InvalidArgument(f"{what}={date!r:.80}: expected an ISO date, as in 2025-01-31.") from None
+
+
+def check_days(requests: Iterable[SearchRequest | VisitRequest]) -> None:
+    """Checks the ``as_of`` of each request's scope, as :func:`day_of` does, before work begins on any of them."""
+    for request in requests:
+        if request.scope.as_of:
+            day_of(request.scope.as_of, "as_of")
+
+
+def blocks(scope: Scope, *hosts: str) -> bool:
+    """Whether one of some hosts, or a host above it, is among those that a scope blocks."""
+    if not scope.blocked:
+        return False
+    above = {parent for host in hosts for parent in parents(host)}
+    return any(host_of(blocked) in above for blocked in scope.blocked)
+
+
+def hides(scope: Scope, url: str, site: str, date: str) -> bool:
+    """Whether a scope hides a page from who asks for it by this URL: it is undated or too late, or its host blocked."""
+    if scope.as_of:
+        last = day_of(scope.as_of, "as_of")
+        if not date or day_of(date) > last:
+            return True
+    return blocks(scope, site, host_of(url))
 
 
 # ── progress ──────────────────────────────────────────────────────────────────

@@ -29,7 +29,6 @@ class Engine(Protocol):
     @property
     def identity(self) -> Mapping[str, str]:
         """What ranks, for the record of a run: ``name``, and all that rankings depend on but the pages."""
-        ...
 
     def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
         """For each request at most ``limit`` hits, best first.
@@ -37,11 +36,14 @@ class Engine(Protocol):
         Raises:
             InvalidArgument: if a scope's ``as_of`` is no ISO date.
         """
-        ...
 
     def close(self) -> None:
         """Lets go of files, threads and devices; it may be used again."""
-        ...
+
+
+def rounded(score: float) -> float:
+    """A score to five digits: sums of the same numbers in another order differ behind them."""
+    return float(f"{score:.4e}")
 
 
 # ── fusion ────────────────────────────────────────────────────────────────────
@@ -98,11 +100,6 @@ class HybridEngine:
         return {"name": "hybrid", "depth": str(self._depth), "k": str(self._k), **parts}
 
     def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
-        """For each request at most ``limit`` hits, best first.
-
-        Raises:
-            InvalidArgument: if a scope's ``as_of`` is no ISO date.
-        """
         deep = [
             request._replace(limit=max(request.limit, self._depth)) if request.limit > 0 else request
             for request in requests
@@ -115,6 +112,5 @@ class HybridEngine:
         return fused
 
     def close(self) -> None:
-        """Closes every engine."""
         for engine in self._engines:
             engine.close()

@@ -4,37 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from webenv.corpora.query import WORD, parse_query, stem
 from webenv.observations import Document, Page, Reply
 from webenv.urls import host_of
-from webenv.web import (
-    AskRequest,
-    AskResponse,
-    Failure,
-    Missing,
-    SearchRequest,
-    SearchResponse,
-    VisitRequest,
-    VisitResponse,
-)
+from webenv.web import AskRequest, AskResponse, Failure, Missing, SearchRequest, VisitRequest, Web
 
 _BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _WORD = re.compile(WORD)
 _SCANNED = 100_000
-
-
-class Searchable(Protocol):
-    """The part of a web that a content agent needs."""
-
-    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
-        """Searches."""
-        ...
-
-    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        """Fetches pages."""
-        ...
 
 
 class ExtractiveAgent:
@@ -51,7 +29,7 @@ class ExtractiveAgent:
         sentences: the most sentences of one page.
     """
 
-    def __init__(self, web: Searchable, documents: int = 3, sentences: int = 3) -> None:
+    def __init__(self, web: Web, documents: int = 3, sentences: int = 3) -> None:
         self._web = web
         self._documents = documents
         self._sentences = sentences

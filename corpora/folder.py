@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Iterable
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from webenv.corpora.manifest import DATA, ENGINE, MANIFEST, PAGES, Manifest, trust, verify
@@ -91,9 +90,7 @@ class CorpusFolder:
             os.close(self._lock)
             self._lock = -1
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self._lasting:
             self.discard()
         self._unlock()
@@ -114,11 +111,7 @@ class CorpusFolder:
             self._clear()
 
     def settle(self, mode: int) -> None:
-        """Puts the work folder in place as ``data``, with all that was written on disk.
-
-        Args:
-            mode: the permissions of its files.
-        """
+        """Puts the work folder in place as ``data``, its files with these permissions, all of it on disk first."""
         for path in sorted(self.work.rglob("*")):
             if path.name.endswith(".lock"):
                 path.unlink()  # tantivy's and Lucene's, of no use any more

@@ -23,7 +23,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from webenv.corpora.document import IndexedPage, day_of
-from webenv.corpora.engine import Hit
+from webenv.corpora.engine import Hit, rounded
 from webenv.corpora.manifest import read_json
 from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, hidden_hosts, parse_query
 from webenv.errors import CorpusDamaged, WebenvError
@@ -39,7 +39,6 @@ MOST_THREADS = 8
 """The most threads that index at once."""
 
 _HEAP_SMALL = 15_000_000
-_DIGITS = 5
 
 
 def _schema() -> tantivy.Schema:
@@ -131,21 +130,13 @@ class LexicalIndex:
         return {"name": "tantivy", "version": version("tantivy"), "analysis": ANALYZER}
 
     def close(self) -> None:
-        """Lets go of the sites' own indexes."""
         for opener in self._sites.values():
             opener.cache_clear()
 
     # ── searching ─────────────────────────────────────────────────────────────
 
     def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
-        """For each request at most ``limit`` hits, best first.
-
-        A query without words gives pages of its sites, by key; one that says nothing gives none.
-
-        Raises:
-            InvalidArgument: if a scope's ``as_of`` is no ISO date.
-            CorpusDamaged: if the index is not what tantivy writes.
-        """
+        """A query without words gives pages of its sites, by key; one that says nothing gives none."""
         ranked = []
         try:
             for query, limit, scope in requests:  # no comprehension: before Python 3.12 that is a frame more a batch
@@ -155,7 +146,7 @@ class LexicalIndex:
         return ranked
 
     def search(self, query: ParsedQuery, limit: int, scope: Scope = Scope()) -> list[Hit]:
-        """The pages that fit one query best: as :meth:`rank`."""
+        """As :meth:`rank`, of one query."""
         if limit < 1 or not len(self):
             return []
         index = self._reaching(query)
@@ -173,11 +164,11 @@ class LexicalIndex:
         wanted = limit + 8
         while True:
             hits = self._searcher.search(whole, wanted, count=False).hits
-            if len(hits) < wanted or _rounded(hits[limit - 1][0]) != _rounded(hits[-1][0]):
+            if len(hits) < wanted or rounded(hits[limit - 1][0]) != rounded(hits[-1][0]):
                 break  # more hits cannot change the first ones
             wanted *= 8
         keys = self._keys(hits)
-        ranked = sorted((-_rounded(score), key) for (score, _), key in zip(hits, keys, strict=True))
+        ranked = sorted((-rounded(score), key) for (score, _), key in zip(hits, keys, strict=True))
         return [Hit(key, -score) for score, key in ranked[:limit]]
 
     def _reaching(self, query: ParsedQuery) -> LexicalIndex:
@@ -283,7 +274,7 @@ def _linked(path: str, segments: list[Any] | None) -> Iterator[tantivy.Index]:
         yield index
     finally:
         if links:
-            _remove(links)
+            remove_busy(links, 0.001)  # tantivy's watch may still be putting a lock there
 
 
 def merge_segments(path: str) -> None:
@@ -326,15 +317,16 @@ def _raise(error: BaseException) -> NoReturn:
     raise error
 
 
-def _remove(folder: str) -> None:
-    """Removes a folder of links, in which tantivy's watch may still be putting a lock."""
-    for _ in range(10):
+def remove_busy(folder: str | Path, wait: float) -> bool:
+    """Removes a folder that others may still be writing to for a moment; whether it is gone after 50 tries.
+
+    Args:
+        folder: the folder.
+        wait: seconds between two tries.
+    """
+    for _ in range(50):
         shutil.rmtree(folder, ignore_errors=True)
         if not os.path.exists(folder):
-            return
-        time.sleep(0.001)
-
-
-def _rounded(score: float) -> float:
-    """A score to five digits: sums of the same numbers in another order differ behind them."""
-    return float(f"{score:.{_DIGITS - 1}e}")
+            return True
+        time.sleep(wait)
+    return False

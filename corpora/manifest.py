@@ -95,7 +95,6 @@ class Manifest:
         return cls(format=FORMAT, data=data, engine=engine, files=checksums(work), **parts)
 
     def write(self, folder: Path) -> None:
-        """Puts the manifest in place, in one step."""
         record = asdict(self)
         record["checksum"] = _checksum(record)
         replace_file(folder / MANIFEST, json.dumps(record, indent=1, ensure_ascii=False))
@@ -328,9 +327,7 @@ def _write_stamp(data: Path, files: Mapping[str, list[int]], built: bool) -> Non
     with suppress(OSError):  # where nothing can be kept, a folder is verified each time
         path = _stamp_of(data)
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_suffix(f".{os.getpid()}")
-        new.write_text(json.dumps({"files": files, "built": built}), encoding="utf-8")
-        os.replace(new, path)
+        replace_file(path, json.dumps({"files": files, "built": built}))
 
 
 def _files(data: Path) -> Iterator[tuple[str, Path]]:

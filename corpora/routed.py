@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 from webenv.corpora.caches import PendingResults, ResultCache
 from webenv.corpora.corpus import Corpus
 from webenv.observations import Result
 from webenv.runtime.processes import Answer, SharedBatch, WorkerPool
-from webenv.web import (
-    Failure,
-    SearchRequest,
-    SearchResponse,
-    VisitRequest,
-    VisitResponse,
-    Web,
-)
+from webenv.web import Failure, SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
 
 RequestT = TypeVar("RequestT", SearchRequest, VisitRequest)
 ResponseT = TypeVar("ResponseT")
@@ -52,17 +46,13 @@ class RoutedWeb:
         self._web = lru_cache(maxsize=most)(open_)
         self._folders: dict[str, tuple[str, str] | None] = {}
         self._results = ResultCache()
-        self._pool: WorkerPool[_Routed] = WorkerPool(_Opener(most), workers)
+        self._pool: WorkerPool[_Routed] = WorkerPool(partial(_answer_in_worker, most), workers)
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
-        """Searches each request's world: one batch a world."""
         return self.begin_search(requests).result()
 
     def begin_search(self, requests: Sequence[SearchRequest]) -> _Searches:
-        """Gives worker processes their part of :meth:`search`, and comes back at once.
-
-        Its answers must be taken, or dropped, before this thread searches again.
-        """
+        """Its answers must be taken, or dropped, before this thread searches again."""
         shared = {
             place: request for place, request in enumerate(requests) if self._folder(request.scope.world) is not None
         }
@@ -102,7 +92,6 @@ class RoutedWeb:
         return self._route(requests, lambda web, mine: web.search(mine))
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        """Fetches from each request's world: one batch a world."""
         return self._route(requests, lambda web, mine: web.visit(mine))
 
     def _route(
@@ -147,16 +136,16 @@ class _Routed(NamedTuple):
     request: SearchRequest
 
 
+@dataclass
 class _Searches:
     """Searches in several worlds that are under way: some shared with other processes, others for this one."""
 
-    def __init__(
-        self, places: list[int], known: PendingResults, others: list[int], here: Callable[[], list[SearchResponse]]
-    ) -> None:
-        self._places, self._known, self._others, self._here = places, known, others, here
+    _places: list[int]
+    _known: PendingResults
+    _others: list[int]
+    _here: Callable[[], list[SearchResponse]]
 
     def result(self) -> list[SearchResponse]:
-        """The answers, in the order of the requests."""
         try:
             found: dict[int, SearchResponse] = dict(zip(self._others, self._here(), strict=True))
         except BaseException:
@@ -166,23 +155,13 @@ class _Searches:
         return [found[place] for place in range(len(found))]
 
     def cancel(self) -> None:
-        """Lets go of what has begun."""
         self._known.cancel()
 
 
-class _Opener:
-    """Makes what answers requests in a worker.
-
-    Args:
-        most: how many worlds it keeps open.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-
-    def __call__(self) -> Answer[_Routed]:
-        opened = lru_cache(maxsize=self._most)(Corpus.for_worker)
-        return lambda kind, items: _by_world(kind, items, lambda item: opened(item.folder, item.digest))
+def _answer_in_worker(most: int) -> Answer[_Routed]:
+    """What answers requests in a worker, which keeps so many worlds open."""
+    opened = lru_cache(maxsize=most)(Corpus.for_worker)
+    return lambda kind, items: _by_world(kind, items, lambda item: opened(item.folder, item.digest))
 
 
 def _by_world(kind: str, items: Sequence[_Routed], corpus_of: Callable[[_Routed], Corpus]) -> list[Sequence[Any]]:

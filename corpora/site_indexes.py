@@ -17,7 +17,6 @@ import json
 import os
 import secrets
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -27,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from webenv.corpora.document import IndexedPage, Progress
-from webenv.corpora.lexical import META, MOST_THREADS, SITES, LexicalIndex, merge_segments
+from webenv.corpora.lexical import META, MOST_THREADS, SITES, LexicalIndex, merge_segments, remove_busy
 from webenv.corpora.store import DiskStore
 from webenv.runtime.files import replace_file
 from webenv.runtime.processes import process_pool
@@ -44,8 +43,6 @@ _LARGEST_TASK = 100_000
 _SMALL = 20_000  # pages that are indexed faster than processes start
 _HEAP = 1_500_000_000  # bytes, of all threads or processes together
 _LEAST_HEAP = 50_000_000
-_WAIT = 0.1  # seconds
-_TRIES = 50
 
 Keys = npt.NDArray[np.int64]
 
@@ -98,7 +95,8 @@ def index_pages(
 
     index.mkdir(exist_ok=True)
     for left in index.glob("parts-*"):  # by a process that was killed
-        _remove(left)
+        if not remove_busy(left, 0.1):  # whose workers end within a second or two
+            raise OSError(f"{left} cannot be removed")
     parts = index / f"parts-{secrets.token_hex(8)}"
     parts.mkdir()
     tasks = list(_tasks(keys, frozenset(own_sites(sites)), workers))
@@ -223,13 +221,3 @@ def _read(path: Path) -> Any:
 
 def _write(path: Path, what: object) -> None:
     replace_file(path, json.dumps(what))
-
-
-def _remove(folder: Path) -> None:
-    """Removes a folder that workers of a killed process may still write to: they end within a second or two."""
-    for _ in range(_TRIES):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(_WAIT)
-    raise OSError(f"{folder} cannot be removed")

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from webenv.corpora.dense.vectors import Vectors, unit_rows
+from webenv.corpora.document import blocks
 from webenv.corpora.query import SINGLE, WORD, parse_query, plain_text, stem, without_filters
 from webenv.errors import CorpusError, InvalidArgument, WebError, did_you_mean
 from webenv.observations import Page
 from webenv.urls import host_of, parents
 from webenv.web import (
     Failure,
+    ListedSites,
     Missing,
     Scope,
     SearchRequest,
@@ -156,13 +158,8 @@ _DIGITS = 6
 _COMPARED = 200  # sites whose words say what is usual
 
 
-class SitedWeb(Web, Protocol):
+class SitedWeb(Web, ListedSites, Protocol):
     """A web that knows its sites."""
-
-    @property
-    def sites(self) -> Mapping[str, int]:
-        """How many pages each host has."""
-        ...
 
 
 class NearSite(NamedTuple):
@@ -213,21 +210,13 @@ class SiteDirectory:
         return len(self.hosts)
 
     def view(self, site: str) -> SiteView:
-        """The web of one site alone.
-
-        Raises:
-            InvalidArgument: if there is no such site.
-        """
+        """The web of one site alone; InvalidArgument if there is no such site."""
         return SiteView(self._web, self._check(host_of(site)))
 
     def search(
         self, site: str, queries: Sequence[str], limit: int = 10, scope: Scope = Scope()
     ) -> list[SearchResponse]:
-        """Searches one site.
-
-        Raises:
-            InvalidArgument: if there is no such site.
-        """
+        """Searches one site; InvalidArgument if there is no such site."""
         return self.view(site).search([SearchRequest(query, limit, scope) for query in queries])
 
     def _check(self, site: str) -> str:
@@ -273,7 +262,7 @@ class SiteDirectory:
 
     def nearest_vectors(self, vectors: Vectors, k: int = 3, scope: Scope = Scope()) -> list[list[NearSite]]:
         """The sites whose embeddings are nearest to given vectors [n, dimension]."""
-        open_ = [place for place, host in enumerate(self.hosts) if not _blocked(host, scope)]
+        open_ = [place for place, host in enumerate(self.hosts) if not blocks(scope, host)]
         embeddings = self.embeddings[open_].astype(np.float64)
         hosts = [self.hosts[place] for place in open_]
         near = []
@@ -319,10 +308,6 @@ class SiteDirectory:
         if site not in self._samples:
             self._samples[site] = sample_site(self._web, site)
         return self._samples[site]
-
-
-def _blocked(host: str, scope: Scope) -> bool:
-    return bool({host_of(blocked) for blocked in scope.blocked}.intersection(parents(host)))
 
 
 def read_descriptions(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -373,11 +358,9 @@ class SiteView:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The identity of the web, and ``site``."""
         return {**self.web.identity, "site": self.site}
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
-        """Searches the site."""
         narrowed = [self._narrowed(request.query) for request in requests]
         passed = [r._replace(query=q) for r, q in zip(requests, narrowed, strict=True) if q is not None]
         found = iter(self.web.search(passed) if passed else [])
@@ -405,7 +388,6 @@ class SiteView:
         return tuple(result for result in response if self._has(host_of(result.url)))
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        """Fetches pages of the site."""
         mine = [self._has(host_of(request.url)) for request in requests]
         passed = [request for request, own in zip(requests, mine, strict=True) if own]
         fetched = iter(self.web.visit(passed) if passed else [])

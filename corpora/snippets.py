@@ -207,7 +207,6 @@ class SnippetCache:
         return tuple([found(self._ready(key)).result(words, weights) for key in keys])
 
     def page(self, key: int) -> StoredPage | None:
-        """The page of a key, whole."""
         ready = self._ready(key)
         return None if ready is None else ready.page()
 
@@ -242,12 +241,10 @@ class CachedPage:
         self.size = _PAGE + getsizeof(self._text) + len(self._coded)
 
     def result(self, words: Sequence[Sought], weights: Mapping[str, float]) -> Result:
-        """The result that shows this page."""
         page = self._page
         return Result(page.title, page.url, self._snippet(words, weights), page.site, self._key)
 
     def page(self) -> StoredPage:
-        """The page, whole."""
         return self._page._replace(text=self._coded.decode(_CODE) if self._coded else self._text)
 
     def _snippet(self, words: Sequence[Sought], weights: Mapping[str, float]) -> str:

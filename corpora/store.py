@@ -41,23 +41,18 @@ class Store(Protocol):
 
     def get(self, key: int) -> StoredPage | None:
         """The page of this key."""
-        ...
 
     def alias(self, key: int) -> int | None:
         """The key of the page that another address leads to."""
-        ...
 
     def rows(self) -> Iterator[tuple[int, StoredPage]]:
         """All pages, in the order of their keys."""
-        ...
 
     def aliases(self) -> Iterator[tuple[int, int]]:
         """All aliases as (key, page's key), in order."""
-        ...
 
     def close(self) -> None:
         """Lets go of files."""
-        ...
 
 
 class MemoryStore:
@@ -75,15 +70,12 @@ class MemoryStore:
         self.alias = self._aliases.get
 
     def rows(self) -> Iterator[tuple[int, StoredPage]]:
-        """All pages, in the order of their keys."""
         return iter(self._pages.items())
 
     def aliases(self) -> Iterator[tuple[int, int]]:
-        """All aliases, in order."""
         return iter(self._aliases.items())
 
-    def close(self) -> None:
-        """Nothing to let go of."""
+    def close(self) -> None: ...
 
 
 class _Reader(threading.local):
@@ -136,7 +128,6 @@ class DiskStore:
         return CorpusDamaged(f"{self._path} cannot be read ({error}): build the corpus again.")
 
     def get(self, key: int) -> StoredPage | None:
-        """The page of this key."""
         reader = self._open()
         try:
             row = reader.connection.execute(_PAGE, (key,)).fetchone()
@@ -147,7 +138,6 @@ class DiskStore:
             raise self._damaged(error) from error
 
     def alias(self, key: int) -> int | None:
-        """The key of the page that another address leads to."""
         try:
             row = self._open().connection.execute(_ALIAS, (key,)).fetchone()
         except sqlite3.DatabaseError as error:
@@ -155,7 +145,6 @@ class DiskStore:
         return None if row is None else int(row[0])
 
     def rows(self) -> Iterator[tuple[int, StoredPage]]:
-        """All pages, in the order of their keys."""
         reader = self._open()
         rows = "SELECT key, url, title, text, date, leader, site FROM pages ORDER BY key"
         try:
@@ -165,7 +154,6 @@ class DiskStore:
             raise self._damaged(error) from error
 
     def aliases(self) -> Iterator[tuple[int, int]]:
-        """All aliases, in order."""
         yield from self._open().connection.execute("SELECT key, page FROM aliases ORDER BY key")
 
     def places(self, first: int = 0) -> dict[str, npt.NDArray[np.int64]]:
@@ -185,7 +173,6 @@ class DiskStore:
         yield from self._open().connection.execute("SELECT key, site, date FROM pages ORDER BY site, key")
 
     def close(self) -> None:
-        """Closes this thread's connection; it opens again when read."""
         if self._reader.pid == os.getpid():
             self._reader.connection.close()
             self._reader.pid = 0

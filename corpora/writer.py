@@ -120,7 +120,6 @@ class PageWriter:
         return made
 
     def __len__(self) -> int:
-        """How many pages were written."""
         return self._place + len(self._waiting)
 
     def read(self, number: int) -> StoredPage:

@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -42,20 +42,16 @@ class Encoder(Protocol):
         Vectors of encoders whose ``model`` (its last part, as in ``owner/name``), or whose ``weights``,
         differ cannot be compared; one that does not say may be any.
         """
-        ...
 
     @property
     def dimension(self) -> int:
         """How many numbers a vector has."""
-        ...
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Vectors of queries, float32 [n, dimension], each of length 1, and depending on its own text alone."""
-        ...
 
     def encode_pages(self, texts: Sequence[str]) -> Vectors:
         """Vectors of pages (title, line break, main text), float32 [n, dimension], each of length 1."""
-        ...
 
 
 class SentenceEncoder:
@@ -132,11 +128,9 @@ class SentenceEncoder:
         }
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of queries, float32 [n, dimension]."""
         return self._encode(self._model.encode_query, texts, "query_batch", "query_prompt")
 
     def encode_pages(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of pages, float32 [n, dimension]."""
         return self._encode(self._model.encode_document, texts, "batch_size", "page_prompt")
 
     def _encode(self, encode: Any, texts: Sequence[str], batch: str, prompt: str) -> Vectors:
@@ -154,16 +148,12 @@ class SentenceEncoder:
         return unit_rows(vectors)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self._name, self._settings)
+        return partial(SentenceEncoder, self._name, **self._settings), ()
 
 
 def model_name(model: str) -> str:
     """What a model is called, wherever it lies: of a folder its last part."""
     return os.path.basename(os.path.normpath(model)) if os.path.isdir(model) else model
-
-
-def _again(name: str, settings: dict[str, Any]) -> SentenceEncoder:
-    return SentenceEncoder(name, **settings)
 
 
 def _check_safe(model: str) -> None:
@@ -270,11 +260,7 @@ class GivenEncoder:
         return len(self._rows)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of these queries, float32 [n, dimension].
-
-        Raises:
-            DataError: if there is none for one of them: a set of vectors that lacks one cannot be used for the run.
-        """
+        """A DataError where one is lacking: a set of vectors without it cannot be used for the run."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for place, text in enumerate(texts):
             row = self._rows.get(plain_text(text))
@@ -287,7 +273,6 @@ class GivenEncoder:
         return vectors
 
     def encode_pages(self, texts: Sequence[str]) -> Vectors:
-        """Pages cannot be encoded: InvalidArgument."""
         raise InvalidArgument(f"{self._path} has vectors of queries only: bring those of the pages in a file too.")
 
     def __reduce__(self) -> tuple[Any, ...]:

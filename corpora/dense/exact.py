@@ -81,7 +81,6 @@ class ExactSearch:
         self._days = np.where(matrix.days > 0, matrix.days, _UNDATED).astype(np.int32)
 
     def close(self) -> None:
-        """Lets go of what is kept in memory."""
         with self._lock:
             self._kept.clear()
 
@@ -177,7 +176,6 @@ class ExactSearch:
         return [(low, min(low + rows, end)) for start, end in ranges for low in range(start, end, rows)]
 
     def _block(self, start: int, end: int, keep: bool) -> Any:
-        """Some rows as float32 on the device."""
         with self._lock:
             block = self._kept.get((start, end))
             if block is not None:

@@ -108,19 +108,12 @@ class DenseIndex:
         return sizes
 
     def close(self) -> None:
-        """Lets go of memory; it may be used again."""
         self._exact.close()
 
     # ── searching ─────────────────────────────────────────────────────────────
 
     def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
-        """For each request at most ``limit`` hits, best first; scores are cosines to six digits.
-
-        A query without words gives pages of its sites, by key; one that says nothing gives none.
-
-        Raises:
-            InvalidArgument: if a scope's ``as_of`` is no ISO date, or there is no encoder.
-        """
+        """Scores are cosines to six digits; a query without words gives pages of its sites, by key."""
         ranked: list[list[Hit]] = [[] for _ in requests]
         texts: dict[str, int] = {}
         asked: list[tuple[int, int]] = []  # a request, and the text that it asks for
@@ -199,7 +192,6 @@ class DenseIndex:
         return Reach(ranges, day_of(scope.as_of, "as_of") if scope.as_of else 0)
 
     def _first(self, reach: Reach, limit: int) -> list[Hit]:
-        """Pages within reach, by key."""
         keys = []
         for start, end in reach.ranges:
             days = self.matrix.days[start:end]

@@ -176,12 +176,10 @@ class Matrix:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
         return int(self.vectors.shape[1])
 
     @property
     def whole(self) -> Ranges:
-        """All rows."""
         return ((0, len(self)),) if len(self) else ()
 
     def rows_of(self, host: str) -> tuple[int, int]:

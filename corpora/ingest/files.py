@@ -27,6 +27,15 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = (b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18")  # of a frame; the last three bytes of one to be skipped
 
 
+FILE_NAMES = {
+    "html": re.compile(r"\.x?html?$", re.IGNORECASE),
+    "jsonl": re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE),
+    "parquet": re.compile(r"\.parquet$", re.IGNORECASE),
+    "warc": re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE),
+}
+"""How files of each kind are called."""
+
+
 class Damaged(Exception):
     """What is compressed cannot be read to its end; the message says why, in a few words."""
 
@@ -46,15 +55,12 @@ class FileSource:
         self.meter = Meter(files)
 
     def count(self) -> int | None:
-        """Not told: it takes reading all files."""
         return None
 
     def stamp(self) -> str | None:
-        """Changes when a file does."""
         return stamp_files(self._files)
 
     def _read(self) -> Iterator[Path]:
-        """The files, to be read now."""
         self.meter = Meter(self._files)
         return iter(self._files)
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.corpora.ingest.files import stamp_files
+from webenv.corpora.ingest.files import FILE_NAMES, stamp_files
 from webenv.corpora.ingest.record import made_site
 from webenv.errors import CorpusError
 
-_NAME = re.compile(r"\.x?html?$", re.IGNORECASE)
 _INDEX = re.compile(r"(?<![^/])index\.x?html?$", re.IGNORECASE)
 
 
@@ -46,15 +45,13 @@ class HtmlTree:
         for folder, folders, names in os.walk(self.path):
             folders.sort()
             for name in sorted(names):
-                if _NAME.search(name):
+                if FILE_NAMES["html"].search(name):
                     yield os.path.relpath(os.path.join(folder, name), self.path).replace(os.sep, "/")
 
     def count(self) -> int | None:
-        """How many files there are."""
         return sum(1 for _ in self._files()) if self.path.is_dir() else 1
 
     def stamp(self) -> str | None:
-        """Changes when a file does, comes or goes."""
         if not self.path.is_dir():
             return stamp_files([self.path])
         return stamp_files(os.path.join(self.path, relative) for relative in self._files())

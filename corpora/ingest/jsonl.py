@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.corpora.ingest.files import FileSource, Meter, find_files, read_lines, stamp_files
+from webenv.corpora.ingest.files import FILE_NAMES, FileSource, Meter, find_files, read_lines, stamp_files
 from webenv.corpora.ingest.record import NAMES, id_address, made_site, read_record, write_fields
 from webenv.corpora.manifest import read_json
 from webenv.errors import CorpusError
-
-_NAME = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
 
 
 class JsonLines(FileSource):
@@ -41,7 +39,7 @@ class JsonLines(FileSource):
         self.spec = f"jsonl:{path}" + (f"@{site}" if site else "") + write_fields(names)
         self._base = made_site(self.spec, self.path, site)
         self._names = names
-        super().__init__(find_files(self.spec, self.path, _NAME, ".jsonl"))
+        super().__init__(find_files(self.spec, self.path, FILE_NAMES["jsonl"], ".jsonl"))
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
         for file in self._read():
@@ -95,11 +93,9 @@ class NeedleFiles:
             raise CorpusError(f"source {self.spec!r}: expected a folder with the benchmark's .json files.")
 
     def count(self) -> int | None:
-        """Not told: it takes reading all files."""
         return None
 
     def stamp(self) -> str | None:
-        """Changes when a file does."""
         return stamp_files(self._files)
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:

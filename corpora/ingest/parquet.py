@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.corpora.ingest.files import find_files, stamp_files
+from webenv.corpora.ingest.files import FILE_NAMES, find_files, stamp_files
 from webenv.corpora.ingest.record import NAMES, made_site, read_record, write_fields
 from webenv.errors import CorpusError, MissingExtra
 
-_NAME = re.compile(r"\.parquet$", re.IGNORECASE)
 _BATCH_BYTES = 8_000_000
 _BATCH_ROWS = 2_000
 _BUFFER = 1_000_000  # bytes read at once of each column, else the whole of it in a row group
@@ -46,7 +44,7 @@ class ParquetTables:
         self._arrow, self._parquet = _pyarrow()
         self._base = made_site(self.spec, self.path, site)
         self._names = names
-        self._files = find_files(self.spec, self.path, _NAME, ".parquet")
+        self._files = find_files(self.spec, self.path, FILE_NAMES["parquet"], ".parquet")
         self._rows = 0
         for file in self._files:
             try:
@@ -100,11 +98,9 @@ class ParquetTables:
         return bool(part == "aliases" and (types.is_list(kind) or types.is_large_list(kind)))
 
     def count(self) -> int | None:
-        """How many rows there are."""
         return self._rows
 
     def stamp(self) -> str | None:
-        """Changes when a file does."""
         return stamp_files(self._files)
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:

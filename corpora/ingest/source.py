@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from webenv.corpora.document import Skipped, SourcePage
+from webenv.corpora.ingest.files import FILE_NAMES
+from webenv.corpora.ingest.html import HtmlTree
+from webenv.corpora.ingest.jsonl import ClueWebTexts, JsonLines, NeedleFiles
+from webenv.corpora.ingest.parquet import ParquetTables
+from webenv.corpora.ingest.record import parse_place
+from webenv.corpora.ingest.warc import WebArchives
 from webenv.errors import CorpusError, did_you_mean
 
-_NAMES = {
-    "html": re.compile(r"\.x?html?$", re.IGNORECASE),
-    "jsonl": re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE),
-    "parquet": re.compile(r"\.parquet$", re.IGNORECASE),
-    "warc": re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE),
-}
 _CERTAIN = {b"PAR1": "parquet", b"WARC": "warc"}  # how a file begins, whatever its name
 _LIKELY = {b"{": "jsonl", b"<": "html"}  # where its name does not tell
 
@@ -37,7 +37,7 @@ def kind_of(path: Path) -> str:
 
 def mistaken(kind: str, path: Path) -> str:
     """The kind that was meant, where a path holds files of another than ``kind`` and none of that; else empty."""
-    if kind not in _NAMES or (path.is_dir() and any(_named(name) == kind for name in _files(path))):
+    if kind not in FILE_NAMES or (path.is_dir() and any(_named(name) == kind for name in _files(path))):
         return ""
     found = kind_of(path)
     return found if found != kind else ""
@@ -48,7 +48,7 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def _named(name: str) -> str:
-    return next((kind for kind, pattern in _NAMES.items() if pattern.search(name)), "")
+    return next((kind for kind, pattern in FILE_NAMES.items() if pattern.search(name)), "")
 
 
 # ── sources by name ───────────────────────────────────────────────────────────
@@ -78,19 +78,15 @@ class Source(Protocol):
     @property
     def spec(self) -> str:
         """What it is called on a command line and in a manifest."""
-        ...
 
     def count(self) -> int | None:
         """How many documents there are, where that is cheap to tell."""
-        ...
 
     def stamp(self) -> str | None:
         """Something that is equal while what is read is the same, as sizes and times of files; ``None``: not told."""
-        ...
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
         """The documents; a record that is none is :class:`Skipped`."""
-        ...
 
 
 def parse_source(spec: str) -> Source:
@@ -118,12 +114,6 @@ def parse_source(spec: str) -> Source:
         InvalidArgument: for a dial that there is not, or whose value is out of range.
         MissingExtra: where the package that reads the kind is not installed.
     """
-    from webenv.corpora.ingest.html import HtmlTree
-    from webenv.corpora.ingest.jsonl import ClueWebTexts, JsonLines, NeedleFiles
-    from webenv.corpora.ingest.parquet import ParquetTables
-    from webenv.corpora.ingest.record import parse_place
-    from webenv.corpora.ingest.warc import WebArchives
-
     kind, colon, rest = spec.partition(":")
     if kind == "procedural":
         from webenv.corpora.procedural import ProceduralPages

@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 import zstandard
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.corpora.ingest.files import FileSource, find_files
+from webenv.corpora.ingest.files import FILE_NAMES, FileSource, find_files
 from webenv.corpora.ingest.jsonl import first_line
 from webenv.corpora.ingest.record import id_address
 from webenv.corpora.prepare import MOST_BYTES
@@ -106,7 +106,6 @@ def _read(reader: Any, most: int, length: int = _PIECE) -> bytes:
 # ── WARC files ────────────────────────────────────────────────────────────────
 
 
-_NAME = re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE)
 _HTML = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
 _LOOKS = re.compile(  # possessive: a comment that could end in several places makes time exponential in the comments
     rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:<!--.*?-->\s*+|<\?xml.*?>\s*+)*+<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
@@ -147,7 +146,7 @@ class WebArchives(FileSource):
         self.path = Path(path)
         self.spec = f"warc:{path}"
         _fastwarc()
-        super().__init__(find_files(self.spec, self.path, _NAME, ".warc or .warc.gz"))
+        super().__init__(find_files(self.spec, self.path, FILE_NAMES["warc"], ".warc or .warc.gz"))
 
     def __iter__(self) -> Iterator[SourcePage | Skipped]:
         for file in self._read():
@@ -173,7 +172,6 @@ class _Archive:
         self._found = 0  # records of this stretch
 
     def read(self) -> Iterator[SourcePage | Skipped]:
-        """What is in the file."""
         start: int | None = 0
         tries = 0
         gap = ""  # where something was that is no record, not yet told

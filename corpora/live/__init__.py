@@ -11,8 +11,9 @@ from webenv.errors import MissingExtra
 
 try:
     import httpx  # noqa: F401
+    import protego  # noqa: F401
 except ImportError as error:
-    raise MissingExtra("httpx", "live", "the live web") from error
+    raise MissingExtra(error.name or "httpx", "live", "the live web") from error
 
 from webenv.corpora.live.provider import SearchProvider
 from webenv.corpora.live.services import Brave, SearXNG, Serper, Tavily

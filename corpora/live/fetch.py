@@ -34,7 +34,7 @@ from webenv.corpora.live.body import (
     may_be_read,
     read_body,
 )
-from webenv.corpora.live.guard import Gateway, GuardedTransport, NetworkDown, NoSuchHost, Refused
+from webenv.corpora.live.guard import Gateway, GuardedTransport, NetworkDown, NoSuchHost, Refused, causes
 from webenv.corpora.live.pacing import Clock, Hosts, backoff, retry_after, standing_still
 from webenv.corpora.live.readers import Fetched
 from webenv.corpora.live.robots import MOST_BYTES as MOST_ROBOTS
@@ -94,12 +94,10 @@ class RedirectTrail:
             self.url = None
 
     async def take(self, places: asyncio.Semaphore) -> None:
-        """Takes a place, as soon as one is free."""
         await places.acquire()
         self._places.callback(places.release)
 
     def release(self) -> None:
-        """Gives all places back."""
         self._places.close()
 
 
@@ -168,7 +166,6 @@ class Fetcher:
             return Failure(f"the web cannot be reached: {error}; is this machine online?")
 
     async def aclose(self) -> None:
-        """Ends all connections."""
         await self._transport.aclose()
 
     @property
@@ -343,12 +340,8 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _is_tls(error: BaseException | None) -> bool:
-    while error is not None:
-        if isinstance(error, ssl.SSLError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+def _is_tls(error: BaseException) -> bool:
+    return any(isinstance(cause, ssl.SSLError) for cause in causes(error))
 
 
 def _at_gateway(error: Exception) -> str:

@@ -10,7 +10,7 @@ import asyncio
 import errno
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import cache
@@ -202,11 +202,9 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     async def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
     ) -> httpcore.AsyncNetworkStream:
-        """Refuses."""
         raise Refused("it is no address of a web page")
 
     async def sleep(self, seconds: float) -> None:
-        """Waits."""
         await asyncio.sleep(seconds)
 
     def _is_cut_off(self, host: str) -> bool:
@@ -272,14 +270,16 @@ def _leads_here(stream: httpcore.AsyncNetworkStream) -> bool:
     return bool(here) and bool(there) and str(here[0]) == str(there[0])
 
 
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, what it came of, and so on."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 def _is_one_of(error: BaseException, codes: frozenset[int]) -> bool:
     """Whether an error of a connection comes of one of some codes of the system."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, OSError) and cause.errno in codes:
-            return True
-        cause = cause.__cause__ or cause.__context__
-    return False
+    return any(isinstance(cause, OSError) and cause.errno in codes for cause in causes(error))
 
 
 # ── requests ──────────────────────────────────────────────────────────────────
@@ -302,11 +302,7 @@ class Gateway(NamedTuple):
 
     @classmethod
     def parse(cls, url: str) -> Gateway:
-        """A gateway from ``http://host:port``.
-
-        Raises:
-            InvalidArgument: for anything else.
-        """
+        """A gateway from ``http://host:port``; InvalidArgument for anything else."""
         parts = urlsplit(web_address(url, "gateway"))
         if parts.scheme != "http" or parts.path not in ("", "/"):
             raise InvalidArgument(f"gateway={_shown(url)}: expected an http address, as in http://127.0.0.1:8080.")
@@ -344,7 +340,6 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Sends one request."""
         url = request.url
         target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
         if self._gateway is not None:
@@ -357,7 +352,6 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         return httpx.Response(response.status, headers=response.headers, stream=_Body(response))
 
     async def aclose(self) -> None:
-        """Ends all connections."""
         await self._pool.aclose()
 
 

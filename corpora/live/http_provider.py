@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import datetime
 import json
-import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ from webenv.corpora.live.body import BadBody, TooLarge, accepted_encodings, read
 from webenv.corpora.live.guard import tls, web_address
 from webenv.corpora.live.pacing import LONGEST_STEP, backoff, retry_after
 from webenv.corpora.live.provider import ServiceHit, Terms, results_of
+from webenv.corpora.live.settings import check_number
 from webenv.errors import InvalidArgument
 from webenv.observations import Result
 from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
@@ -56,7 +57,6 @@ class Service:
         )
 
     async def aclose(self) -> None:
-        """Ends its connections."""
         await self.client.aclose()
 
 
@@ -112,22 +112,20 @@ class HttpProvider(ABC):
         longest_wait: float = 60.0,
         concurrency: int = 8,
     ) -> None:
-        for name, number, least in (("timeout", timeout, 0.01), ("longest_wait", longest_wait, 0.0)):
-            if isinstance(number, bool) or not isinstance(number, int | float) or not least <= number < math.inf:
-                raise InvalidArgument(f"{self.title}: {name}={number!r:.60}; expected seconds from {least:g}.")
-        for name, count, least in (("retries", retries, 0), ("concurrency", concurrency, 1)):
-            if isinstance(count, bool) or not isinstance(count, int) or count < least:
-                raise InvalidArgument(f"{self.title}: {name}={count!r:.60}; expected a whole number from {least}.")
+        check_number(self.title, "timeout", timeout, 0.01)
+        check_number(self.title, "longest_wait", longest_wait, 0.0)
+        check_number(self.title, "retries", retries, 0)
+        check_number(self.title, "concurrency", concurrency, 1)
         self._url = self._address(url)
         self._key = self._find_key(key)
         self._timeout, self._retries, self._longest_wait = float(timeout), retries, float(longest_wait)
-        self._settings = {
-            "url": url,
+        numbers: dict[str, Any] = {
             "timeout": timeout,
             "retries": retries,
             "longest_wait": longest_wait,
             "concurrency": concurrency,
         }
+        self._remade = partial(type(self), url=url, **numbers)  # without the key, which stands in the environment
         self._answered = False  # whether anything ever was
         self._line = BackgroundLoop(lambda: Service(concurrency), f"webenv-{self.name}", LONGEST_STEP)
 
@@ -139,11 +137,7 @@ class HttpProvider(ABC):
 
     @abstractmethod
     def _hits(self, answer: Mapping[str, Any]) -> list[ServiceHit]:
-        """The results of an answer.
-
-        Raises:
-            Malformed: if it is not what the API promises.
-        """
+        """The results of an answer; :class:`Malformed` if it is not what the API promises."""
 
     def _address(self, url: str | None) -> str:
         return web_address(url or self.address, f"{self.title}: url")
@@ -162,15 +156,10 @@ class HttpProvider(ABC):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """``provider`` and ``host``."""
         return {"provider": self.name, "host": urlsplit(self._url).netloc}
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
-        """Searches; equal requests are asked once, and one that says nothing not at all.
-
-        Raises:
-            InvalidArgument: if a scope's ``as_of`` is no ISO date.
-        """
+        """Equal requests are asked once, and one that says nothing not at all."""
         distinct = {request: Terms.of(request) for request in requests}
         asked = [request for request, terms in distinct.items() if not terms.says_nothing and request.limit > 0]
         answers: dict[SearchRequest, SearchResponse] = {}
@@ -184,7 +173,6 @@ class HttpProvider(ABC):
         return [answers.get(request, ()) for request in requests]
 
     def close(self) -> None:
-        """Ends its connections; a later search begins new ones."""
         self._line.close()
 
     async def _all(self, service: Service, searches: Sequence[tuple[int, Terms]]) -> list[SearchResponse]:
@@ -250,7 +238,7 @@ class HttpProvider(ABC):
                 problem = f"the answer is not what its API promises: {error}"
                 break
             except httpx.HTTPError as error:
-                problem = f"it cannot be reached ({_cause(error)})"
+                problem = f"it cannot be reached ({str(error) or type(error).__name__})"
             if attempt < self._retries:
                 await asyncio.sleep(wait)
         return self._failure(problem)
@@ -302,18 +290,10 @@ class HttpProvider(ABC):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (type(self), dict(self._settings))  # without the key, which stands in the environment
+        return self._remade, ()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(host={urlsplit(self._url).netloc!r})"
-
-
-def _again(kind: type[HttpProvider], settings: dict[str, Any]) -> HttpProvider:
-    return kind(**settings)
-
-
-def _cause(error: httpx.HTTPError) -> str:
-    return str(error) or type(error).__name__
 
 
 # ── answers ───────────────────────────────────────────────────────────────────

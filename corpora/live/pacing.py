@@ -89,7 +89,6 @@ class Clock:
 
     @property
     def spent(self) -> float:
-        """Seconds that it has run."""
         running = 0.0 if self._since is None else asyncio.get_running_loop().time() - self._since
         return self._spent + running
 
@@ -104,11 +103,7 @@ class Clock:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Runs until the end of the block.
-
-        Raises:
-            TimeoutError: when no seconds are left.
-        """
+        """Runs until the end of the block; a TimeoutError when no seconds are left."""
         async with asyncio.timeout(self.left) as self._limit:
             token = _RUNNING.set(self)
             self._since = asyncio.get_running_loop().time()

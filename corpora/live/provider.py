@@ -1,4 +1,4 @@
-"""Dates as search engines write them."""
+"""Search providers: what a request asks of one, and what its hits say, dates as engines write them among it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webenv.corpora.document import day_of
 from webenv.corpora.query import parse_query, utf8, without_filters
 from webenv.observations import Result
 from webenv.urls import canonical_url, host_of, page_key, parents
-from webenv.web import Scope, SearchRequest, SearchResponse
+from webenv.web import SearchRequest, SearchResponse
 
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _AGO = re.compile(r"(\d{1,4}|an?) (second|minute|min|hour|day|week|month|year)s? ago", re.IGNORECASE)
@@ -86,11 +86,7 @@ class Terms:
 
     @classmethod
     def of(cls, request: SearchRequest) -> Terms:
-        """Reads a request.
-
-        Raises:
-            InvalidArgument: if the scope's ``as_of`` is no ISO date.
-        """
+        """Reads a request; InvalidArgument if the scope's ``as_of`` is no ISO date."""
         query = parse_query(request.query)
         as_of = request.scope.as_of
         last_day = datetime.date.fromordinal(day_of(as_of, "as_of")).isoformat() if as_of else ""
@@ -160,14 +156,6 @@ class Terms:
         return not self.last_day or (bool(day) and day <= self.last_day)
 
 
-def hides(scope: Scope, url: str) -> bool:
-    """Whether a scope's blocked hosts hide an address."""
-    if not scope.blocked:
-        return False
-    hosts = parents(host_of(url))
-    return any(host_of(blocked) in hosts for blocked in scope.blocked)
-
-
 def _in_url(text: str) -> int:
     """The most bytes that a text takes as a value in a URL."""
     return len(quote(text, safe="", errors="replace"))
@@ -196,7 +184,6 @@ class SearchProvider(Protocol):
     @property
     def identity(self) -> Mapping[str, str]:
         """What it is, for the record of a run: at least ``provider``; never a key."""
-        ...
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
         """For each request, in order, at most ``limit`` results that its query and scope let through.
@@ -204,11 +191,9 @@ class SearchProvider(Protocol):
         Raises:
             InvalidArgument: if a scope's ``as_of`` is no ISO date.
         """
-        ...
 
     def close(self) -> None:
         """Ends its connections; a later search begins new ones."""
-        ...
 
 
 class ServiceHit(NamedTuple):

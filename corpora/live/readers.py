@@ -242,7 +242,6 @@ class Readers:
             reader.shutdown(wait=True, kill_workers=True)
 
     async def aclose(self) -> None:
-        """Ends all readers."""
         for reader in self._started:
             reader.shutdown(wait=True, kill_workers=True)
         self._started.clear()

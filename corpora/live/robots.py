@@ -10,13 +10,11 @@ import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from protego import Protego
 
 from webenv.corpora.live.pacing import Clock, in_thread
-from webenv.errors import MissingExtra
-
-if TYPE_CHECKING:
-    from protego import Protego
 
 MOST_BYTES = 64_000
 """Of a robots.txt, the bytes that are read; what follows is left aside."""
@@ -66,8 +64,6 @@ class RobotsRules:
         self._parsed: Protego | None = None
         self.size = 0
         if 200 <= file.status < 300:
-            from protego import Protego
-
             text = _bounded(file.text, user_agent)
             self.size = len(text)
             self._parsed = Protego.parse(text)
@@ -208,15 +204,3 @@ def _bounded(text: str, user_agent: str) -> str:
             break
         lines.append(line)
     return "\n".join(lines)
-
-
-def check_protego() -> None:
-    """Says how to install protego.
-
-    Raises:
-        MissingExtra: if it is not installed.
-    """
-    try:
-        import protego  # noqa: F401
-    except ImportError as error:
-        raise MissingExtra("protego", "live", "reading robots.txt") from error

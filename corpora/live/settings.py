@@ -11,13 +11,11 @@ from webenv.corpora.live.guard import Gateway, Resolver, resolve
 from webenv.errors import InvalidArgument
 
 _DELAY = 0.2
-_NUMBERS: dict[str, tuple[float, float]] = {
+_LIMITS: dict[str, tuple[float, float]] = {
     "timeout": (0.01, 3_600.0),
     "delay": (0.0, 3_600.0),
     "longest_wait": (0.0, 3_600.0),
     "read_timeout": (0.01, 3_600.0),
-}
-_COUNTS = {
     "max_bytes": (1_000, 1_000_000_000),
     "max_redirects": (0, 50),
     "retries": (0, 20),
@@ -25,6 +23,20 @@ _COUNTS = {
     "per_host": (1, 1_000),
     "readers": (0, 64),
 }
+
+
+def check_number(of: str, name: str, value: object, low: float, high: float = math.inf) -> None:
+    """Checks a setting: seconds, or a whole number where ``low`` is one; never an infinite one.
+
+    Raises:
+        InvalidArgument: if it is none, or not from ``low`` to ``high``.
+    """
+    whole = isinstance(low, int)
+    real = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+    if not real or not low <= value <= high or value == math.inf:  # type: ignore[operator]
+        what = "a whole number" if whole else "seconds"
+        limits = " to ".join(f"{limit}" if whole else f"{limit:g}" for limit in (low, high) if limit < math.inf)
+        raise InvalidArgument(f"{of}: {name}={value!r:.60}; expected {what} from {limits}.")
 
 
 @dataclass(frozen=True)
@@ -73,21 +85,10 @@ class FetchSettings:
     resolver: Resolver = resolve
 
     def __post_init__(self) -> None:
-        for name, (low, high) in _NUMBERS.items():
-            number: Any = getattr(self, name)
-            if number is None and name == "delay":
-                continue
-            real = isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number)
-            if not real or not low <= number <= high:
-                raise InvalidArgument(f"live web: {name}={number!r:.60}; expected seconds from {low:g} to {high:g}.")
-        for name, (least, most) in _COUNTS.items():
-            count: Any = getattr(self, name)
-            if count is None and name == "readers":
-                continue
-            if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= most:
-                raise InvalidArgument(
-                    f"live web: {name}={count!r:.60}; expected a whole number from {least} to {most}."
-                )
+        for name, (low, high) in _LIMITS.items():
+            value: Any = getattr(self, name)
+            if value is not None or name not in ("delay", "readers"):
+                check_number("live web", name, value, low, high)
         agent = self.user_agent
         if not isinstance(agent, str) or len(agent) > 500 or not (agent.isascii() and agent.isprintable()):
             raise InvalidArgument(f"live web: user_agent={agent!r:.60}; expected one line of ASCII characters.")
@@ -96,12 +97,10 @@ class FetchSettings:
 
     @property
     def agent(self) -> str:
-        """The value of User-Agent."""
         return self.user_agent.strip() or f"webenv/{webenv.__version__}"
 
     @property
     def pause(self) -> float:
-        """The least seconds between the starts of two requests to one host."""
         if self.delay is not None:
             return self.delay
         return 0.0 if self.gateway else _DELAY

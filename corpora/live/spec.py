@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from webenv.corpora.live.services import Brave, SearXNG, Serper, Tavily
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.web import LiveWeb
 from webenv.errors import InvalidArgument, did_you_mean
-from webenv.runtime.spec import split_settings
+from webenv.runtime.spec import Reader, number, split_settings, whole, words
 
 PROVIDERS: Mapping[str, type[HttpProvider]] = {kind.name: kind for kind in (Brave, SearXNG, Serper, Tavily)}
 """The providers by name."""
@@ -100,7 +100,10 @@ def parse_live(spec: str) -> LiveSpec:
             raise InvalidArgument(f"live web: no setting {_shown(setting)}. {did_you_mean(setting, _SETTINGS)}")
         if not text:
             raise InvalidArgument(f"live web: {part!r:.60}; expected a setting and its value, as in timeout=10.")
-        values[setting] = reader(setting, text)
+        try:
+            values[setting] = reader(text)
+        except ValueError as error:
+            raise InvalidArgument(f"live web: {setting}={text!r:.60}; expected {error}.") from None
     url = values.pop("url", None)
     if url is not None:
         web_address(url, f"{kind.title}: url")
@@ -113,44 +116,16 @@ def _shown(name: str) -> str:
     return repr(name) if _NAME.fullmatch(name) else "of that name"
 
 
-def _text(setting: str, text: str) -> str:
-    return text
-
-
-def _number(setting: str, text: str) -> float:
-    try:
-        return float(text[:40])
-    except ValueError:
-        raise InvalidArgument(f"live web: {setting}={text!r:.60}; expected a number.") from None
-
-
-def _count(setting: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise InvalidArgument(f"live web: {setting}={text!r:.60}; expected a whole number.")
-    return int(text)
-
-
-def _switch(setting: str, text: str) -> bool:
+def _switch(text: str) -> bool:
     known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
     if text.lower() not in known:
-        raise InvalidArgument(f"live web: {setting}={text!r:.60}; expected true or false.")
+        raise ValueError("true or false")
     return known[text.lower()]
 
 
-_SETTINGS: Mapping[str, Callable[[str, str], Any]] = {
-    "url": _text,
-    "gateway": _text,
-    "user_agent": _text,
-    "timeout": _number,
-    "delay": _number,
-    "longest_wait": _number,
-    "read_timeout": _number,
-    "max_bytes": _count,
-    "max_redirects": _count,
-    "retries": _count,
-    "concurrency": _count,
-    "per_host": _count,
-    "readers": _count,
-    "robots": _switch,
-    "allow_private": _switch,
+_SETTINGS: Mapping[str, Reader] = {
+    **dict.fromkeys(("url", "gateway", "user_agent"), words),
+    **dict.fromkeys(("timeout", "delay", "longest_wait", "read_timeout"), number(0)),
+    **dict.fromkeys(("max_bytes", "max_redirects", "retries", "concurrency", "per_host", "readers"), whole(0)),
+    **dict.fromkeys(("robots", "allow_private"), _switch),
 }

@@ -5,30 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from webenv.corpora.document import day_of
+from webenv.corpora.caches import SharedWeb
+from webenv.corpora.document import blocks, check_days, hides
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.live.fetch import NO_PAGE, Fetcher, RedirectTrail
 from webenv.corpora.live.pacing import LONGEST_STEP, Clock
-from webenv.corpora.live.provider import SearchProvider, hides
+from webenv.corpora.live.provider import SearchProvider
 from webenv.corpora.live.readers import Fetched, Onward, Readers, Unreadable
-from webenv.corpora.live.robots import check_protego
 from webenv.corpora.live.settings import FetchSettings
 from webenv.observations import Page
 from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
-from webenv.web import (
-    Failure,
-    Missing,
-    SearchRequest,
-    SearchResponse,
-    VisitRequest,
-    VisitResponse,
-)
+from webenv.urls import host_of
+from webenv.web import Failure, Missing, SearchRequest, SearchResponse, VisitRequest, VisitResponse
 
 
-class LiveWeb:
+class LiveWeb(SharedWeb):
     """The live web.
 
     Searches go to a provider; visits fetch pages, under guard (:mod:`webenv.corpora.live.guard`), and take
@@ -44,14 +37,9 @@ class LiveWeb:
     Args:
         provider: what searches.
         settings: how pages are fetched.
-
-    Raises:
-        MissingExtra: if a package is missing that this needs.
     """
 
     def __init__(self, provider: SearchProvider, settings: FetchSettings = FetchSettings()) -> None:  # noqa: B008
-        if settings.robots:
-            check_protego()
         self._provider = provider
         self._settings = settings
         self._line = BackgroundLoop(partial(_Visitors, settings), "webenv-live", LONGEST_STEP)
@@ -71,22 +59,11 @@ class LiveWeb:
         }
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
-        """Searches through the provider.
-
-        Raises:
-            InvalidArgument: if a scope's ``as_of`` is no ISO date.
-        """
         return self._provider.search(requests)
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        """Fetches and reads pages; equal requests once. A page's URL is the one that redirects lead to.
-
-        Raises:
-            InvalidArgument: if a scope's ``as_of`` is no ISO date.
-        """
-        for request in requests:
-            if request.scope.as_of:
-                day_of(request.scope.as_of, "as_of")
+        """Fetches and reads pages; equal requests once. A page's URL is the one that redirects lead to."""
+        check_days(requests)
         distinct = list(dict.fromkeys(requests))
         if not distinct:
             return []
@@ -102,20 +79,6 @@ class LiveWeb:
         """Ends connections, readers and threads; a later request begins new ones."""
         self._line.close()
         self._provider.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-    def __copy__(self) -> Self:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LiveWeb, (self._provider, self._settings)
@@ -137,7 +100,9 @@ class _Visitors:
 
     async def _visit(self, request: VisitRequest) -> VisitResponse:
         settings, scope = self._settings, request.scope
-        trail = RedirectTrail(request.url, partial(hides, scope), settings.max_redirects, settings.timeout)
+        trail = RedirectTrail(
+            request.url, lambda url: blocks(scope, host_of(url)), settings.max_redirects, settings.timeout
+        )
         if trail.url is None:
             return Missing("this is no web address")
         try:
@@ -146,7 +111,7 @@ class _Visitors:
             trail.release()
         if isinstance(found, Missing):
             return NO_PAGE if scope.as_of or scope.blocked else found
-        if isinstance(found, Page) and scope.as_of and not (found.date and day_of(found.date) <= day_of(scope.as_of)):
+        if isinstance(found, Page) and hides(scope, found.url, host_of(found.url), found.date):
             return NO_PAGE
         return found
 

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webenv.corpora.document import IndexedPage, Progress, day_of, silent
+from webenv.corpora.document import IndexedPage, Progress, check_days, day_of, silent
 from webenv.corpora.engine import Hit
-from webenv.corpora.lucene.jvm import find_jar, find_java, is_fork, java, using_java
-from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_bm25, english
+from webenv.corpora.lucene.jvm import is_fork, java, using_java
+from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_lucene, english, thread_count
 from webenv.corpora.manifest import read_json
-from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query
+from webenv.corpora.query import hidden_hosts, parse_query
 from webenv.errors import CorpusDamaged, CorpusError
 from webenv.urls import parents
 from webenv.web import SearchRequest
@@ -76,7 +76,7 @@ class LuceneIndex:
             MissingExtra: if pyserini or Java is missing.
             InvalidArgument: if ``k1`` or ``b`` is out of range.
         """
-        check_bm25(k1, b)
+        check_lucene(k1, b)
         folder = Path(folder).absolute()
         try:
             about = read_json(folder / _ABOUT)
@@ -88,13 +88,7 @@ class LuceneIndex:
             raise CorpusDamaged(f"{folder} is no Lucene index of webenv's ({error}): build it again.") from error
         if analysis != ANALYSIS:
             raise CorpusError(f"{folder} was built for {analysis!r:.80}, not {ANALYSIS}: build it again.")
-        find_jar()
-        find_java()
-        if threads is None:
-            from loky import cpu_count
-
-            threads = int(cpu_count())
-        return cls(folder, keys, k1, b, max(1, threads))
+        return cls(folder, keys, k1, b, thread_count(threads))
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -120,9 +114,7 @@ class LuceneIndex:
             CorpusDamaged: if the index cannot be read.
             CorpusError: if Java fails, or this process is a fork of one in which it runs.
         """
-        for request in requests:
-            if request.scope.as_of:
-                day_of(request.scope.as_of, "as_of")
+        check_days(requests)
         if not requests or not len(self):
             return [[] for _ in requests]
         answers: list[list[Hit]] = [[] for _ in requests]
@@ -131,7 +123,7 @@ class LuceneIndex:
             reader = self._opened()
             for place, request in enumerate(requests):
                 query = parse_query(request.query)
-                scores = _scores(reader, query)
+                scores = reader.scored("text", _spaced(query.plain), map(_spaced, query.quoted))
                 limit = min(request.limit, len(self))
                 if limit < 1 or not (scores or query.sites):
                     continue
@@ -161,23 +153,12 @@ class LuceneIndex:
         return self._reader
 
     def close(self) -> None:
-        """Ends threads and closes files; the index may be used again."""
         if self._reader is None or is_fork():
             return
         with using_java(f"{self._folder} cannot be closed"):
             reader, self._reader, self._filters = self._reader, None, None
             if reader is not None:
                 reader.close()
-
-
-def _scores(reader: LuceneReader, query: ParsedQuery) -> list[Clause]:
-    """What earns a score."""
-    phrases = [reader.phrase("text", _spaced(phrase)) for phrase in query.quoted]
-    words = reader.words("text", _spaced(query.plain))
-    clauses = [Clause("must", phrase) for phrase in phrases if phrase is not None]
-    if words is not None:
-        clauses.append(Clause("should" if clauses else "must", words))
-    return clauses
 
 
 def _filters(reader: LuceneReader, sites: tuple[str, ...], hidden: tuple[str, ...], as_of: str) -> list[Clause]:

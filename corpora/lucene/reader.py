@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from webenv.corpora.lucene.jvm import java, using_java
+from webenv.corpora.engine import rounded
+from webenv.corpora.lucene.jvm import find_jar, find_java, java, using_java
 from webenv.errors import InvalidArgument
 
 MOST_WORDS = 256
@@ -20,7 +21,6 @@ _MOST_CLAUSES = 65_536  # a query of 20,000 characters has fewer
 _BEYOND = 4  # hits asked for beyond the limit, to see that no tie is cut
 _LEAST = 4  # searches that are worth a second thread
 _COUNTED = 1_000  # hits that Lucene counts before it leaves out what cannot be among the best; its own default
-_DIGITS = 5
 
 
 class Clause(NamedTuple):
@@ -55,11 +55,6 @@ class Asked(NamedTuple):
 def english() -> Any:
     """Anserini's English analysis: Unicode words, lower-cased, without possessives and 33 stop words, Porter stems."""
     return java("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()
-
-
-def _rounded(score: float) -> float:
-    """A score to five digits: sums of the same numbers in another order differ behind them."""
-    return float(f"{score:.{_DIGITS - 1}e}")
 
 
 class LuceneReader:
@@ -109,13 +104,26 @@ class LuceneReader:
         """A query for any of the words of a text; ``None`` where it has none. A word that stands twice counts twice."""
         return self._analysis.createBooleanQuery(field, text)
 
-    def phrase(self, field: str, text: str) -> Any:
-        """A query for the words of a text in a row; ``None`` where it has none."""
-        return self._analysis.createPhraseQuery(field, text)
+    def scored(self, field: str, words: str, phrases: Iterable[str], in_order: bool = True) -> list[Clause]:
+        """What earns a score: any of some words, and each of some phrases.
 
-    def every(self, field: str, text: str) -> Any:
-        """A query for all words of a text, in any order; ``None`` where it has none."""
-        return self._analysis.createBooleanQuery(field, text, self._occur["must"])
+        Args:
+            field: where they are looked for.
+            words: a text.
+            phrases: texts whose words must all occur.
+            in_order: whether they must in a row.
+        """
+        found = [
+            self._analysis.createPhraseQuery(field, phrase)
+            if in_order
+            else self._analysis.createBooleanQuery(field, phrase, self._occur["must"])
+            for phrase in phrases
+        ]
+        clauses = [Clause("must", phrase) for phrase in found if phrase is not None]
+        any_word = self.words(field, words)
+        if any_word is not None:
+            clauses.append(Clause("should" if clauses else "must", any_word))
+        return clauses
 
     def term(self, field: str, value: str) -> Any:
         """A query for one value of a field, as it is indexed."""
@@ -131,7 +139,6 @@ class LuceneReader:
         )
 
     def joined(self, clauses: Iterable[Clause]) -> Any:
-        """One query of several parts."""
         builder = self._builder()
         for occur, query in clauses:
             builder.add(
@@ -180,7 +187,7 @@ class LuceneReader:
             for future in self._running(searches).toArray():
                 found.add(future.get())
         return [
-            [RankedDocument(hit["doc"], _rounded(hit["score"])) for hit in hits["scoreDocs"]]
+            [RankedDocument(hit["doc"], rounded(hit["score"])) for hit in hits["scoreDocs"]]
             for hits in json.loads(self._writer.writeValueAsString(found))
         ]
 
@@ -216,18 +223,27 @@ class LuceneReader:
         return int(self.java.docFreq(query.getTerm()))
 
     def close(self) -> None:
-        """Ends the threads and closes the files."""
         with using_java(f"{self.path} cannot be closed"):
             if self._pool is not None:
                 self._pool.shutdown()
             self.java.close()
 
 
-def check_bm25(k1: float, b: float) -> None:
-    """Checks the parameters of BM25.
+def check_lucene(k1: float, b: float) -> None:
+    """Checks the parameters of BM25, and that Lucene can run here.
 
     Raises:
         InvalidArgument: if ``k1`` is not from 0 on, or ``b`` not from 0 to 1.
+        MissingExtra: if pyserini or Java is missing.
     """
     if not 0 <= k1 < float("inf") or not 0 <= b <= 1:
         raise InvalidArgument(f"k1={k1!r}, b={b!r}: expected k1 from 0 on and b from 0 to 1, as in k1=0.9, b=0.4.")
+    find_jar()
+    find_java()
+
+
+def thread_count(threads: int | None) -> int:
+    """How many threads share a batch; ``None``: as many as there are cores."""
+    from loky import cpu_count
+
+    return max(1, int(cpu_count()) if threads is None else threads)

@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from webenv.corpora.caches import LRUCache
 from webenv.corpora.document import Progress, day_of, silent
 from webenv.corpora.lucene.jvm import java
 from webenv.corpora.lucene.reader import Asked, LuceneReader
@@ -66,24 +67,17 @@ class LuceneDocuments:
         label = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:63].strip("-") or "index"
         self.host = f"{label}.example"
         self._fields = java("java.util.Set").of(_ID, *_STORED)
-        self._recent: dict[int, LuceneDocument] = {}
-        self._room = _RECENT
+        self._recent: LRUCache[int, LuceneDocument] = LRUCache(_RECENT)
         self.numbered = lru_cache(100_000)(self._numbered)
 
     def get(self, doc: int) -> LuceneDocument:
-        """The document of a number."""
-        record = self._recent.pop(doc, None)
+        record = self._recent.get(doc)
         if record is None:
             record = self.read(doc)
-            self._room -= getsizeof(record.text)
-            while self._room < 0 and self._recent:
-                oldest = self._recent.pop(next(iter(self._recent)))
-                self._room += getsizeof(oldest.text)
-        self._recent[doc] = record
+            self._recent.put(doc, record, getsizeof(record.text))
         return record
 
     def read(self, doc: int) -> LuceneDocument:
-        """The document of a number, from the index."""
         stored = self._reader.java.storedFields().document(doc, self._fields)
         id_ = utf8(stored.get(_ID) or "")
         raw = next((text for name in _STORED if (text := stored.get(name))), "")
@@ -124,7 +118,6 @@ class LuceneDocuments:
             return None
 
     def _numbered(self, id_: str) -> int | None:
-        """The number of the document of an id."""
         hits = self._reader.ranked([Asked(self._reader.term(_ID, id_), 1)])[0]
         return hits[0].doc if hits else None
 

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webenv.corpora.document import Progress, day_of
-from webenv.corpora.lucene.jvm import find_jar, find_java, is_fork, java, using_java
-from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_bm25, english
+from webenv.corpora.caches import SharedWeb
+from webenv.corpora.document import Progress, check_days, day_of, hides
+from webenv.corpora.lucene.jvm import is_fork, java, using_java
+from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_lucene, english, thread_count
 from webenv.corpora.lucene.records import DocumentCatalogue, LuceneDocument, LuceneDocuments
 from webenv.corpora.query import WORD, ParsedQuery, hidden_hosts, parse_query, stem, utf8
 from webenv.corpora.snippets import snippet
@@ -25,15 +26,8 @@ from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument, did_you_
 from webenv.observations import Page, Result
 from webenv.runtime.files import cache_folder
 from webenv.runtime.spec import Reader, number, read_spec, whole, words
-from webenv.urls import host_of, key_of, parents
-from webenv.web import (
-    Missing,
-    Scope,
-    SearchRequest,
-    SearchResponse,
-    VisitRequest,
-    VisitResponse,
-)
+from webenv.urls import key_of
+from webenv.web import Missing, Scope, SearchRequest, SearchResponse, VisitRequest, VisitResponse
 
 BUILT = "one that Anserini or pyserini built, with the fields id, contents and raw (--storeRaw)"
 
@@ -75,13 +69,7 @@ class OpenIndex:
 
     def scores(self, query: ParsedQuery) -> list[Clause]:
         """What earns a score."""
-        row = self.reader.phrase if self._positions else self.reader.every
-        phrases = [row(_TEXT, phrase) for phrase in query.quoted]
-        words = self.reader.words(_TEXT, query.plain)
-        clauses = [Clause("must", phrase) for phrase in phrases if phrase is not None]
-        if words is not None:
-            clauses.append(Clause("should" if clauses else "must", words))
-        return clauses
+        return self.reader.scored(_TEXT, query.plain, query.quoted, in_order=self._positions)
 
     def weights(self, query: ParsedQuery) -> dict[str, float]:
         """What each word of a query is worth for snippets: BM25's inverse document frequency, by stem."""
@@ -161,17 +149,11 @@ def open_lucene(
         MissingExtra: if pyserini or Java is missing.
         InvalidArgument: if ``k1`` or ``b`` is out of range.
     """
-    check_bm25(k1, b)
+    check_lucene(k1, b)
     folder = Path(path).absolute()
     if not any(folder.glob("segments_*")):
         raise CorpusNotFound(f"there is no Lucene index at {folder}: expected {BUILT}.")
-    find_jar()
-    find_java()
-    if threads is None:
-        from loky import cpu_count
-
-        threads = int(cpu_count())
-    return LuceneWeb(folder, language, k1, b, max(1, threads), progress)
+    return LuceneWeb(folder, language, k1, b, thread_count(threads), progress)
 
 
 def open_lucene_spec(spec: str) -> LuceneWeb:
@@ -193,7 +175,7 @@ def open_lucene_spec(spec: str) -> LuceneWeb:
     return open_lucene(",".join(parts[:named]), **settings)
 
 
-class LuceneWeb:
+class LuceneWeb(SharedWeb):
     """A web of the documents of a Lucene index.
 
     A document's text is ``contents`` (else ``text``, ``body``, ``segment`` or ``passage``) of the
@@ -257,15 +239,8 @@ class LuceneWeb:
     # ── the Web protocol ──────────────────────────────────────────────────────
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
-        """Searches: see the class. Equal requests are answered once.
-
-        Raises:
-            InvalidArgument: if a scope's ``as_of`` is no ISO date.
-            CorpusError: if Java or the index fails.
-        """
-        for request in requests:
-            if request.scope.as_of:
-                day_of(request.scope.as_of, "as_of")
+        """Searches: see the class. Equal requests are answered once. A CorpusError if Java or the index fails."""
+        check_days(requests)
         if not requests:
             return []
         distinct = list(dict.fromkeys(requests))
@@ -303,12 +278,7 @@ class LuceneWeb:
         return web.allowed(self._catalogue(web), *filters) if any(filters) else None
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        """Fetches documents by address.
-
-        Raises:
-            InvalidArgument: if a scope's ``as_of`` is no ISO date.
-            CorpusError: if Java or the index fails.
-        """
+        """A CorpusError if Java or the index fails."""
         if not requests:
             return []
         with using_java(f"{self._folder} cannot be read"):
@@ -317,7 +287,7 @@ class LuceneWeb:
 
     def _visit(self, web: OpenIndex, url: str, scope: Scope) -> Page | Missing:
         record = self._find(web, url)
-        if record is None or (scope != _EVERYTHING and _hidden(url, record, scope)):
+        if record is None or (scope != _EVERYTHING and hides(scope, url, record.site, record.date)):
             return _NO_PAGE
         return Page(record.url, record.title, record.text, record.date, f"{record.key:016x}")
 
@@ -337,7 +307,6 @@ class LuceneWeb:
     # ── what is in it ─────────────────────────────────────────────────────────
 
     def __len__(self) -> int:
-        """How many documents there are."""
         with using_java(f"{self._folder} cannot be read"):
             return self._opened().reader.live
 
@@ -364,7 +333,6 @@ class LuceneWeb:
         return self._state
 
     def close(self) -> None:
-        """Ends threads and closes files; it may be used again."""
         if self._state is None or is_fork():
             return
         with using_java(f"{self._folder} cannot be closed"):
@@ -375,23 +343,8 @@ class LuceneWeb:
     def __repr__(self) -> str:
         return f"<LuceneWeb {str(self._folder)!r}>"
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> LuceneWeb:
-        return self
-
-    def __copy__(self) -> LuceneWeb:
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
         return (_reopen, (str(self._folder), self._settings, self.digest))
-
-
-def _hidden(url: str, record: LuceneDocument, scope: Scope) -> bool:
-    if scope.as_of:
-        last = day_of(scope.as_of, "as_of")
-        if not record.date or day_of(record.date) > last:
-            return True
-    hosts = {*parents(record.site), *parents(host_of(url))}
-    return any(host_of(blocked) in hosts for blocked in scope.blocked)
 
 
 def _reopen(path: str, settings: dict[str, Any], digest: str) -> LuceneWeb:

@@ -16,7 +16,7 @@ from webenv import answer, ask, note, search, visit
 from webenv.actions import Action
 from webenv.benchmark import Benchmark
 from webenv.corpora import Corpus, SourcePage, build
-from webenv.corpora.live.provider import hides
+from webenv.corpora.document import blocks
 from webenv.corpora.procedural import ProceduralWeb, config_of, write_corpus
 from webenv.envs.live_news_bench.blocking import ARCHIVES, blocked_by
 from webenv.envs.live_news_bench.generate import GeneratedNews, news_source
@@ -28,6 +28,7 @@ from webenv.observations import Page
 from webenv.policies import OraclePolicy
 from webenv.policy import Decision
 from webenv.task import Gold, Task, TaskSet
+from webenv.urls import host_of
 from webenv.web import Failure, Missing, Scope, SearchRequest, VisitRequest
 
 SMALL = "procedural:pages=300,news=0.6,seed=1"
@@ -254,7 +255,7 @@ def test_the_source_and_archives_do_not_exist(tmp_path: Path) -> None:
 def test_the_live_web_hides_them_too() -> None:
     """The live web takes the same addresses for blocked, and the others not."""
     scope = tasks()[0].scope
-    assert [url for url in HIDDEN + OPEN if hides(scope, url)] == list(HIDDEN)
+    assert [url for url in HIDDEN + OPEN if blocks(scope, host_of(url))] == list(HIDDEN)
 
 
 class _Pages:

@@ -11,11 +11,7 @@ from typing import Any
 import pytest
 
 from tests.corpora.live.apis import ALL, FORMS, KEY, ROWS, ask, query_of, searxng
-from tests.corpora.live.hostile_web import (
-    Call,
-    page,
-    to_json,
-)
+from tests.corpora.live.hostile_web import Call, page, to_json
 from webenv.corpora.live import PROVIDERS, Brave, SearchProvider, SearXNG, Serper, Tavily
 from webenv.corpora.live.http_provider import HttpProvider
 from webenv.corpora.live.provider import latest_day

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -43,9 +44,9 @@ def test_searxng_is_looked_for_at_the_gateway(monkeypatch: pytest.MonkeyPatch) -
         ("live:searxng,urll=http://a.example", "live web: no setting 'urll'. Did you mean 'url'?"),
         ("live:searxng,timeout", "live web: 'timeout'; expected a setting and its value, as in timeout=10."),
         ("live:searxng,timeout=", "live web: 'timeout='; expected a setting and its value, as in timeout=10."),
-        ("live:searxng,timeout=soon", "live web: timeout='soon'; expected a number."),
-        ("live:searxng,timeout=nan", "live web: timeout=nan; expected seconds from 0.01 to 3600."),
-        ("live:searxng,per_host=1.5", "live web: per_host='1.5'; expected a whole number."),
+        ("live:searxng,timeout=soon", "live web: timeout='soon'; expected a number from 0."),
+        ("live:searxng,timeout=nan", "live web: timeout='nan'; expected a number from 0."),
+        ("live:searxng,per_host=1.5", "live web: per_host='1.5'; expected a whole number from 0."),
         ("live:searxng,per_host=0", "live web: per_host=0; expected a whole number from 1 to 1000."),
         ("live:searxng,robots=perhaps", "live web: robots='perhaps'; expected true or false."),
         ("live:searxng,delay=1,delay=2", "live web: delay is given twice; give it once."),
@@ -79,6 +80,12 @@ def test_politeness_is_the_default_but_not_to_a_gateway() -> None:
     assert FetchSettings(gateway="http://127.0.0.1:8080").pause == 0.0
     assert FetchSettings(gateway="http://127.0.0.1:8080", delay=1.0).pause == 1.0
     assert FetchSettings().robots
+
+
+@pytest.mark.parametrize("seconds", [0, 3_601, float("nan"), float("inf"), True, "5"])
+def test_seconds_are_finite_numbers_within_their_range(seconds: Any) -> None:
+    with pytest.raises(InvalidArgument, match=r"timeout=.*; expected seconds from 0\.01 to 3600\."):
+        FetchSettings(timeout=seconds)
 
 
 @pytest.mark.parametrize("agent", ["new\r\nX-Header: 1", "☃", "x" * 501])
