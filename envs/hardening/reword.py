@@ -1,9 +1,8 @@
-"""Criteria in other words: WordNet's synonyms and wider words where the corpus itself uses them so.
+"""Criteria in other words: common phrases by others, and WordNet's synonyms where the corpus itself uses them so.
 
-A word is replaced only by one of its commonest meaning's synonyms, or by the next wider noun, put into the same form;
-and only where the corpus has the new word near one of the old word's neighbours in the sentence (within
-``WINDOW`` words). That attestation is what keeps "a broad assortment of depository" out: a thesaurus alone takes no
-notice of which meaning is meant. Names and numbers are left out where what remains still tells the page apart.
+A word is replaced only by one whose commonest meaning is its own, put into the same form; and only where the corpus has
+the new word near neighbours of the old one in the sentence, on either side (within ``WINDOW`` words). That attestation
+is what keeps "a broad assortment of depository" out: a thesaurus alone takes no notice of which meaning is meant.
 """
 
 from __future__ import annotations
@@ -42,7 +41,6 @@ _KEPT_TEXT = (
     "made one"
 )
 _KEPT = frozenset(_KEPT_TEXT.split())
-_CONCRETE = frozenset(f"noun.{name}" for name in ("animal", "artifact", "body", "food", "plant", "substance"))
 _DOMINANT = 3  # times that one part of speech is commoner than another, to be taken for it
 
 
@@ -137,7 +135,8 @@ def reword(criterion: str, attested: Attested, lexicon: Lexicon, rng: random.Ran
             now = stem(new)
             if not now or now == stems[place]:
                 continue
-            if any(attested.near(left, now) for left in before) or any(attested.near(now, right) for right in after):
+            on_the_left = not before or any(attested.near(left, now) for left in before)
+            if on_the_left and (not after or any(attested.near(now, right) for right in after)):
                 placed[place] = new if reading.form is None else lexicon.inflect(new, reading.part, reading.form)
                 break
     for place in sorted(placed, reverse=True):
@@ -161,12 +160,7 @@ def _others(reading: _Reading, lexicon: Lexicon) -> list[str]:
         word
         for word in lexicon.synonyms(reading.lemma, reading.part)
         if reading.lemma in lexicon.synonyms(word, reading.part)  # both first mean each other
-        or lexicon.frequency(word, reading.part) >= 5
     ]
-    if reading.part == "noun" and lexicon.category(reading.lemma, "noun") in _CONCRETE:
-        wider = lexicon.hypernym(reading.lemma, "noun")
-        if wider is not None:
-            found.append(wider)
     return [word for word in found if " " not in word and lexicon.frequency(word, reading.part) >= 2]
 
 

@@ -20,7 +20,16 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
-from webenv.envs.hardening.statements import SiteStatistics, Statement, TextPage, parts_of, stems_of, supporting
+from webenv.envs.hardening.statements import (
+    SiteStatistics,
+    Statement,
+    TextPage,
+    akin,
+    holds,
+    parts_of,
+    stems_of,
+    supporting,
+)
 from webenv.errors import InvalidArgument
 from webenv.task import Excluded, Task
 
@@ -29,11 +38,12 @@ SUPPORTS = 0.5
 OTHERWISE = 0.6
 """The most of a claim's weight that a replacement may hold: with more it might say the same."""
 
+_UNMASKED = 0.5  # share of what a criterion leaves unmasked that a replacement may hold: with more it might meet it
 _OF_THE_BEST = 0.75  # statements that come so near to the best one say it too
 _KEPT = 0.5  # share of versions that keep a statement, of claims or not: the majority tells nothing
 _TRIES = 2_000
 _SITE_PAGES = 2_000  # pages of a site whose statements may replace others
-_SORTS = ("name", "noun", "number", "year")  # what is exchanged first: a name says most
+_SORTS = ("name", "year", "number", "noun")  # what is exchanged first: nouns may mean nearly the same
 _LETTERS = "abcdefghjkmnpqrstuvwxyz"
 
 
@@ -178,60 +188,60 @@ class _Family:
 
     def make_slots(self) -> list[tuple[Task, str]]:
         """Finds what breaks each claim; gives back the tasks for which nothing does, or too little."""
+        every = [claim for claims in self._claims for claim in claims]
+        said = {place for claim in every for place in claim.places}
+        slot_of: dict[_Claim, int] = {}
+        for group in _overlapping(every):
+            slot = self._slot(group, said)
+            if slot is not None:
+                self._slots.append(slot)
+                slot_of |= dict.fromkeys(group, len(self._slots) - 1)
         lost: list[tuple[Task, str]] = []
-        said = {place for claims in self._claims for claim in claims for place in claim.places}
         kept: list[Task] = []
         for task, claims in zip(self.tasks, self._claims, strict=True):
-            reason, needs = self._slots_of(claims, said)
-            if not reason and len(needs) < 2:
-                reason = "its claims stand in one statement"
-            if not reason and needs in self._needs:
-                reason = "another task of its page has the same claims"
-            if reason:
-                lost.append((task, reason))
+            needs = frozenset(slot_of[claim] for claim in claims if claim in slot_of)
+            if not all(claim in slot_of for claim in claims):
+                lost.append((task, "nothing on its site breaks one of its claims and that alone"))
+            elif len(needs) < 2:
+                lost.append((task, "its claims stand in one statement"))
+            elif needs in self._needs:
+                lost.append((task, "another task of its page has the same claims"))
             else:
                 kept.append(task)
                 self._needs.append(needs)
         self.tasks = kept
         return lost
 
-    def _slots_of(self, claims: Sequence[_Claim], said: set[int]) -> tuple[str, frozenset[int]]:
-        needs: set[int] = set()
-        for claim in claims:
-            shared = next((n for n, slot in enumerate(self._slots) if slot.needed & set(claim.places)), None)
-            if shared is not None:
-                needs.add(shared)
-                continue
-            slot = self._slot(claim, said)
-            if slot is None:
-                return "its site has no other statements with the words of a claim", frozenset()
-            self._slots.append(slot)
-            needs.add(len(self._slots) - 1)
-        return "", frozenset(needs)
-
-    def _slot(self, claim: _Claim, said: set[int]) -> _Slot | None:
+    def _slot(self, claims: Sequence[_Claim], said: set[int]) -> _Slot | None:
+        """What breaks all of these claims, wherever the page says one of them."""
         edits: list[tuple[int, str]] = []
-        for place in claim.places:
-            sentence = self.page.sentences[place]
-            made = self._exchange(place, claim.criterion, said)
+        places = sorted({place for claim in claims for place in claim.places})
+        for place in places:
+            of_place = [claim for claim in claims if place in claim.places]
+            made = self._exchange(place, [claim.criterion for claim in of_place], said)
             if not made:
-                donor = self._donor(sentence, claim.stems)
+                donor = self._donor(self.page.sentences[place], of_place)
                 if donor is None:
                     return None
                 self._donated.add(donor.text)
                 made = [(place, donor.text)]
             self._used.update(place for place, _ in made)
             edits += made
-        return _Slot(tuple(edits), frozenset(claim.places))
+        return _Slot(tuple(edits), frozenset(places))
 
-    def _exchange(self, place: int, criterion: str, said: set[int]) -> list[tuple[int, str]]:
+    def _exchange(self, place: int, criteria: Sequence[str], said: set[int]) -> list[tuple[int, str]]:
         """Two statements of the page that exchange a name, a number or a noun of one sort: no word comes or goes.
 
-        What the first gives is a part of the criterion, so that the criterion no longer holds there.
+        What the first gives is a part of each criterion, so that none of them holds there any more; what it takes
+        means something else, and stands in none of them.
         """
         sentence = self.page.sentences[place]
         title = self.page.title.lower()
-        mine = [one for one in parts_of(sentence.text) if one.text in criterion and one.text.lower() not in title]
+        mine = [
+            part
+            for part in parts_of(sentence.text)
+            if all(holds(criterion, part.text) for criterion in criteria) and part.text.lower() not in title
+        ]
         others = [n for n, other in enumerate(self.page.sentences) if n not in said and n not in self._used]
         self.rng.shuffle(mine)
         self.rng.shuffle(others)
@@ -241,7 +251,9 @@ class _Family:
                 for theirs in parts_of(other.text):
                     if theirs.sort != part.sort or theirs.text in sentence.text or part.text in other.text:
                         continue
-                    if theirs.text in criterion or theirs.text.lower() in title:
+                    if any(theirs.text in criterion for criterion in criteria) or theirs.text.lower() in title:
+                        continue
+                    if part.sort[0] == "noun" and akin(part.text, theirs.text):
                         continue
                     return [
                         (place, part.replaced(sentence.text, theirs.text)),
@@ -249,9 +261,14 @@ class _Family:
                     ]
         return []
 
-    def _donor(self, sentence: Statement, claim: frozenset[str]) -> Statement | None:
-        """A statement of another page that holds most of the replaced one's weight without saying the claim."""
-        weights = self.site.weights(sentence.stems | claim)
+    def _donor(self, sentence: Statement, claims: Sequence[_Claim]) -> Statement | None:
+        """A statement of another page that holds most of the replaced one's weight without saying any of the claims.
+
+        Nor may it meet a criterion: of what a criterion leaves unmasked it holds less than half.
+        """
+        stems = frozenset[str]().union(*(claim.stems for claim in claims))
+        unmasked = [stems_of(claim.criterion) & sentence.stems for claim in claims]
+        weights = self.site.weights(sentence.stems | stems)
         candidates: Counter[tuple[int, int]] = Counter()
         rare = sorted(weights, key=lambda stem: (-weights[stem], stem))[:12]
         for stem in rare:
@@ -267,7 +284,11 @@ class _Family:
             if other.prose != sentence.prose or (other.text[:1] != sentence.text[:1] and not sentence.prose):
                 continue
             named = _renamed(other, page.title, self.page.title)
-            if named.text in self._donated or self.site.share(claim, named.stems) >= OTHERWISE:
+            if named.text in self._donated:
+                continue
+            if any(self.site.share(claim.stems, named.stems) >= OTHERWISE for claim in claims):
+                continue
+            if any(not left or self.site.share(left, named.stems) >= _UNMASKED for left in unmasked):
                 continue
             length = min(len(named.text), len(sentence.text)) / max(len(named.text), len(sentence.text))
             score = sum(weights.get(stem, 0.0) for stem in named.stems & sentence.stems) * (0.3 + 0.7 * length)
@@ -336,7 +357,7 @@ class _Family:
             if place in self._used:
                 continue
             sentence = self.page.sentences[place]
-            slot = self._slot(_Claim(sentence.text, sentence.stems, (place,)), said)
+            slot = self._slot([_Claim(sentence.text, sentence.stems, (place,))], said)
             if slot is not None:
                 self._slots.append(slot)
                 wanted -= 1
@@ -365,6 +386,17 @@ class _Family:
             replace(task, gold=replace(task.gold, urls=(self._urls[version],)))
             for task, version in zip(self.tasks, self._gold, strict=True)
         ]
+
+
+def _overlapping(claims: Sequence[_Claim]) -> list[list[_Claim]]:
+    """Claims in groups that share no statement: what breaks one of a group may break the others."""
+    groups: list[list[_Claim]] = []
+    for claim in claims:
+        places = set(claim.places)
+        joined = [group for group in groups if any(places & set(other.places) for other in group)]
+        groups = [group for group in groups if group not in joined]
+        groups.append([*(other for group in joined for other in group), claim])
+    return groups
 
 
 def _renamed(sentence: Statement, title: str, other: str) -> Statement:

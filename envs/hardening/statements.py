@@ -243,3 +243,22 @@ def _singular(word: str, lexicon: Lexicon) -> str:
 def is_plural(word: str) -> bool:
     """Whether a word is a noun's plural."""
     return bool(_singular(word, Lexicon.load()))
+
+
+def holds(text: str, phrase: str) -> bool:
+    """Whether a phrase stands in a text as a whole."""
+    return put_for(text, phrase, "") != text
+
+
+def akin(noun: str, other: str) -> bool:
+    """Whether two nouns mean nearly the same, or one is the wider of the other, or they have a wider one in common."""
+    lexicon = Lexicon.load()
+
+    def around(word: str) -> set[str]:
+        base = word if lexicon.has(word, "noun") else _singular(word, lexicon)
+        near = {base, *lexicon.synonyms(base, "noun"), *lexicon.hypernyms(base, "noun")[:3]} if base else {word}
+        return near | {
+            wider for one in tuple(near) if lexicon.has(one, "noun") for wider in lexicon.synonyms(one, "noun")
+        }
+
+    return not around(noun).isdisjoint(around(other))

@@ -31,7 +31,7 @@ def test_phrases_are_said_otherwise() -> None:
 def test_a_synonym_is_taken_only_where_the_corpus_has_it_there() -> None:
     """ "begin" is "start" where the corpus has "start" near a neighbour; in a corpus without it nothing changes."""
     criterion = "Someone will begin the journey soon."
-    attesting = TextPage("https://a.example/", "A", "They had to start the journey before the rain came down.")
+    attesting = TextPage("https://a.example/", "A", "Someone had to start the journey before the rain came down.")
     lexicon = Lexicon.load()
     assert reword(criterion, Attested([]), lexicon, random.Random(0)).text == criterion
     done = reword(criterion, Attested([attesting]), lexicon, random.Random(0))

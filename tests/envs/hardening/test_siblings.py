@@ -10,6 +10,7 @@ import pytest
 
 from tests.envs.hardening.lighthouse import STATEMENTS, URL, pages, task
 from webenv.envs.hardening import make_siblings
+from webenv.envs.hardening.statements import akin
 from webenv.errors import InvalidArgument
 from webenv.task import Gold
 
@@ -68,7 +69,7 @@ def test_what_cannot_be_made_is_left_out_with_its_reason() -> None:
     """A claim that no statement says, a gold page that is not there and claims in one statement are told apart."""
     unsaid = replace(EASY, id="a", gold=Gold((URL,), claims=("Quartz resonators tick in orbiting satellites.",)))
     elsewhere = replace(EASY, id="b", gold=Gold(("https://other.example/",), claims=EASY.gold.claims))
-    single = replace(EASY, id="c", gold=Gold((URL,), claims=(STATEMENTS[12], STATEMENTS[12])))
+    single = replace(EASY, id="c", gold=Gold((URL,), claims=(STATEMENTS[10], STATEMENTS[10])))
     made = make_siblings(pages(), [HARD, unsaid, elsewhere, single])
     assert {one.task.id: one.reason for one in made.excluded} == {
         "a": "no statement of its page says what a claim says",
@@ -84,3 +85,21 @@ def test_nothing_that_can_be_made_is_an_error() -> None:
         make_siblings(pages()[1:], [EASY])
     with pytest.raises(InvalidArgument, match="versions=2: expected at least 3"):
         make_siblings(pages(), [EASY], versions=2)
+
+
+def test_a_statement_of_two_claims_breaks_both() -> None:
+    """What a shared sentence gives away stands in the criteria of all claims that it says, so that none still holds."""
+    shared = task(0, 6, name="coast_hard/1")
+    made = make_siblings(pages(), [EASY, shared])
+    versions = {page.url: page.text for page in made.pages if page.url.startswith(URL)}
+    for one, places in zip(made.tasks, ((0, 1, 4), (0, 6)), strict=True):
+        assert [url for url, text in versions.items() if all(STATEMENTS[place] in text for place in places)] == [
+            *one.gold.urls
+        ]
+
+
+def test_what_means_nearly_the_same_is_not_exchanged() -> None:
+    """A company for an organization would leave a claim true: synonyms and wider nouns never change places."""
+    assert akin("companies", "organization")
+    assert akin("towers", "tower")
+    assert not akin("tower", "storm")
