@@ -115,9 +115,11 @@ def same_subject(one: ComparedPage, other: ComparedPage) -> bool:
     sites they are where each word that only one title has stands in both texts or in neither: titles
     of copies differ by a site's name, titles of pages made from one template by what a page is about.
 
-    >>> same_subject(Subject("a.example", "Tides | A", "all about tides"), Subject("b.example", "Tides", "about tides"))
+    >>> tides = ComparedPage("a.example", "Tides | A", "all about tides")
+    >>> same_subject(tides, ComparedPage("b.example", "Tides", "about tides"))
     True
-    >>> same_subject(Subject("a.example", "Swap", "all about swap"), Subject("b.example", "Page", "all about page"))
+    >>> swap = ComparedPage("a.example", "Swap", "all about swap")
+    >>> same_subject(swap, ComparedPage("b.example", "Page", "all about page"))
     False
     """
     if one.text == other.text:

@@ -125,7 +125,7 @@ def make_judge(
         return maker.make(make_model(model), prompt, votes)
     if model or prompt is not None or votes != 1:
         raise InvalidArgument(
-            f"judge {judge!r}: {name!r} asks no model, so it takes no model name and no prompt, and one vote."
+            f"judge {judge!r} asks no model, so it takes no model name and no prompt, and one vote."
             if alone is None
             else f"judge {name!r} without a model takes no prompt, and one vote; with one it is {name}:<model>."
         )

@@ -214,7 +214,9 @@ def _without(found: Neighbours, own: Any) -> Neighbours:
 def recall(found: Neighbours, exact: Neighbours) -> float:
     """The mean share of the keys of ``exact`` that ``found`` has, row by row.
 
-    >>> recall(Found(np.array([[1, 2], [3, 4]]), np.zeros((2, 2))), Found(np.array([[2, 1], [3, 5]]), np.zeros((2, 2))))
+    >>> scores = np.zeros((2, 2))
+    >>> found = Neighbours(np.array([[1, 2], [3, 4]]), scores)
+    >>> recall(found, Neighbours(np.array([[2, 1], [3, 5]]), scores))
     0.75
     """
     shares = []

@@ -43,7 +43,7 @@ def test_blocks_and_a_prompt_of_ones_own(webenv: Run, town: Path) -> None:
         done = webenv(*NEWS, *words, "--base-url", server.base_url)
     assert done.returncode == 0, done.stderr
     assert set(heard) == {"Act in blocks."}
-    assert {record.ending for record in read_records(town / "run")} == {"no_action_block"}
+    assert {record.ending for record in read_records(town / "run")} == {"no_action"}
 
 
 def test_settings_of_the_conversation(webenv: Run, town: Path) -> None:

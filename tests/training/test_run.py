@@ -39,7 +39,9 @@ def test_resumed(plan: Plan, algorithm: str, tmp_path: Path) -> None:
     assert parts.untrained.identity["digest"] == whole.untrained.identity["digest"]
     first, second = (
         [
-            one._replace(seconds=0, play_seconds=0, env_seconds=0, learn_seconds=0, menu_seconds=0, figures={})
+            one._replace(
+                seconds=0, play_seconds=0, env_seconds=0, learn_seconds=0, menu_seconds=0, cpu_seconds=0, figures={}
+            )
             for one in read_rows(tmp_path / name)
         ]
         for name in ("whole", "parts")

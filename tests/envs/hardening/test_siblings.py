@@ -69,7 +69,8 @@ def test_what_cannot_be_made_is_left_out_with_its_reason() -> None:
     """A claim that no statement says, a gold page that is not there and claims in one statement are told apart."""
     unsaid = replace(EASY, id="a", gold=Gold((URL,), claims=("Quartz resonators tick in orbiting satellites.",)))
     elsewhere = replace(EASY, id="b", gold=Gold(("https://other.example/",), claims=EASY.gold.claims))
-    single = replace(EASY, id="c", gold=Gold((URL,), claims=(STATEMENTS[10], STATEMENTS[10])))
+    twice = (STATEMENTS[10], STATEMENTS[10])
+    single = replace(EASY, id="c", criteria=twice, gold=Gold((URL,), claims=twice))
     made = make_siblings(pages(), [HARD, unsaid, elsewhere, single])
     assert {one.task.id: one.reason for one in made.excluded} == {
         "a": "no statement of its page says what a claim says",
