@@ -30,13 +30,7 @@ def open_store(folder: Path) -> DiskStore:
 
 
 def choose(folder: Path, count: int, seed: int = 0) -> list[Question]:
-    """Questions of 3 to 8 words, each drawn from one page.
-
-    Args:
-        folder: a corpus.
-        count: how many.
-        seed: decides them.
-    """
+    """Questions of 3 to 8 words, each drawn from one page."""
     store = open_store(folder)
     keys = [key for found in store.places().values() for key in found.tolist()]
     dice = random.Random(seed)
@@ -55,11 +49,7 @@ _LIMIT = 10
 
 
 class Direct:
-    """The index of a corpus folder as a user of tantivy would search it: no filter, no tie, no check.
-
-    Args:
-        folder: the corpus.
-    """
+    """The index of a corpus folder as a user of tantivy would search it: no filter, no tie, no check."""
 
     def __init__(self, folder: Path) -> None:
         data = folder / Manifest.read(folder).data
@@ -77,7 +67,6 @@ class Direct:
         return tantivy.Query.boolean_query(terms)
 
     def rank(self, text: str) -> list[int]:
-        """The keys of ten hits."""
         return self._keys(self._searcher.search(self.query(text), _LIMIT, count=False).hits)
 
     def search(self, text: str, snippets: bool = True) -> list[Result]:

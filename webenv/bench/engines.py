@@ -126,11 +126,7 @@ def _pages(folder: Path) -> Iterable[IndexedPage]:
 
 
 class PyseriniIndex:
-    """pyserini's own searcher over an index that Anserini made, with its default k1 0.9 and b 0.4.
-
-    Args:
-        path: the index.
-    """
+    """pyserini's own searcher over an index that Anserini made, with its default k1 0.9 and b 0.4."""
 
     def __init__(self, path: Path) -> None:
         from webenv.corpora.lucene import jvm
@@ -155,7 +151,6 @@ class PyseriniIndex:
         return self.search_text(question.words)
 
     def search_text(self, text: str) -> list[int]:
-        """The keys of ten hits."""
         return [int(hit.docid) for hit in self._searcher.search(text, _LIMIT)]
 
     def search_batch(self, texts: Sequence[str], threads: int) -> list[list[int]]:

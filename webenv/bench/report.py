@@ -112,10 +112,6 @@ _PANELS: list[tuple[str, str, list[_Line]]] = [
 def draw(points: Sequence[Point], path: Path) -> None:
     """Draws all figures over the number of pages, both in powers of ten.
 
-    Args:
-        points: the figures.
-        path: the file: .png, .svg or .pdf.
-
     Raises:
         MissingExtra: if matplotlib is not installed.
     """

@@ -73,7 +73,6 @@ class Interrupts:
             signal.signal(signal.SIGINT, self._interrupt)
 
     def begin(self) -> None:
-        """A command begins."""
         self._said = False
 
     def say(self, message: str = "") -> None:
@@ -126,9 +125,6 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Runs a command line.
 
-    Args:
-        arguments: the words after ``webenv``.
-
     Returns:
         The exit code: 0; 1 after an error, which stands on stderr in one line; 130 after Ctrl-C.
     """
@@ -158,12 +154,7 @@ _ARGUMENT = re.compile(r"""(?<!\w)'[^'\n]*'(?!\w)|"[^"\n]*"|(?<![^\s(])(?<!: )([
 
 
 def options_of(command: Any, words: Sequence[str]) -> dict[str, str]:
-    """The options of the sub-command that is called, by the names of the arguments that they give.
-
-    Args:
-        command: the whole command line, as click has it.
-        words: what was typed.
-    """
+    """The options of the sub-command that is called, by the names of the arguments that they give."""
     for word in words:
         command = getattr(command, "commands", {}).get(word, command)
     return {

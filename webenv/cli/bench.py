@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from webenv.bench import draw, measure, print_growth
-from webenv.bench.growth import Point
 from webenv.cli.options import AsJson
-from webenv.cli.terminal import SafeConsole, print_json
+from webenv.cli.terminal import SafeConsole, print_json, progress_bars
 from webenv.runtime.plots import check_plot_file
 
 _SIZES = (10_000, 100_000, 1_000_000)
@@ -52,32 +50,20 @@ def command(
     """
     if picture is not None:
         check_plot_file(picture)
-    console = SafeConsole(stderr=True)
-    points: list[Point] = []
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="webenv-bench-")))
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        bars = stack.enter_context(
-            Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
-        )
+        bars = stack.enter_context(progress_bars())
         bar = bars.add_task("", total=None)
-
-        def progress(stage: str, done: int, total: int | None) -> None:
-            bars.update(bar, completed=done, total=total)
-
-        def told(text: str) -> None:
-            bars.reset(bar, description=text, total=None)
-
-        for point in measure(
+        found = measure(
             sorted(set(pages or _SIZES)),
             folder,
             sites=sites,
             queries=queries,
             engines=engine or (),
-            progress=progress,
-            told=told,
-        ):
-            points.append(point)
+            progress=lambda _, done, total: bars.update(bar, completed=done, total=total),
+            told=lambda text: bars.reset(bar, description=text, total=None),
+        )
+        points = list(found)
     if as_json:
         print_json([dataclasses.asdict(point) for point in points])
     else:

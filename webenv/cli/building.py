@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -20,7 +19,7 @@ from webenv.cassette import Cassette
 from webenv.cli.app import Interrupted
 from webenv.cli.options import limit_reached
 from webenv.cli.tables import print_usage, wide_console
-from webenv.cli.terminal import SafeConsole, ShowStage, print_json, stage_bars
+from webenv.cli.terminal import SafeConsole, ShowStage, print_json, read_line, stage_bars
 from webenv.envs.building.folder import MACHINERY
 from webenv.envs.building.stages import BuildReport, StageReport, StageStanding
 from webenv.envs.building.verification import ReviewTask, Verification
@@ -49,12 +48,6 @@ class BuildCommand:
 
     Models and webs that are made while it is open are counted and, with a tape, recorded. What was used stands in
     the folder's ``build/usage.json``, that of earlier runs included, and counts towards the limit.
-
-    Args:
-        out: the folder of the build.
-        costs: with the limit for the whole build.
-        parallel: questions at a time.
-        tape: the cassette.
 
     Raises:
         InvalidArgument: for too many questions at a time.
@@ -87,20 +80,13 @@ class BuildCommand:
         return RecordedWeb(self._tape, None if self._tape.mode == "replay" else open_web(name))
 
     def watch(self, standing: StageStanding) -> None:
-        """Shows how far a stage is."""
         stage, total, done, kept, rejected, open_ = standing
         text = f"kept {kept:,}, fell {rejected:,}" + (f", open {open_:,}" if open_ else "")
         if self._show is not None:
             self._show(stage, done, total, text)
 
     def report(self, build: Callable[[], BuildReport], words: Sequence[str], *, as_json: bool) -> None:
-        """Builds, and prints what it came to; what was kept, too, where it ended before its end.
-
-        Args:
-            build: what builds.
-            words: the command line, to be given again.
-            as_json: prints the report as JSON alone.
-        """
+        """Builds, and prints what it came to; what was kept, too, where it ended before its end."""
         again = shlex.join(["webenv", *words])
         try:
             report = build()
@@ -172,11 +158,7 @@ def _read_usage(file: Path) -> dict[str, Usage]:
 
 
 class VerifyingScreen:
-    """Shows tasks to a person, and takes the decisions.
-
-    Args:
-        verification: the tasks.
-    """
+    """Shows tasks to a person, and takes the decisions."""
 
     def __init__(self, verification: Verification) -> None:
         self._verification = verification
@@ -198,7 +180,7 @@ class VerifyingScreen:
     def _decide(self, candidate: ReviewTask) -> bool:
         """One decision; ``False``: the person quits."""
         while True:
-            line = _read(self._console)
+            line = read_line(self._console)
             word, _, rest = (line if line is not None else "q").strip().partition(" ")
             if word == "q":
                 return False
@@ -268,17 +250,3 @@ def _page_text(candidate: ReviewTask, file: Path) -> str:
             if record.get("kept", {}).get("url") == link:
                 return str(record["kept"]["text"])
     return ""
-
-
-def _read(console: Console) -> str | None:
-    """The next line; ``None`` at the end of input. Piped lines are shown, as typed ones are."""
-    if sys.stdin.isatty():
-        try:
-            return input("> ")
-        except EOFError:
-            return None
-    line = sys.stdin.readline()
-    if not line:
-        return None
-    console.print(f"> {line.strip()}", soft_wrap=True)
-    return line

@@ -73,11 +73,6 @@ def draw_sweep(sweep: Sweep, runs: Sequence[PlayedRun], path: Path) -> None:
 
     Values without a scored episode are left out.
 
-    Args:
-        sweep: what was swept.
-        runs: what came of it.
-        path: the picture.
-
     Raises:
         MissingExtra: if matplotlib is not installed.
     """

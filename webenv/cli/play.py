@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -17,7 +15,7 @@ from rich.text import Text
 
 from webenv.actions import Kind
 from webenv.cli.options import Arguments, EnvId, grouped
-from webenv.cli.terminal import SafeConsole
+from webenv.cli.terminal import SafeConsole, read_line
 from webenv.errors import InvalidArgument
 from webenv.evaluation.environments import make_env, training_tasks
 from webenv.evaluation.interactive import COMMANDS, InteractiveEpisode
@@ -51,56 +49,49 @@ def parts_of(title: str, url: str, text: str, size: int) -> list[Part]:
 
 
 class Screen:
-    """A game as it looks in a terminal.
-
-    Args:
-        game: the game.
-        console: where it is shown.
-    """
+    """A game as it looks in a terminal."""
 
     def __init__(self, game: InteractiveEpisode, console: Console) -> None:
         self._game = game
-        self._console = console
+        self.console = console
         self._waiting: list[Part] = []
         self._turns = 0
 
     def _size(self) -> int:
         """How many characters of a page are shown at a time."""
-        if not self._console.is_terminal:
+        if not self.console.is_terminal:
             return 2000
-        return max(600, (self._console.height - 9) * (self._console.width - 4) * 3 // 4)
+        return max(600, (self.console.height - 9) * (self.console.width - 4) * 3 // 4)
 
     def begin(self) -> None:
-        """The question and the budget."""
-        self._console.print(Panel(_text(self._game.observation["question"]), title="Question", title_align="left"))
+        self.console.print(Panel(_text(self._game.observation["question"]), title="Question", title_align="left"))
         self._budget()
 
     def help(self) -> None:
-        """The commands."""
         table = Table(box=None, pad_edge=False, show_header=False)
         for usage, meaning in COMMANDS.items():
             table.add_row(Text(usage, style="bold"), Text(meaning))
-        self._console.print(table)
+        self.console.print(table)
 
     def decision(self, decision: Decision) -> None:
         """What a policy does next, and what it thought."""
         if decision.thought:
-            self._console.print(Panel(_text(decision.thought), title="Thought", border_style="dim"))
+            self.console.print(Panel(_text(decision.thought), title="Thought", border_style="dim"))
         kind, texts = decision.action
         name = Kind(kind).name.lower() if 0 <= kind < len(Kind) else "?"
         for text in texts:
-            self._console.print(Text.assemble((f"> {name} ", "bold magenta"), _text(text)))
+            self.console.print(Text.assemble((f"> {name} ", "bold magenta"), _text(text)))
 
     def line(self, decision: Decision) -> None:
         """A turn in one line: what the policy did, and what came of it, each cut to what has room."""
         self._turns += 1
         kind, texts = decision.action
         name = Kind(kind).name.lower() if 0 <= kind < len(Kind) else "?"
-        room = max(20, self._console.width * 2 // 5)
+        room = max(20, self.console.width * 2 // 5)
         done = one_line(printable(" | ".join(texts)), room)
-        came = one_line(printable(self._came()), self._console.width)
+        came = one_line(printable(self._came()), self.console.width)
         parts = ((f"{self._turns:2} {name:<7}", "bold magenta"), done, (" → ", "dim"), came)
-        self._console.print(Text.assemble(*parts), no_wrap=True, overflow="ellipsis")
+        self.console.print(Text.assemble(*parts), no_wrap=True, overflow="ellipsis")
 
     def _came(self) -> str:
         """What the last turn brought, in a few words."""
@@ -115,20 +106,19 @@ class Screen:
         return "; ".join(found) or (self._game.info["ending"] if self._game.over else "nothing")
 
     def turn(self) -> None:
-        """What the last turn brought."""
         observation = self._game.observation
         self._waiting = []
         if observation["results"]:
-            self._console.print(Panel(Group(*self._hits(observation["results"], "snippet")), title="Results"))
+            self.console.print(Panel(Group(*self._hits(observation["results"], "snippet")), title="Results"))
         for page in observation["pages"]:
             self._waiting += parts_of(page["title"], page["url"], page["text"], self._size())
         for reply in observation["replies"]:
             parts = [_text(reply["text"]), *self._hits(reply["documents"], "text")]
-            self._console.print(Panel(Group(*parts), title=_text(f"{reply['site']} replies")))
+            self.console.print(Panel(Group(*parts), title=_text(f"{reply['site']} replies")))
         if self._waiting:
             self.more()
         if observation["notice"]:
-            self._console.print(Panel(_text(observation["notice"]), title="Notice", border_style="yellow"))
+            self.console.print(Panel(_text(observation["notice"]), title="Notice", border_style="yellow"))
         self._budget()
 
     def more(self) -> None:
@@ -142,7 +132,7 @@ class Screen:
         place = f" ({part.place}/{part.parts})" if part.parts > 1 else ""
         below = Text(f"type more for the next of {len(self._waiting)}") if self._waiting else None
         head = _text(part.url, "blue")
-        self._console.print(
+        self.console.print(
             Panel(Group(head, _text(part.text)), title=_text(name + place), title_align="left", subtitle=below)
         )
 
@@ -170,11 +160,10 @@ class Screen:
             table.add_row("blocked", _text(", ".join(scope.blocked)))
         if scope.as_of:
             table.add_row("as of", scope.as_of)
-        self._console.print(Panel(table, title="The end", title_align="left"))
+        self.console.print(Panel(table, title="The end", title_align="left"))
 
     def say(self, text: str) -> None:
-        """One line to the player."""
-        self._console.print(_text(text))
+        self.console.print(_text(text))
 
     def _hits(self, items: object, field: str) -> Iterator[Text]:
         assert isinstance(items, tuple)  # results or documents
@@ -194,7 +183,7 @@ class Screen:
                 full = round(_BAR * left / limit)
                 bar = Text.assemble(("█" * full, "green" if left > limit / 4 else "red"), ("░" * (_BAR - full), "dim"))
                 table.add_row(name, bar, f"{left} of {limit} left")
-        self._console.print(table)
+        self.console.print(table)
 
 
 def _text(text: str, style: str = "") -> Text:
@@ -240,7 +229,7 @@ def command(
 def _play_by_hand(game: InteractiveEpisode, screen: Screen) -> None:
     screen.say("Type h for help.")
     while not game.over:
-        line = _read(screen)
+        line = read_line(screen.console)
         if line is None or line == "q":
             screen.say("You quit; the episode was not judged.")
             return
@@ -251,15 +240,7 @@ def _play_by_hand(game: InteractiveEpisode, screen: Screen) -> None:
 
 
 def watch(game: InteractiveEpisode, policy: Policy, screen: Screen, seed: int, full: bool = False) -> None:
-    """Lets a policy play a game to its end, and shows each turn.
-
-    Args:
-        game: a game at its beginning.
-        policy: who plays.
-        screen: where it is shown.
-        seed: of the policy's chance.
-        full: shows all that each turn brought, instead of a line.
-    """
+    """Lets a policy play a game to its end, and shows each turn."""
     history = History(game.info["task"], seed, [game.observation])
     while not game.over:
         decision = policy.act([history])[0]
@@ -290,19 +271,3 @@ def _obey(line: str, game: InteractiveEpisode, screen: Screen) -> None:
     else:
         game.step(game.read(word, rest.strip()))
         screen.turn()
-
-
-def _read(screen: Screen) -> str | None:
-    """The next line; ``None`` at the end of input. Piped lines are shown, as typed ones are."""
-    if sys.stdin.isatty():
-        with suppress(ImportError):
-            import readline  # noqa: F401  # gives input() its history and editing
-        try:
-            return input("> ").strip()
-        except EOFError:
-            return None
-    line = sys.stdin.readline()
-    if not line:
-        return None
-    screen.say(f"> {line.strip()}")
-    return line.strip()

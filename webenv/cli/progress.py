@@ -17,11 +17,7 @@ from webenv.training.run import TrainStanding
 
 
 class ProgressBar:
-    """A bar on stderr: rate, time left, success so far, and how many are unscored; nothing where stderr is no terminal.
-
-    Args:
-        name: what is played.
-    """
+    """A bar on stderr, with success so far, and how many are unscored; nothing where stderr is no terminal."""
 
     def __init__(self, name: str) -> None:
         self._begun = False
@@ -36,7 +32,6 @@ class ProgressBar:
         self._progress.stop()
 
     def __call__(self, standing: RunProgress) -> None:
-        """Shows where the run stands."""
         if not self._begun:  # what an earlier process played says nothing about the rate
             self._progress.reset(self._task, total=standing.total, completed=standing.done)
             self._begun = True
@@ -87,7 +82,6 @@ class TrainingProgress:
         self._progress.stop()
 
     def __call__(self, standing: TrainStanding) -> None:
-        """Shows where training stands."""
         if len(standing.rows) == standing.began:
             share = standing.limits.share(standing.rows[-1] if standing.rows else None)
             self._progress.reset(self._task, total=1.0)
@@ -135,18 +129,13 @@ class TrainingProgress:
 
 
 class RivalProgress(ProgressBar):
-    """A policy of the evaluation at play: a bar on a terminal; elsewhere a line when it begins.
-
-    Args:
-        name: of the policy.
-    """
+    """A policy of the evaluation at play: a bar on a terminal; elsewhere a line when it begins."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._name, self._told = name, SafeConsole(stderr=True).is_terminal
 
     def __call__(self, standing: RunProgress) -> None:
-        """Shows where the policy stands."""
         super().__call__(standing)
         if not self._told and standing.done < standing.total:
             print(f"evaluation: {self._name} plays {standing.total:,} tasks", file=sys.stderr, flush=True)

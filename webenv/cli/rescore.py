@@ -104,17 +104,6 @@ def rescore_run(
 ) -> Rescoring:
     """Rescores a run under a progress bar.
 
-    Args:
-        run: the run folder.
-        judge: the judge's name.
-        env: the environment, where ``run.json`` does not say enough.
-        settings: keyword arguments of the environment that differ from the run's.
-        parallel: episodes that are judged at a time.
-        tape: the cassette.
-        costs: what counts the costs of the judge's models.
-        again: the command line that goes on after an interruption.
-        retry_unscored: judges again what this judge left unscored before.
-
     Raises:
         Interrupted: on Ctrl-C.
         CostLimitReached: at the limit of the costs.

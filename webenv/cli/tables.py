@@ -232,11 +232,6 @@ def print_rivals(summaries: Sequence[Summary], test: HeldOut, console: Console) 
     """Prints success on the tasks of the evaluation, by policy and difficulty, with 95% intervals.
 
     A narrow terminal gets the intervals of all tasks alone.
-
-    Args:
-        summaries: of the policies, the learned one first.
-        test: the tasks.
-        console: where to.
     """
     first = summaries[0]
     which = f"split {test.split}" if test.split else "the tasks of training (they have no splits)"
@@ -263,12 +258,7 @@ def print_rivals(summaries: Sequence[Summary], test: HeldOut, console: Console) 
 
 
 def print_throughput(speed: Throughput, console: Console) -> None:
-    """Prints how fast training was, and what that is of what its parts allow: without menus, and with them.
-
-    Args:
-        speed: the figures.
-        console: where to.
-    """
+    """Prints how fast training was, and what that is of what its parts allow: without menus, and with them."""
     ways = (
         ("training as it was, with all that it does", speed.measured, ""),
         ("environment alone", speed.env, ""),

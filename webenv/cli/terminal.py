@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any, Protocol
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -26,11 +26,7 @@ _IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class SafeStream:
-    """A text stream that :func:`webenv.runtime.text.printable` texts alone reach; all else is that of the one within.
-
-    Args:
-        within: the stream.
-    """
+    """A text stream that printable texts alone reach; all else is that of the one within."""
 
     def __init__(self, within: IO[str]) -> None:
         self.within = within
@@ -40,7 +36,6 @@ class SafeStream:
         return self.within.write(printable(text))
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Writes texts, one after the other."""
         for line in lines:
             self.write(line)
 
@@ -145,3 +140,19 @@ def stage_bars() -> Iterator[ShowStage]:
             bars.update(tasks[stage], completed=done, total=total, standing=standing)
 
         yield show
+
+
+def read_line(console: Console) -> str | None:
+    """The next line that a person types; ``None`` at the end of input. Piped lines are shown, as typed ones are."""
+    if sys.stdin.isatty():
+        with suppress(ImportError):
+            import readline  # noqa: F401  # gives input() its history and editing
+        try:
+            return input("> ").strip()
+        except EOFError:
+            return None
+    line = sys.stdin.readline()
+    if not line:
+        return None
+    console.print(Text(f"> {printable(line.strip())}"), soft_wrap=True)
+    return line.strip()

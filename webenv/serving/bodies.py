@@ -35,10 +35,6 @@ _PARAMETERS = "webenv.parameters"
 async def read_body(request: Request, most: int) -> bytes:
     """The body of a request.
 
-    Args:
-        request: the request.
-        most: the most bytes that are read.
-
     Raises:
         HTTPException: 413, if there are more.
     """

@@ -69,7 +69,6 @@ class Retrieval(NamedTuple):
 
     @property
     def media_type(self) -> str:
-        """The content type of the answer."""
         return "application/msgpack" if self.packed else "application/json"
 
 

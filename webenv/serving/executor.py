@@ -97,10 +97,6 @@ T = TypeVar("T")
 class SiteExecutor:
     """Sites for an event loop: every look-up waits its turn in one thread, and the loop goes on meanwhile.
 
-    Args:
-        sites: what stands where.
-        name: what the web is called.
-
     Attributes:
         name: what the web is called.
         counts: how many pages each host has.

@@ -172,7 +172,6 @@ class HostGuard:
         self._open = any(is_address(name) and not _is_loopback(name) for name in self._own)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request, or passes it on."""
         if scope["type"] == "http" and not self._open and _is_loopback((scope.get("server") or ("",))[0]):
             headers = Headers(scope=scope)
             host, origin = headers.get("host", ""), headers.get("origin")

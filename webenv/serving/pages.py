@@ -56,13 +56,7 @@ def _kind(line: str) -> str:
 
 
 def page_html(page: Page, site: str, related: Sequence[Result] = ()) -> str:
-    """A whole document.
-
-    Args:
-        page: its address, title, date and main text.
-        site: the host under which it stands.
-        related: other pages, to which it links.
-    """
+    """A whole document."""
     title, url, date = text_html(" ".join(page.title.split())), text_html(page.url), text_html(page.date)
     published = f'<meta property="article:published_time" content="{date}">\n' if date else ""
     stamp = f'<p><time datetime="{date}">{date}</time></p>' if date else ""
@@ -237,15 +231,7 @@ def _hits(results: Sequence[tuple[Result, str]], port: str) -> str:
 
 
 def results_page(name: str, query: str, results: Sequence[tuple[Result, str]], listing: Listing, port: str) -> str:
-    """What a search found.
-
-    Args:
-        name: what the web is called.
-        query: what was sought.
-        results: hits of this part, each with its date, which may be empty.
-        listing: which part this is.
-        port: as in :func:`index_page`.
-    """
+    """What a search found."""
     none = "" if results else '<p class="dim">Nothing was found.</p>'
     return _document(
         f"{query} – {name}",
@@ -255,17 +241,7 @@ def results_page(name: str, query: str, results: Sequence[tuple[Result, str]], l
 
 
 def site_page(name: str, host: str, count: int, hits: Sequence[Result], listing: Listing, home: str, port: str) -> str:
-    """The pages of a site that has no front page of its own; for people only.
-
-    Args:
-        name: what the web is called.
-        host: the site.
-        count: how many pages it has.
-        hits: the pages of this part.
-        listing: which part this is.
-        home: the address of this server's front page.
-        port: as in :func:`index_page`.
-    """
+    """The pages of a site that has no front page of its own; for people only."""
     shown = [(hit._replace(snippet=""), "") for hit in hits]
     return _document(
         host,
@@ -275,12 +251,6 @@ def site_page(name: str, host: str, count: int, hits: Sequence[Result], listing:
 
 
 def error_page(status: int, text: str, home: str = "") -> str:
-    """A page that says why there is none.
-
-    Args:
-        status: the HTTP status.
-        text: what is wrong, in a sentence.
-        home: the address of this server's front page, for people; may be empty.
-    """
+    """A page that says why there is none."""
     link = f'\n<p><a href="{text_html(home)}">All sites</a></p>' if home else ""
     return _document(f"{status}", f"<h1>{status}</h1>\n<p>{text_html(text)}</p>{link}")

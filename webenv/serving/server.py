@@ -103,7 +103,6 @@ class GuardedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]  # uvi
     MOST_HEAD = 65_536  # bytes
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """Begins to watch the connection."""
         super().connection_made(transport)
         self.waiting: tuple[str, int] | None = None
         self.since = self.loop.time()
@@ -127,7 +126,6 @@ class GuardedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]  # uvi
             self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Ends the watch."""
         self._timer.cancel()
         super().connection_lost(exc)
 
@@ -310,11 +308,6 @@ def _end_with_parent() -> None:
 @contextmanager
 def serving(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
     """Serves an application from a thread, as long as the context lasts.
-
-    Args:
-        app: the application.
-        host: where it listens.
-        port: 0 takes one that is free.
 
     Yields:
         Its address, as in ``"http://127.0.0.1:43210"``.

@@ -36,9 +36,7 @@ class Sites(Protocol):
     """A web as the sites that it holds; used from one thread."""
 
     @property
-    def corpus(self) -> Corpus:
-        """What is searched."""
-        ...
+    def corpus(self) -> Corpus: ...
 
     def find(self, url: str) -> Found:
         """What stands at an address; any text is one."""
@@ -49,9 +47,6 @@ class CorpusSites:
     """The sites of any corpus: plain pages, made of title, date and main text.
 
     Each links to up to six other pages of its site, those that fit its title best.
-
-    Args:
-        corpus: the corpus.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -74,12 +69,7 @@ class CorpusSites:
 
 
 class ProceduralSites:
-    """The sites of a procedural web, with all that stands around the main text, moved pages and dead links.
-
-    Args:
-        corpus: the web's pages.
-        web: the web.
-    """
+    """The sites of a procedural web, with all that stands around the main text, moved pages and dead links."""
 
     def __init__(self, corpus: Corpus, web: ProceduralWeb) -> None:
         self.corpus = corpus
@@ -87,7 +77,6 @@ class ProceduralSites:
         web.find("")  # makes the index of odd addresses now, which takes seconds for a million pages
 
     def find(self, url: str) -> Found:
-        """What stands at an address."""
         status = self._web.status(url)
         number = self._web.find(url)
         if number is None:

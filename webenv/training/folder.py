@@ -41,7 +41,6 @@ class TrainingFolder(ResumableFolder):
 
     @property
     def checkpoint(self) -> Path:
-        """The file that training is taken up from."""
         return self.path / CHECKPOINT
 
     @property

@@ -144,11 +144,9 @@ class EventLog:
         self._silent = False  # once it was said that nothing can be written
 
     def write(self, row: ProgressRow) -> None:
-        """Adds the figures of an update."""
         self.add(row.scalars(), row.steps)
 
     def add(self, figures: Mapping[str, float], steps: int) -> None:
-        """Adds figures by their tags."""
         try:
             from tensorboard.compat.proto.event_pb2 import Event
             from tensorboard.compat.proto.summary_pb2 import Summary

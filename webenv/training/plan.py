@@ -65,12 +65,6 @@ def check_settings(algorithm: str, given: Mapping[str, object]) -> dict[str, Any
 def make_learner(algorithm: str, menus: VectorMenuWrapper, settings: Mapping[str, Any], seed: int) -> Learner:
     """A learner over menus, in mode ``"same_step"``, seeded and begun.
 
-    Args:
-        algorithm: one of ``ALGORITHMS``.
-        menus: what it plays in.
-        settings: all settings, as :func:`check_settings` gives them.
-        seed: decides all chance.
-
     Raises:
         InvalidArgument: for an environment that the algorithm cannot use.
         MissingExtra: if what the algorithm needs is not installed.

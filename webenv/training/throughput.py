@@ -39,10 +39,6 @@ class TimedVectorEnv(SearchVectorEnv):
 class TimedMenus(VectorMenuWrapper):
     """Menus that take their own time, and that of the environment below them.
 
-    Args:
-        env: the environment.
-        final: as :class:`webenv.wrappers.VectorMenuWrapper` takes it.
-
     Attributes:
         seconds: wall time spent in ``reset`` and ``step`` so far, the environment's counted.
     """

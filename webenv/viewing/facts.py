@@ -27,9 +27,6 @@ class GoldNames:
 
     A key comes with an address, so a copy of a gold page is known as one where any episode of the task was shown
     the gold page itself.
-
-    Args:
-        urls: the gold URLs.
     """
 
     def __init__(self, urls: Sequence[str]) -> None:
@@ -80,15 +77,7 @@ class Trail(NamedTuple):
 def follow(
     trajectory: Trajectory, texts: Sequence[str], gold: GoldDict, names: GoldNames, value: float | None
 ) -> Trail:
-    """Follows an episode through its turns.
-
-    Args:
-        trajectory: the episode.
-        texts: the texts of its pool.
-        gold: the gold of its task.
-        names: its gold pages.
-        value: of the verdict.
-    """
+    """Follows an episode through its turns."""
     keys = {address(url): key for url, key in trajectory.seen if key}
     known: dict[int, str | None] = {}
 
@@ -143,14 +132,7 @@ class Remark(NamedTuple):
 
 
 def facts_of(record: Record, trajectory: Trajectory, texts: Sequence[str], trail: Trail) -> list[Remark]:
-    """What explains an episode's reward, the most telling first.
-
-    Args:
-        record: the episode.
-        trajectory: its turns.
-        texts: the texts of its pool.
-        trail: how near it came to the gold pages.
-    """
+    """What explains an episode's reward, the most telling first."""
     return [
         *_ending(record),
         *_gold(record, trajectory, trail),

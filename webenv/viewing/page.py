@@ -44,13 +44,7 @@ class PageData(NamedTuple):
 
 
 def page_data(runs: Sequence[ViewedRun], pool: TextPool, pair: tuple[int, int] | None) -> PageData:
-    """What the page of these runs holds.
-
-    Args:
-        runs: the runs.
-        pool: their texts.
-        pair: numbers of the two runs that are shown side by side at first.
-    """
+    """What the page of these runs holds."""
     texts = [text for block in pool.blocks() for text in block]
     gold = _gold_names(runs)
     questions: dict[str, int] = {}
@@ -224,7 +218,6 @@ class View:
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The view as JSON-ready data."""
         runs = [summary.to_dict() for summary in self.summaries]
         whole = {"page": str(self.path), "bytes": self.size, "episodes": self.episodes}
         return {**whole, "runs": runs, "notes": list(self.notes)}

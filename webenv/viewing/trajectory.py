@@ -115,7 +115,6 @@ class Played:
         yield from (page.url for page in self.read())
 
     def numbers(self) -> Iterator[int]:
-        """The numbers of all its texts."""
         yield from (*self.texts, self.thought, self.notice)
         for result in self.results:
             yield from result
@@ -162,7 +161,6 @@ class Trajectory:
             raise ValueError(f"not a record of an episode: {error!r:.200}") from error
 
     def numbers(self) -> Iterator[int]:
-        """The numbers of all its texts."""
         for turn in self.turns:
             yield from turn.numbers()
 
