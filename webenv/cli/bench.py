@@ -22,25 +22,21 @@ _WIDTH = 100
 def command(
     pages: Annotated[
         list[int] | None,
-        typer.Option("--pages", min=1_000, help="A size; repeatable. 10,000, 100,000 and 1,000,000 by default."),
+        typer.Option(min=1_000, help="A size; repeatable. 10,000, 100,000 and 1,000,000 by default."),
     ] = None,
-    sites: Annotated[int, typer.Option("--sites", min=1, help="Sites of each web.")] = 100,
-    queries: Annotated[int, typer.Option("--queries", min=10, help="Questions of 3 to 8 words.")] = 300,
+    sites: Annotated[int, typer.Option(min=1, help="Sites of each web.")] = 100,
+    queries: Annotated[int, typer.Option(min=10, help="Questions of 3 to 8 words.")] = 300,
     engine: Annotated[
         list[str] | None,
         typer.Option(
-            "--engine",
-            metavar="NAME",
-            help="Also adds and measures lucene or dense (random vectors of 384 numbers); repeatable.",
+            metavar="NAME", help="Also adds and measures lucene or dense (random vectors of 384 numbers); repeatable."
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Keeps webs and figures; webs that are there are not built again."),
+        typer.Option(metavar="DIR", help="Keeps webs and figures; webs that are there are not built again."),
     ] = None,
-    picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="FILE", help="Draws the figures: .png, .svg or .pdf.")
-    ] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE", help="Draws the figures: .png, .svg or .pdf.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Builds webs of growing size, and measures building, opening, searching and visiting.

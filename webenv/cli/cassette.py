@@ -48,7 +48,7 @@ def info_command(file: _File, as_json: AsJson = False) -> None:
 def export_command(
     file: _File,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Where to write; standard output by default.")
+        Path | None, typer.Option(metavar="FILE", help="Where to write; standard output by default.")
     ] = None,
     kind: Annotated[
         str | None, typer.Option(help="Only answers of this kind: search, visit, ask, model or judge.")

@@ -108,25 +108,25 @@ def index_command(
     folder: _Folder,
     engine: Annotated[str, typer.Argument(metavar="ENGINE", help="lucene or dense.")],
     model: Annotated[
-        str, typer.Option("--model", metavar="NAME", help="dense: a model of sentence-transformers, by name or folder.")
+        str, typer.Option(metavar="NAME", help="dense: a model of sentence-transformers, by name or folder.")
     ] = "",
     query_prompt: Annotated[
-        str | None, typer.Option("--query-prompt", metavar="TEXT", help="dense: what the model wants before a query.")
+        str | None, typer.Option(metavar="TEXT", help="dense: what the model wants before a query.")
     ] = None,
     page_prompt: Annotated[
-        str | None, typer.Option("--page-prompt", metavar="TEXT", help="dense: what the model wants before a page.")
+        str | None, typer.Option(metavar="TEXT", help="dense: what the model wants before a page.")
     ] = None,
-    tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="dense: the most tokens of a page.")] = None,
+    tokens: Annotated[int | None, typer.Option(min=1, help="dense: the most tokens of a page.")] = None,
     vectors: Annotated[
         Path | None,
-        typer.Option("--vectors", metavar="FILE", help="dense: vectors made elsewhere (.npy, .parquet, .jsonl)."),
+        typer.Option(metavar="FILE", help="dense: vectors made elsewhere (.npy, .parquet, .jsonl)."),
     ] = None,
     names: Annotated[
-        Path | None, typer.Option("--names", metavar="FILE", help="With a .npy: the URL or id of each row, one a line.")
+        Path | None, typer.Option(metavar="FILE", help="With a .npy: the URL or id of each row, one a line.")
     ] = None,
     approximate: Annotated[
         str,
-        typer.Option("--approximate", metavar="KIND", help="dense: ivf, hnsw or flat, for global search of millions."),
+        typer.Option(metavar="KIND", help="dense: ivf, hnsw or flat, for global search of millions."),
     ] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -180,9 +180,9 @@ def info_command(
     realism: Annotated[
         bool, typer.Option("--realism", help="Measure the text; of several webs (also procedural:…), side by side.")
     ] = False,
-    words: Annotated[int, typer.Option("--words", min=2_000, help="--realism: words read of each web.")] = WORDS,
+    words: Annotated[int, typer.Option(min=2_000, help="--realism: words read of each web.")] = WORDS,
     picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="FILE", help="--realism: draw the figures too (.png, .svg).")
+        Path | None, typer.Option(metavar="FILE", help="--realism: draw the figures too (.png, .svg).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -232,10 +232,10 @@ def search_command(
     folder: _Folder,
     query: Annotated[str, typer.Argument(help='Words, "phrases", site:host, -site:host.')],
     limit: Annotated[int, typer.Option("-k", "--limit", min=1, help="The most results.")] = 10,
-    site: Annotated[str, typer.Option("--site", metavar="HOST", help="Only pages of this host.")] = "",
+    site: Annotated[str, typer.Option(metavar="HOST", help="Only pages of this host.")] = "",
     as_of: _AsOf = "",
     engine: Annotated[
-        str, typer.Option("--engine", metavar="NAME", help="tantivy, lucene, dense, or several as in tantivy+dense.")
+        str, typer.Option(metavar="NAME", help="tantivy, lucene, dense, or several as in tantivy+dense.")
     ] = "tantivy",
     as_json: AsJson = False,
 ) -> None:

@@ -152,7 +152,6 @@ def command(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            "--policy",
             metavar="NAME",
             help="keyword, investigator, oracle, random (these four by default), closed-book, react:MODEL, "
             "react-blocks:MODEL, integrated:MODEL, or FILE.pt of a policy that learned; repeat it to compare.",

@@ -30,33 +30,30 @@ _LONG = 60
 def command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders, or folders of several.")],
     rows: Annotated[
-        str, typer.Option("--rows", metavar="LABELS", help=f"What rows are made by, as in site,difficulty: {_LABELS}.")
+        str, typer.Option(metavar="LABELS", help=f"What rows are made by, as in site,difficulty: {_LABELS}.")
     ] = "",
     columns: Annotated[
-        str, typer.Option("--columns", metavar="LABELS", help="What columns are made by, of the same labels.")
+        str, typer.Option(metavar="LABELS", help="What columns are made by, of the same labels.")
     ] = "policy",
     measure: Annotated[
         str,
         typer.Option(
-            "--measure",
             metavar="NAME",
             help="success, value, reward, searches, visits, asks, turns, cost or tokens (an episode), or a score.",
         ),
     ] = "success",
     where: Annotated[
-        list[str] | None, typer.Option("--where", metavar="LABEL=VALUE", help="Only such episodes; repeatable.")
+        list[str] | None, typer.Option(metavar="LABEL=VALUE", help="Only such episodes; repeatable.")
     ] = None,
     differences: Annotated[
         bool,
         typer.Option("--differences", help="Compare each column with the first, task by task."),
     ] = False,
     ranks: Annotated[bool, typer.Option("--ranks", help="Show each column's rank in its row.")] = False,
-    judge: Annotated[
-        str, typer.Option("--judge", metavar="NAME", help="Take the verdicts of this rescoring of each run.")
-    ] = "",
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all cells, unrounded.")] = None,
-    latex: Annotated[Path | None, typer.Option("--latex", metavar="FILE", help="Write the table for LaTeX.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one page with plots.")] = None,
+    judge: Annotated[str, typer.Option(metavar="NAME", help="Take the verdicts of this rescoring of each run.")] = "",
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all cells, unrounded.")] = None,
+    latex: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table for LaTeX.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one page with plots.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Put runs into one table: any labels as rows and columns, with intervals, differences, ranks and failures.

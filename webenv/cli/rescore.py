@@ -63,11 +63,7 @@ def rescore_command(
     context: typer.Context,
     run: RunArgument,
     judge: Annotated[
-        str,
-        typer.Option(
-            "--judge",
-            help=f"Who judges. {each(lambda about: explained(about.judges))}. Endpoint: OPENAI_BASE_URL.",
-        ),
+        str, typer.Option(help=f"Who judges. {each(lambda about: explained(about.judges))}. Endpoint: OPENAI_BASE_URL.")
     ],
     settings: RescoreArguments,
     tape: Tape,
@@ -159,7 +155,6 @@ def agreement_command(
     judge: Annotated[
         list[str],
         typer.Option(
-            "--judge",
             metavar="NAME",
             help="Give it twice: run (the run's own verdicts), the name of a folder in RUN/rescored, or that of a "
             "judge, which scores the run first, with our prompt and one vote.",
@@ -170,7 +165,7 @@ def agreement_command(
     costs: Costs,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Where all flips are written, one JSON object a line."),
+        typer.Option(metavar="FILE", help="Where all flips are written, one JSON object a line."),
     ] = None,
     env: Env = None,
     parallel: Parallel = 64,

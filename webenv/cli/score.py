@@ -32,18 +32,16 @@ def command(
     answers: Annotated[
         Path,
         typer.Option(
-            "--answers",
             metavar="FILE",
             help="{task: answer} as JSON, or JSON lines with task, answer and, where known, searches, visits, "
             "seconds and cost.",
         ),
     ],
-    system: Annotated[str, typer.Option("--system", metavar="NAME", help="What made them, for tables.")] = "",
+    system: Annotated[str, typer.Option(metavar="NAME", help="What made them, for tables.")] = "",
     missing: Annotated[
         str,
         typer.Option(
-            metavar="HOW",
-            help="Tasks without an answer: refuse, wrong (scored as none), or leave (not in the run).",
+            metavar="HOW", help="Tasks without an answer: refuse, wrong (scored as none), or leave (not in the run)."
         ),
     ] = "refuse",
     parallel: Parallel = 64,

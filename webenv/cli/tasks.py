@@ -41,30 +41,28 @@ def build_livenews(
     events: Annotated[
         Path,
         typer.Option(
-            "--events",
             metavar="PATH",
             help="Events: .jsonl with date, summary and urls; Wikipedia's current events (.html, .wiki); or a folder.",
         ),
     ],
-    web: Annotated[str, typer.Option("--web", metavar="WEB", help="Where articles are searched, as for eval.")],
+    web: Annotated[str, typer.Option(metavar="WEB", help="Where articles are searched, as for eval.")],
     out: Out,
-    drafter: Annotated[str, typer.Option("--drafter", metavar="MODEL", help="Drafts questions and answers.")],
+    drafter: Annotated[str, typer.Option(metavar="MODEL", help="Drafts questions and answers.")],
     checker: Annotated[
         str,
-        typer.Option("--checker", metavar="MODEL", help="Answers them, checks the guideline."),
+        typer.Option(metavar="MODEL", help="Answers them, checks the guideline."),
     ],
     screener: Annotated[
         str | None,
-        typer.Option("--screener", metavar="MODEL", help="Writes queries, says what is relevant; else the drafter."),
+        typer.Option(metavar="MODEL", help="Writes queries, says what is relevant; else the drafter."),
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option("--judge", metavar="NAME", help="Compares the answers: short:MODEL (the checker's), or answer."),
+        typer.Option(metavar="NAME", help="Compares the answers: short:MODEL (the checker's), or answer."),
     ] = None,
     outlets: Annotated[
         str | None,
         typer.Option(
-            "--outlets",
             metavar="FILE",
             help="Hosts that articles may come from, one a line; the paper's 95 by default; 'any' for all.",
             rich_help_panel=_PAGES,
@@ -119,26 +117,24 @@ def build_needle(
     tape: Tape,
     costs: Costs,
     pages: Annotated[
-        str, typer.Option("--pages", metavar="WEB", help="Where pages are from: the folder of a corpus, or any web.")
+        str, typer.Option(metavar="WEB", help="Where pages are from: the folder of a corpus, or any web.")
     ],
     out: Out,
-    model: Annotated[str, typer.Option("--model", metavar="MODEL", help="Writes claims, and masks them.")],
+    model: Annotated[str, typer.Option(metavar="MODEL", help="Writes claims, and masks them.")],
     embedder: Annotated[
         str,
         typer.Option(metavar="NAME", help="A model of sentence-transformers, by name or folder: ranks claims."),
     ],
     judge: Annotated[
         str | None,
-        typer.Option("--judge", metavar="NAME", help="Says whether a page meets criteria: llm:MODEL (the model's)."),
+        typer.Option(metavar="NAME", help="Says whether a page meets criteria: llm:MODEL (the model's)."),
     ] = None,
     urls: Annotated[
         Path | None,
-        typer.Option(
-            "--urls", metavar="FILE", help="Pages, one URL a line, as a live web needs.", rich_help_panel=_PAGES
-        ),
+        typer.Option(metavar="FILE", help="Pages, one URL a line, as a live web needs.", rich_help_panel=_PAGES),
     ] = None,
     site: Annotated[
-        list[str] | None, typer.Option("--site", help="Only pages of this site; repeatable.", rich_help_panel=_PAGES)
+        list[str] | None, typer.Option(help="Only pages of this site; repeatable.", rich_help_panel=_PAGES)
     ] = None,
     per_site: Annotated[int, typer.Option(min=1, help="The most pages of a site.", rich_help_panel=_PAGES)] = 35,
     limit: Annotated[int | None, typer.Option(min=1, help="The most pages of all.", rich_help_panel=_PAGES)] = None,
@@ -196,7 +192,7 @@ def refresh_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of 'webenv tasks build livenews'.")],
     today: Annotated[str, typer.Option(metavar="DATE", help="The day, as in 2025-12-01.")],
     add: Annotated[
-        list[Path] | None, typer.Option("--add", metavar="DIR", help="A newer build whose tasks join; repeatable.")
+        list[Path] | None, typer.Option(metavar="DIR", help="A newer build whose tasks join; repeatable.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

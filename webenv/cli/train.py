@@ -44,7 +44,6 @@ def command(
     algo: Annotated[
         str,
         typer.Option(
-            "--algo",
             metavar="NAME",
             help="grpo: policy gradient against other attempts at the same task. ppo: MaskablePPO of sb3-contrib.",
         ),
@@ -64,7 +63,6 @@ def command(
     algo_set: Annotated[
         list[str] | None,
         typer.Option(
-            "--algo-set",
             metavar="NAME=VALUE",
             help="Any other setting of the algorithm, as in entropy=0.02; repeatable. A wrong name lists them.",
             rich_help_panel=_LEARNER,

@@ -32,9 +32,7 @@ def view_command(
     other: Annotated[
         Path | None, typer.Argument(metavar="[OTHER]", help="Another, to be read side by side with it.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="The page; RUN/view.html by default.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The page; RUN/view.html by default.")] = None,
     open_: Annotated[bool, typer.Option("--open", help="Opens it in the browser.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -60,35 +58,33 @@ def view_command(
 
 def export_command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run that webenv eval has played.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write, one conversation a line.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write, one conversation a line.")],
     format: Annotated[
         str,
-        typer.Option("--format", help="How actions are written: tags, blocks, source, or tools (OpenAI tool calls)."),
+        typer.Option(help="How actions are written: tags, blocks, source, or tools (OpenAI tool calls)."),
     ] = "tags",
-    minimum: Annotated[float, typer.Option("--minimum", help="The least value of the verdict, 0 to 1.")] = 1.0,
+    minimum: Annotated[float, typer.Option(help="The least value of the verdict, 0 to 1.")] = 1.0,
     all_: Annotated[
         bool,
         typer.Option("--all", help="Every episode: unscored, of any value, with turns that held no action."),
     ] = False,
-    policy: Annotated[
-        str | None, typer.Option("--policy", metavar="NAME", help="Whose run, where RUN holds several.")
-    ] = None,
+    policy: Annotated[str | None, typer.Option(metavar="NAME", help="Whose run, where RUN holds several.")] = None,
     judge: Annotated[
         str | None,
-        typer.Option("--judge", metavar="NAME", help="Whose verdicts: the name of a folder in RUN/rescored."),
+        typer.Option(metavar="NAME", help="Whose verdicts: the name of a folder in RUN/rescored."),
     ] = None,
     thoughts: Annotated[
         bool, typer.Option("--thoughts/--no-thoughts", help="Keeps what a model wrote before its action.")
     ] = True,
     thinking: Annotated[bool, typer.Option("--thinking", help="Keeps what it wrote between think tags too.")] = False,
     page_characters: Annotated[
-        int | None, typer.Option("--page-characters", metavar="N", help="The most of one page's text; the middle goes.")
+        int | None, typer.Option(metavar="N", help="The most of one page's text; the middle goes.")
     ] = None,
     prompt: Annotated[
-        Path | None, typer.Option("--prompt", metavar="FILE", help="The system message; the format's rules by default.")
+        Path | None, typer.Option(metavar="FILE", help="The system message; the format's rules by default.")
     ] = None,
     arguments: Annotated[
-        str, typer.Option("--arguments", help="Of tool calls: text (OpenAI) or object (TRL, chat templates).")
+        str, typer.Option(help="Of tool calls: text (OpenAI) or object (TRL, chat templates).")
     ] = "text",
     bare: Annotated[
         bool, typer.Option("--bare", help="Writes messages and tools alone, nothing of the episode.")
@@ -140,9 +136,7 @@ def curve_command(
         list[Path],
         typer.Argument(metavar="RUN …", help="Folders that webenv train has written, such as several seeds."),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The picture: .png, .svg or .pdf.")] = Path(
-        "curve.png"
-    ),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The picture: .png, .svg or .pdf.")] = Path("curve.png"),
 ) -> None:
     """Draws the learning curves of training runs into one picture: success in training over the steps played.
 
