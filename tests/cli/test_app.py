@@ -3,15 +3,13 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import webenv as package
+from tests.cli.conftest import Run
 from webenv.cli import app
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def test_help_is_quick() -> None:

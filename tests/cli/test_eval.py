@@ -4,20 +4,19 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import WEBENV, Run
 from tests.extras import needs_extra
 from webenv.cli.app import run
+from webenv.cli.eval import draw_sweep
 from webenv.evaluation import read_records
+from webenv.evaluation.environments import PlayedRun, Sweep
+from webenv.evaluation.summary import Row, summarize
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-WEBENV = [sys.executable, "-c", "from webenv.cli.app import main; main()"]
 SLOW = ["eval", "town:Town-v0", "--policy", "random", "--episodes", "40", "--parallel", "4", "--set", "seconds=0.005"]
 
 
@@ -239,3 +238,19 @@ def test_sweep_refused(webenv: Run, town: Path) -> None:
     done = webenv(*SWEEP, "--budget", "visits=2")
     assert done.stderr == "webenv: error: --sweep visits: the budget gives visits already; give it once.\n"
     assert not (town / "swept").exists()
+
+
+def test_sweep_picture(tmp_path: Path) -> None:
+    """Lines of several policies are drawn, and a value without a scored episode is left out."""
+    needs_extra("plot")
+    sweep, runs = Sweep("searches", (1, 3)), []
+    for policy, rates in (("keyword", (3, 6)), ("other", (5, None))):
+        for value, right in zip(sweep.values, rates, strict=True):
+            values = [None if right is None else float(number < right) for number in range(10)]
+            rows = [Row(str(n), 0, {}, one, "x", "", 0.0, value, 0, 0, 3) for n, one in enumerate(values)]
+            summary = summarize(rows, env="Town-v0", policy=policy, seed=0, folder="f")
+            runs.append(PlayedRun(value, summary))
+    draw_sweep(sweep, runs, tmp_path / "sweep.png")
+    assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG")
+    draw_sweep(sweep, runs[3:], tmp_path / "none.svg")
+    assert b"searches an episode may spend" in (tmp_path / "none.svg").read_bytes()

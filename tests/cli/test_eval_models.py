@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Run
 from tests.openai_server import Messages, Text, serve
 from webenv.evaluation import read_records
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 NEWS = ["eval", "LiveNewsBench-v0", "--web", "procedural:pages=600,seed=3,worlds=1", "--episodes", "3"]
 
 

@@ -6,19 +6,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import WEBENV, Run
 from tests.openai_server import Messages, Reply, Slow, serve
 from webenv.cli.app import run
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-WEBENV = [sys.executable, "-c", "from webenv.cli.app import main; main()"]
 
 
 @pytest.fixture

@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import WEBENV
 from tests.envs.building.newsroom import Asked, replies, write_newsroom
 from tests.openai_server import Body, Cut, Fault, Messages, OpenAIServer, Reply, Script, Slow, serve
 from webenv.cli.app import run
 from webenv.corpora import build as build_corpus
 from webenv.envs.live_news_bench.tasks import load_tasks
 
-WEBENV = [sys.executable, "-c", "from webenv.cli.app import main; main()"]
 NEWS = ("tasks", "build", "livenews", "--events", "events.jsonl", "--web", "web", "--outlets", "outlets.txt",
         "--drafter", "drafter", "--checker", "checker", "--parallel", "4")  # fmt: skip
 FILES = ("train.jsonl", "val.jsonl", "test.jsonl", "longitudinal_test.jsonl", "build/rejected.jsonl")

@@ -6,7 +6,6 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import WEBENV
 from tests.extras import needs_extra
 
 needs_extra("train")
@@ -23,7 +23,6 @@ from webenv.cli.app import run
 from webenv.policies.learned.policy import LearnedPolicy
 from webenv.training import read_rows
 
-WEBENV = [sys.executable, "-c", "from webenv.cli.app import main; main()"]
 SMALL = ["--web", "sample", "--num-envs", "4", "--group-size", "2", "--seed", "5"]
 SMALL += ["--algo-set", "groups=2", "--algo-set", "width=8"]
 
