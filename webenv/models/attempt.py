@@ -22,7 +22,7 @@ from webenv.models.completion import is_too_long, read_completion, read_error
 from webenv.models.costs import CostTracker, Reservation
 from webenv.models.endpoint import LONGEST_BODY, BodyTooLong, Endpoint, Post
 from webenv.models.messages import ModelFailure, ModelReply
-from webenv.runtime.text import one_line, printable
+from webenv.runtime.text import masked, one_line, printable
 
 _LONGEST_REASON = 400  # characters
 _NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol")  # the HTTP library's names
@@ -155,7 +155,7 @@ class Sender:
         return f"the request was refused ({status})"
 
     def _failure(self, what: str, answered: bool = False, cause: str = "") -> ModelFailure:
-        shown = one_line(printable(self._endpoint.masked(what)), _LONGEST_REASON)
+        shown = one_line(printable(masked(what, self._endpoint.key)), _LONGEST_REASON)
         return ModelFailure(f"model {self._model!r} at {self._endpoint.host}: {shown}", answered, cause)
 
 

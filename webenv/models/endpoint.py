@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from webenv.errors import ModelError
-from webenv.runtime.text import masked
 
 Post = Callable[..., Awaitable[Any]]
 """Sends ``body`` and gives the HTTP library's response."""
@@ -65,9 +64,6 @@ class Endpoint:
 
     def __repr__(self) -> str:
         return f"Endpoint({self.host!r})"
-
-    def masked(self, text: str) -> str:
-        return masked(text, self.key)
 
 
 class Connections:

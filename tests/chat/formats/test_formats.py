@@ -1,6 +1,8 @@
-"""How actions are read from what a model writes."""
+"""How actions are read from what a model writes, hostile replies too."""
 
 from __future__ import annotations
+
+import time
 
 import pytest
 from hypothesis import given
@@ -8,6 +10,8 @@ from hypothesis import strategies as st
 
 from webenv.actions import Action, answer, ask, note, read_action, search, visit
 from webenv.chat import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
+
+FORMATS: tuple[Format, ...] = (TagFormat(), SourceFormat(), BlockFormat(), ToolFormat())
 
 
 @pytest.mark.parametrize(
@@ -37,6 +41,12 @@ from webenv.chat import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
         ("I give up.", None),
         ("", None),
         ("<search>a</visit>", None),
+        # the first opening whose closing stands behind it counts, whatever is between or before
+        ("<search>a<note>b</note></search>", search("a<note>b</note>")),
+        ("<note><search>a</search>", search("a")),
+        ("</search><search>a</search>", search("a")),
+        ("<search>a</search", None),
+        ('<ask site="a", "b">q</ask>', None),
     ],
 )
 def test_actions(reply: str, action: Action | None) -> None:
@@ -109,7 +119,7 @@ def test_sources(reply: str, action: Action | None) -> None:
     assert SourceFormat().parse(reply) == action
 
 
-@pytest.mark.parametrize("format", [TagFormat(), SourceFormat(), BlockFormat(), ToolFormat()])
+@pytest.mark.parametrize("format", FORMATS)
 def test_what_is_written_is_read(format: Format) -> None:
     """Each format reads the actions that it writes, and writes nothing for one that it has not."""
     every = [search("a", "b"), visit("https://a.example/"), ask("q", "a.example", "b.example"), answer("x"), note("y")]
@@ -125,3 +135,43 @@ def test_url_answers_are_sources() -> None:
     assert TagFormat(url_answers=True).write(action) == "<source>\nhttps://a.example/\n</source>"
     assert TagFormat().write(action) == "<answer>\nhttps://a.example/\n</answer>"
     assert TagFormat().parse(TagFormat(url_answers=True).write(action)) == action
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<search>" * 16_000,
+        "<search>a</answer>" * 16_000,
+        '<ask site="a">' * 16_000,
+        "<ask site=" + " " * 100_000,
+        "<ask" + " " * 100_000,
+        '<ask site="' * 10_000,
+        "<search " * 12_000,
+        "<search>" + "</search " * 12_000,
+        "<action>" + "</action " * 12_000,
+        "<action>\ntype" + " " * 100_000,
+        "<tool_call " * 10_000,
+        "<tool_call>" + "</tool_call " * 9_000,
+        "{" * 100_000,
+        '{"tool_calls": [' * 6_000,
+        "<think>" * 15_000,
+        "<" * 100_000,
+        "<action>" * 16_000,
+        "<tool_call>" * 16_000,
+    ],
+)
+def test_time_grows_with_the_reply(format: Format, reply: str) -> None:
+    """A long reply that opens much and closes nothing is read at once."""
+    began = time.process_time()
+    assert format.parse(reply) is None
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    "reply", ["<\u017fearch>a</\u017fearch>", "<vi\u017fit>a</vi\u017fit>", "<v\u0130sit>a</v\u0130sit>"]
+)
+def test_lookalikes(reply: str) -> None:
+    """A tag with a letter that only looks like its own is no tag."""
+    assert TagFormat().parse(reply) is None
+    assert BlockFormat().parse("<act\u0131on>\ntype: Finish\na\n</act\u0131on>") is None
