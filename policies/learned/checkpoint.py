@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from reprlib import repr as short  # a file may hold a list of lists of the same lists, whose text has 2⁴⁰ parts
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
@@ -169,7 +170,9 @@ def write_tensors(path: Path, format: str, version: int, data: Mapping[str, Any]
     write_atomic(path, whole.getvalue())
 
 
-def read_tensors(path: Path, format: str, version: int, what: str) -> dict[str, Any]:
+def read_tensors(
+    path: Path, format: str, version: int, what: str, same: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
     """Reads what :func:`write_tensors` wrote; nothing in the file is run.
 
     Args:
@@ -177,9 +180,10 @@ def read_tensors(path: Path, format: str, version: int, what: str) -> dict[str, 
         format: the name that it was written with.
         version: the version that is read.
         what: what messages call it, before "file".
+        same: parts that it must have as they are here.
 
     Raises:
-        DataError: if it cannot be read, or is of another format or version.
+        DataError: if it cannot be read, is of another format or version, or has another of these parts.
     """
     name = f"{what} file {str(path)!r}"
     try:
@@ -201,6 +205,9 @@ def read_tensors(path: Path, format: str, version: int, what: str) -> dict[str, 
         raise DataError(f"{str(path)!r} is no {what} file of webenv: {held}, expected {format!r}.")
     if data.get("version") != version:
         raise DataError(f"{name} is of version {short(data.get('version'))}; this webenv reads version {version}.")
+    for part, mine in same.items():
+        if data.get(part) != mine:
+            raise DataError(f"{str(path)!r} was saved with {part} {short(data.get(part))}; this learner has {mine!r}.")
     return data
 
 

@@ -39,15 +39,14 @@ from statistics import fmean, pstdev
 import torch
 from torch import Tensor, nn
 
-from webenv.benchmark import Benchmark
-from webenv.errors import DataError, InvalidArgument
-from webenv.policies.learned.checkpoint import SavedPolicy, clone_scorer, read_tensors, write_tensors
+from webenv.errors import InvalidArgument
+from webenv.policies.learned.checkpoint import read_tensors, write_tensors
 from webenv.policies.learned.learner import EpisodeStats, Update
-from webenv.policies.learned.policy import LearnedPolicy
-from webenv.policies.learned.rollouts import MenuRollout, RolloutBatch, RolloutCollector
+from webenv.policies.learned.policy import LearnedPolicy, frozen_policy
+from webenv.policies.learned.rollouts import Frame, MenuRollout, RolloutCollector
 from webenv.policies.learned.scorer import MenuScorer
 from webenv.snapshots import restore, snapshot
-from webenv.wrappers.menu import VectorMenuWrapper, answers_of
+from webenv.wrappers.menu import VectorMenuWrapper
 
 _FORMAT, _VERSION = "webenv.grpo", 1
 
@@ -155,7 +154,7 @@ class GrpoLearner:
         figures = {"useful": useful, "learning_rate": self._now("learning_rate"), "beta": self._now("entropy")}
         if not weighed:
             return figures
-        batch = RolloutBatch.of([attempt for attempt, _ in weighed])
+        batch = Frame.of([attempt for attempt, _ in weighed])
         advantages = torch.tensor([worth for attempt, worth in weighed for _ in attempt.frames])
         for part in self._optimizer.param_groups:
             part["lr"] = figures["learning_rate"]
@@ -168,7 +167,7 @@ class GrpoLearner:
                     noted.setdefault(name, []).append(value)
         return figures | {name: fmean(values) for name, values in noted.items()}
 
-    def _descend(self, batch: RolloutBatch, advantages: Tensor, beta: float) -> dict[str, float]:
+    def _descend(self, batch: Frame, advantages: Tensor, beta: float) -> dict[str, float]:
         """One gradient step up (2), that is, down its negative."""
         clip = self.settings.clip
         scores = self.scorer(batch.observation, batch.mask)
@@ -196,9 +195,7 @@ class GrpoLearner:
 
     def policy(self) -> LearnedPolicy:
         """The present policy, frozen."""
-        benchmark: Benchmark = self.envs.unwrapped.benchmark  # type: ignore[attr-defined]
-        scorer = clone_scorer(self.scorer)
-        return LearnedPolicy(SavedPolicy(scorer, answers_of(benchmark), benchmark.name, self.steps))
+        return frozen_policy(self.scorer, self.envs, self.steps)
 
     def save(self, path: str | Path) -> None:
         """Writes everything that the next update depends on; what was at ``path`` stays if that fails."""
@@ -216,11 +213,8 @@ class GrpoLearner:
 
     def load(self, path: str | Path) -> None:
         """Takes up what :meth:`save` wrote, where settings and environments are the same."""
-        state = read_tensors(Path(path), _FORMAT, _VERSION, "GRPO learner")
         mine = {"settings": asdict(self.settings), "size": list(self.scorer.size)}
-        for name, value in mine.items():
-            if state.get(name) != value:
-                raise DataError(f"{str(path)!r} was saved with {name} {state.get(name)!r}; this learner has {value!r}.")
+        state = read_tensors(Path(path), _FORMAT, _VERSION, "GRPO learner", mine)
         restore(self.envs, state["envs"])
         self.attempts.load(state["attempts"])
         self.scorer.load_state_dict(state["weights"])

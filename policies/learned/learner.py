@@ -95,8 +95,7 @@ class EpisodeStats:
         self.learn_seconds = 0.0
         self._successes = 0
         self._reward = 0.0
-        self._terms: dict[str, float] = {}
-        self._counts: dict[str, int] = {}
+        self._terms: dict[str, list[float]] = {}
 
     def add(self, scored: bool, value: float | None, reward: float, terms: Mapping[str, float]) -> None:
         """One episode that ended.
@@ -114,8 +113,7 @@ class EpisodeStats:
         self._successes += value is not None and value >= _SUCCESS
         self._reward += reward
         for name, term in terms.items():
-            self._terms[name] = self._terms.get(name, 0.0) + term
-            self._counts[name] = self._counts.get(name, 0) + 1
+            self._terms.setdefault(name, []).append(term)
 
     def update(self, figures: Mapping[str, float]) -> Update:
         """All of it, with the figures of the learner."""
@@ -125,7 +123,7 @@ class EpisodeStats:
             unscored=self.unscored,
             success=self._successes / self.episodes if self.episodes else math.nan,
             reward=self._reward / self.episodes if self.episodes else math.nan,
-            terms={name: total / self._counts[name] for name, total in sorted(self._terms.items())},
+            terms={name: sum(found) / len(found) for name, found in sorted(self._terms.items())},
             play_seconds=self.play_seconds,
             learn_seconds=self.learn_seconds,
             figures=figures,

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+import gymnasium
 import numpy as np
 import torch
 
+from webenv.benchmark import Benchmark
 from webenv.errors import InvalidArgument
-from webenv.policies.learned.checkpoint import ANSWERS, SavedPolicy, load_policy, save_policy
-from webenv.policies.learned.scorer import as_tensors
+from webenv.policies.learned.checkpoint import ANSWERS, SavedPolicy, clone_scorer, load_policy, save_policy
+from webenv.policies.learned.scorer import MenuScorer, as_tensors
 from webenv.policy import Decision, History
 from webenv.web import Failure
-from webenv.wrappers.menu import Answers, Menu, feature_shapes
+from webenv.wrappers.menu import Answers, Menu, answers_of, feature_shapes
 
 _REMEMBERED = 1_024  # menus
 
@@ -113,6 +115,12 @@ class LearnedPolicy:
             self._menus[id(history.observations[0])] = menu
         while len(self._menus) > _REMEMBERED:
             del self._menus[next(iter(self._menus))]
+
+
+def frozen_policy(scorer: MenuScorer, envs: gymnasium.vector.VectorEnv[Any, Any, Any], steps: int) -> LearnedPolicy:
+    """The policy of a scorer as it is now, trained for so many steps in these environments."""
+    benchmark: Benchmark = envs.unwrapped.benchmark  # type: ignore[attr-defined]
+    return LearnedPolicy(SavedPolicy(clone_scorer(scorer), answers_of(benchmark), benchmark.name, steps))
 
 
 def _draw(history: History, shares: np.ndarray) -> int:

@@ -20,14 +20,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from webenv.benchmark import Benchmark
-from webenv.errors import DataError, InvalidArgument, MissingExtra
-from webenv.policies.learned.checkpoint import SavedPolicy, clone_scorer, read_tensors, write_tensors
+from webenv.errors import InvalidArgument, MissingExtra
+from webenv.policies.learned.checkpoint import read_tensors, write_tensors
 from webenv.policies.learned.learner import EpisodeStats, Update
-from webenv.policies.learned.policy import LearnedPolicy
+from webenv.policies.learned.policy import LearnedPolicy, frozen_policy
 from webenv.policies.learned.scorer import MenuScorer, Scores, as_tensors
 from webenv.snapshots import restore, snapshot
-from webenv.wrappers.menu import answers_of
 
 try:
     from sb3_contrib import MaskablePPO
@@ -289,9 +287,7 @@ class PpoLearner:
 
     def policy(self) -> LearnedPolicy:
         """The present policy, frozen."""
-        benchmark: Benchmark = self.vec_env.envs.unwrapped.benchmark  # type: ignore[attr-defined]
-        scorer = clone_scorer(self.scorer)
-        return LearnedPolicy(SavedPolicy(scorer, answers_of(benchmark), benchmark.name, self.steps))
+        return frozen_policy(self.scorer, self.vec_env.envs, self.steps)
 
     def save(self, path: str | Path) -> None:
         """Writes everything that the next update depends on; what was at ``path`` stays if that fails."""
@@ -313,11 +309,8 @@ class PpoLearner:
 
     def load(self, path: str | Path) -> None:
         """Takes up what :meth:`save` wrote, where settings and environments are the same."""
-        state = read_tensors(Path(path), _FORMAT, _VERSION, "PPO learner")
         mine = {"settings": asdict(self.settings), "size": list(self.scorer.size)}
-        for name, value in mine.items():
-            if state.get(name) != value:
-                raise DataError(f"{str(path)!r} was saved with {name} {state.get(name)!r}; this learner has {value!r}.")
+        state = read_tensors(Path(path), _FORMAT, _VERSION, "PPO learner", mine)
         restore(self.vec_env.envs, state["envs"])
         self.scorer.load_state_dict(state["weights"])
         self.model.policy.optimizer.load_state_dict(state["optimizer"])

@@ -21,12 +21,29 @@ _ROWS = ("queries", "candidates", "sites", "context")
 
 
 class Frame(NamedTuple):
-    """One step of all N slots: what was seen, what was allowed, what was done, and how likely that was."""
+    """Steps, one below the other: what was seen, allowed and done, and how likely that was; a step of all N slots, or
+    many of some. float32 but for ``mask`` (bool) and ``actions`` (int64)."""
 
     observation: dict[str, Tensor]
     mask: Tensor
     actions: Tensor
     log_probabilities: Tensor
+
+    @classmethod
+    def of(cls, attempts: Sequence[MenuRollout]) -> Frame:
+        """The steps of attempts, in order."""
+        steps = [(frame, attempt.slot) for attempt in attempts for frame in attempt.frames]
+        return cls(
+            {name: torch.stack([frame.observation[name][slot] for frame, slot in steps]) for name in _ROWS},
+            torch.stack([frame.mask[slot] for frame, slot in steps]),
+            torch.stack([frame.actions[slot] for frame, slot in steps]),
+            torch.stack([frame.log_probabilities[slot] for frame, slot in steps]),
+        )
+
+    def rows(self, numbers: Tensor) -> Frame:
+        """Some of the steps: int64 (M,)."""
+        observation = {name: values[numbers] for name, values in self.observation.items()}
+        return Frame(observation, self.mask[numbers], self.actions[numbers], self.log_probabilities[numbers])
 
 
 class MenuRollout(NamedTuple):
@@ -45,31 +62,6 @@ class MenuRollout(NamedTuple):
     scored: bool
 
 
-class RolloutBatch(NamedTuple):
-    """Steps of many attempts, one below the other: float32 but for ``mask`` (bool) and ``actions`` (int64)."""
-
-    observation: dict[str, Tensor]
-    mask: Tensor
-    actions: Tensor
-    log_probabilities: Tensor
-
-    @classmethod
-    def of(cls, attempts: Sequence[MenuRollout]) -> RolloutBatch:
-        """The steps of attempts, in order."""
-        steps = [(frame, attempt.slot) for attempt in attempts for frame in attempt.frames]
-        return cls(
-            {name: torch.stack([frame.observation[name][slot] for frame, slot in steps]) for name in _ROWS},
-            torch.stack([frame.mask[slot] for frame, slot in steps]),
-            torch.stack([frame.actions[slot] for frame, slot in steps]),
-            torch.stack([frame.log_probabilities[slot] for frame, slot in steps]),
-        )
-
-    def rows(self, numbers: Tensor) -> RolloutBatch:
-        """Some of the steps: int64 (M,)."""
-        observation = {name: values[numbers] for name, values in self.observation.items()}
-        return RolloutBatch(observation, self.mask[numbers], self.actions[numbers], self.log_probabilities[numbers])
-
-
 class RolloutCollector:
     """Plays groups of attempts, a step of all slots at a time, without a break between updates.
 
@@ -77,7 +69,7 @@ class RolloutCollector:
     in mode ``"next_step"`` one step an episode would be a reset, and rounds that all wait for
     their slowest slot waste more. Slots of a group go on to the next task on their own, and drift
     apart as a random walk does: once a group is ``spread`` rounds apart, it begins a new task
-    together, which drops the turns of its running attempts. RolloutCollector that wait for siblings then
+    together, which drops the turns of its running attempts. Attempts that wait for siblings then
     make groups of those that there are.
 
     Args:
