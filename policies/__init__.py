@@ -7,7 +7,12 @@ from webenv.policies.baselines import ClosedBookPolicy, KeywordPolicy, OraclePol
 from webenv.policies.integrated import IntegratedPolicy
 from webenv.policies.react import ReactPolicy
 from webenv.policies.registry import POLICIES, make_policy
-from webenv.policies.scripted import InvestigatorPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy
+from webenv.policies.scripted import (
+    InvestigatorPolicy,
+    NewsClosedBookPolicy,
+    NewsInvestigatorPolicy,
+    NewsKeywordPolicy,
+)
 
 __all__ = [
     "POLICIES",
@@ -15,6 +20,7 @@ __all__ = [
     "IntegratedPolicy",
     "InvestigatorPolicy",
     "KeywordPolicy",
+    "NewsClosedBookPolicy",
     "NewsInvestigatorPolicy",
     "NewsKeywordPolicy",
     "OraclePolicy",

@@ -99,16 +99,19 @@ def make_policy(
         raise InvalidArgument(f"policy {kind!r} takes no {what}; only react, react-blocks and integrated do.")
     if kind != "integrated" and blocklist:
         raise InvalidArgument(f"policy {kind!r} takes no blocklist; only integrated does.")
+    given: list[TaskSet] = []
+    if kind == "closed-book":
+        if training is None:
+            raise InvalidArgument("policy 'closed-book' needs training tasks: make_policy('closed-book', training=…).")
+        given = [training if isinstance(training, TaskSet) else training()]
     if kind in own_policies:
-        return _made(own_policies[kind], kind)
+        return _made(own_policies[kind], kind, *given)
     if kind in POLICIES_OF_ALL:
         return POLICIES_OF_ALL[kind]()
     if kind == "investigator":
         raise InvalidArgument(_not_scripted(kind, benchmark))
     if kind == "closed-book":
-        if training is None:
-            raise InvalidArgument("policy 'closed-book' needs training tasks: make_policy('closed-book', training=…).")
-        return ClosedBookPolicy(training if isinstance(training, TaskSet) else training())
+        return ClosedBookPolicy(*given)
     if kind in ("oracle", "integrated") and benchmark is None:
         raise InvalidArgument(f"policy {kind!r} needs the benchmark's tasks: make_policy({name!r}, benchmark).")
     if kind == "oracle":
@@ -128,12 +131,12 @@ def make_policy(
     return ReactPolicy(chosen, prompt, url_answers=answers == "url", **settings)
 
 
-def _made(maker: str | Callable[[], Policy], kind: str) -> Policy:
+def _made(maker: str | Callable[..., Policy], kind: str, *given: TaskSet) -> Policy:
     if isinstance(maker, str):
         module, _, name = maker.partition(":")
-        policy: object = getattr(import_module(module), name)()
+        policy: object = getattr(import_module(module), name)(*given)
     else:
-        policy = maker()
+        policy = maker(*given)
     if not isinstance(policy, Policy):
         raise InvalidArgument(f"Benchmark.policies[{kind!r}] made {policy!r:.80}; expected a Policy.")
     return policy

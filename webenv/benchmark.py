@@ -39,8 +39,9 @@ class Benchmark:
         budget: the limits of an episode.
         reward: turns a scored episode into reward terms.
         name: what it is called in the record of a run.
-        policies: scripted policies that go with its questions, by name: each a maker without arguments, or where to
-            find one, as ``"package.module:Name"``, so that nothing is imported before it is asked for.
+        policies: scripted policies that go with its questions, by name: each a maker without arguments (of
+            ``closed-book``: with the training tasks), or where to find one, as ``"package.module:Name"``, so that
+            nothing is imported before it is asked for.
         asker: who answers what sites are asked; ``None``: the web, if it is :class:`webenv.web.Asking`, else nobody.
         asked: who that comes to.
         background: the web, where it can search in the background.
@@ -53,7 +54,7 @@ class Benchmark:
     budget: Budget = Budget()
     reward: Reward = field(default_factory=AnswerReward)
     name: str = "custom"
-    policies: Mapping[str, str | Callable[[], Policy]] = field(default_factory=dict)
+    policies: Mapping[str, str | Callable[..., Policy]] = field(default_factory=dict)
     asker: Asking | None = None
     asked: Asking = field(init=False, repr=False, compare=False)
     background: BackgroundSearch | None = field(init=False, repr=False, compare=False)

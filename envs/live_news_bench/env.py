@@ -64,6 +64,7 @@ JUDGES: Mapping[str, JudgeMaker] = {"answer": AnswerJudge, "short": SHORT, "llm"
 _NAME = "LiveNewsBench-v0"
 _POLICIES = {
     "keyword": "webenv.policies.scripted:NewsKeywordPolicy",
+    "closed-book": "webenv.policies.scripted:NewsClosedBookPolicy",
     "investigator": "webenv.policies.scripted:NewsInvestigatorPolicy",
 }
 _CONFIG = {"news": 0.4}  # share of a generated web's pages

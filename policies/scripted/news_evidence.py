@@ -186,14 +186,11 @@ _STALE = 0.3  # what the word of an old version is worth
 _LATE = 1.5  # what that of a later report is
 _FORMER = re.compile(r"^(?:at first|initially|originally|earlier reports|it had been)\b", re.IGNORECASE)
 _PLAIN = frozenset(
-    map(
-        stem,
-        re.findall(
-            r"[\w-]+",
-            "also answer came come day did do done first get go got had happen have held how made make many much "
-            "name new news number one organisation organization body company person people place said say set sum "
-            "take taken took what when where which who whom year years",
-        ),
+    stem(word)
+    for word in tokens(
+        "also answer came come day did do done first get go got had happen have held how made make many much "
+        "name new news number one organisation organization body company person people place said say set sum "
+        "take taken took what when where which who whom year years"
     )
 )
 

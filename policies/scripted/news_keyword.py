@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from webenv.actions import Action, Kind, answer, search, visit
-from webenv.errors import InvalidArgument
+from webenv.policies.baselines import ClosedBookPolicy, KeywordPolicy
 from webenv.policies.scripted.news_evidence import NewsSource, NewsSources
 from webenv.policies.scripted.news_questions import NewsQuestion, read_question
 from webenv.policies.scripted.news_text import mentions
 from webenv.policies.scripted.reading import stems
-from webenv.policy import Decision, History
-from webenv.web import Failure
+from webenv.policy import History
 
 _HEAD = 0.5  # how much more the first sentence of a page counts than the last
 _ALIKE = 3  # how much more a page counts whose title names what the title of the best does
@@ -22,41 +21,40 @@ _ROUNDS, _EACH = 2, 2  # rounds, and pages read in each but the last
 _UNKNOWN = "I don't know."
 
 
-class NewsKeywordPolicy:
+class NewsKeywordPolicy(KeywordPolicy):
     """A search engine's user with a question about the news, without a language model.
 
+    It searches and reads in two rounds: the words around the day and the names of the question; then the other
+    words with the name that recurs on what was read, or all words with the title of the page that was found best.
     It takes the name, day or figure of the asked sort that stands oftenest among the words of the question.
-
-    Args:
-        visits: the most pages that it reads, at least 0.
-
-    Raises:
-        InvalidArgument: if ``visits`` is not a whole number from 0.
     """
 
-    def __init__(self, visits: int = 5) -> None:
-        if isinstance(visits, bool) or not isinstance(visits, int) or visits < 0:
-            raise InvalidArgument(f"NewsKeywordPolicy(visits={visits!r}): expected a whole number from 0.")
-        self._visits = visits
+    def _decide(self, history: History) -> Action:
+        return _decide(history, self._visits)
 
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """``name``, ``version`` and ``visits``."""
-        return {"name": "keyword", "version": "2", "visits": str(self._visits)}
 
-    def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
-        """One decision for each history, in order."""
-        return [Decision(_decide(history, self._visits)) for history in histories]
+class NewsClosedBookPolicy(ClosedBookPolicy):
+    """What can be answered on the news without the web.
+
+    Training questions count that ask in the same words (names and years aside); where there is none,
+    those that ask for the same sort of thing (a person, an organisation, a place, a day, a sum, a
+    number of the same things); else all.
+    """
+
+    version = "1"
+
+    @staticmethod
+    def keys(question: str) -> Iterator[tuple[str, ...]]:
+        """What is asked, from its words to nothing at all."""
+        ask = read_question(question).ask
+        words = sorted(word for word in stems(ask.text) if not any(map(str.isdecimal, word)))
+        yield ("words", ask.sort, *words)
+        yield ("sort", ask.sort, ask.unit)
+        yield ("sort", ask.sort)
+        yield ()
 
 
 def _decide(history: History, most: int) -> Action:
-    """Searches and reads in two rounds: the words around the day and the names of the question; then the other
-    words with the name that recurs on what was read, or all words with the title of the page that was found best.
-
-    Args:
-        history: the episode so far.
-        most: pages to be read at most.
-    """
     question = read_question(history.observations[0]["question"])
     searches, visits, _, turns = (int(left) for left in history.observations[-1]["budget"])
     sources = NewsSources(history)

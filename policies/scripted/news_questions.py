@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from webenv.policies.scripted.news_text import CURRENCIES, NOUNS, Mention, event_kinds, mentions
-from webenv.policies.scripted.reading import stem, tokens
+from webenv.policies.scripted.reading import stem, stems, tokens
 
 _TASK = re.compile(r"^answer th\w+ question about the news\b", re.IGNORECASE)
 _MARKER = re.compile(
@@ -23,23 +23,14 @@ _WH = re.compile(
     r"|what|which)\b",
     re.IGNORECASE,
 )
-_MONEY = frozenset(
-    map(
-        stem,
-        re.findall(
-            r"[\w-]+",
-            "bill budget compensation cost costs crowns damage damages debt fine fortune fund "
-            "funds loot pay price prize purse reward sum worth",
-        ),
-    )
+_MONEY = stems(
+    "bill budget compensation cost costs crowns damage damages debt fine fortune fund "
+    "funds loot pay price prize purse reward sum worth"
 )
 _UNIT = re.compile(r"\bin (centimetres|metres|kilometres|miles|feet|inches|hours|minutes|votes|tonnes|points)\b")
 _ARTICLE = re.compile(r"\b(?:[Tt]he|an?|that|this)\s")
 _LINKS = frozenset(
-    re.findall(
-        r"[\w-]+",
-        "of in at on for by to with from that which who whose against between and or before after behind",
-    )
+    tokens("of in at on for by to with from that which who whose against between and or before after behind")
 )
 _UNITS = {"far": "kilometres", "old": "years", "high": "metres", "long": "", "large": "", "big": ""}
 _YEAR = re.compile(r"\b(1\d{3}|20\d\d)\b")

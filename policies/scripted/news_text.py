@@ -75,10 +75,7 @@ MONTHS = (
     "December",
 )  # fmt: skip
 CURRENCIES = frozenset(
-    re.findall(
-        r"[\w-]+",
-        "crown crowns dollar dollars euro euros pound pounds franc francs yen yuan rupee rupees krona kronor",
-    )
+    tokens("crown crowns dollar dollars euro euros pound pounds franc francs yen yuan rupee rupees krona kronor")
 )
 _MONTH = "|".join(MONTHS)
 _DAY = re.compile(rf"\b(\d{{1,2}}) ({_MONTH}) (\d{{4}})\b|\b({_MONTH}) (\d{{1,2}}), (\d{{4}})\b")
@@ -144,19 +141,6 @@ def mentions(sentence: str) -> tuple[Mention, ...]:
         if not any(start <= match.start() < end or match.start() <= start < match.end() for start, end in taken):
             found.extend(_names(match, sentence))
     return tuple(found)
-
-
-def same_name(one: str, other: str) -> bool:
-    """Whether two names are of the same, whatever their case and article.
-
-    >>> same_name("the Crerev Academy", "The Crerev Academy")
-    True
-    """
-    return _plain(one) == _plain(other)
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.lower().removeprefix("the ").split())
 
 
 def _figure(match: re.Match[str]) -> Mention:

@@ -18,21 +18,19 @@ _RANGE = re.compile(r"between (\d[\d,]*) and (\d[\d,]*)")
 _OPEN = re.compile(r"\b(?:certain|some) (\w+)(?: of \w+)?|\b(\w+) of some (?:sort|kind)")
 _DECADE = re.compile(r"\b(\d{3}0)s\b")
 _EMPTY = frozenset(
-    re.findall(
-        r"\w+",
+    _TOKEN.findall(
         "a about after all also an and another any are as at be been before being between both but by can "
         "certain could did do does during each every few for from had has have he her his how if in into is "
         "it its kind more most much no not of on one only or other over own she since so some somebody "
         "someone something sort than that the their them then there these they this those through to under "
-        "until up was way were what when where which while who whom will with within would you",
+        "until up was way were what when where which while who whom will with within would you"
     )
 )
 # Words with which one leaves open how two things belong together.
 _LOOSE = frozenset(
-    re.findall(
-        r"\w+",
+    _TOKEN.findall(
         "came comes connection figure involved link linked matter part played plays relation role story thing tie "
-        "tied ties way",
+        "tied ties way"
     )
 )
 # A pronoun where a statement begins: "By all accounts, it was built …".

@@ -9,7 +9,7 @@ from tests.policies.histories import history, hit, observe
 from webenv.actions import Action, Kind, answer, search, visit
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.observations import Document, Page, Reply
-from webenv.policies import ClosedBookPolicy, KeywordPolicy, OraclePolicy, RandomPolicy
+from webenv.policies import ClosedBookPolicy, KeywordPolicy, NewsClosedBookPolicy, OraclePolicy, RandomPolicy
 from webenv.policies.baselines import _COMMON
 from webenv.policy import Decision, History, Policy
 from webenv.query_terms import criteria_of
@@ -261,10 +261,19 @@ TRAINING = TaskSet(
 )
 
 
-def closed_book_action(question: str) -> Action:
-    (decision,) = ClosedBookPolicy(TRAINING).act([history(observe(question=question))])
+def closed_book_action(question: str, policy: type[ClosedBookPolicy] = ClosedBookPolicy) -> Action:
+    (decision,) = policy(TRAINING).act([history(observe(question=question))])
     assert isinstance(decision, Decision)
     return decision.action
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [("Who lost a trial in 2025?", "Eve Fry"), ("How many people came?", "Cai Dunn"), ("?", "Cai Dunn")],
+)
+def test_most_frequent(question: str, expected: str) -> None:
+    """The oftenest answer to the same words wins, else of all, whatever sort of thing is asked."""
+    assert closed_book_action(question) == answer(expected)
 
 
 @pytest.mark.parametrize(
@@ -282,9 +291,9 @@ def closed_book_action(question: str) -> Action:
         ("?", "Cai Dunn"),
     ],
 )
-def test_most_frequent(question: str, expected: str) -> None:
+def test_most_frequent_on_the_news(question: str, expected: str) -> None:
     """The oftenest answer to the same words wins, else of the same sort, else of all; ties go by the alphabet."""
-    assert closed_book_action(question) == answer(expected)
+    assert closed_book_action(question, NewsClosedBookPolicy) == answer(expected)
 
 
 def test_closed_book_identity() -> None:

@@ -14,7 +14,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -24,9 +24,10 @@ from webenv.errors import InvalidArgument, RunError, did_you_mean
 from webenv.evaluation.replay import run_of_policy
 from webenv.evaluation.rescoring import find_rescored, read_rescored, rescored_names
 from webenv.evaluation.run_dir import check_output, read_numbered, read_played
+from webenv.evaluation.summary import most_frequent
 from webenv.judge import VerdictDict
 from webenv.models import after_thinking
-from webenv.rollout.record import PlayedTurn, Record, played_action
+from webenv.rollout.record import PlayedTurn, Record, json_line, played_action
 
 FORMATS: Mapping[str, Format] = {one.name: one for one in (TagFormat(), BlockFormat(), SourceFormat(), ToolFormat())}
 """The ways to write actions, by name."""
@@ -196,9 +197,7 @@ class Exported:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON-ready data."""
-        return {name: getattr(self, name) for name in ("path", "format", "written", "turns")} | {
-            "left_out": dict(self.left_out)
-        }
+        return asdict(self)
 
 
 def chats(run: str | Path, format: str = "tags", minimum: float = 1.0, **options: Any) -> Iterator[Chat]:
@@ -270,7 +269,7 @@ def read_chats(
     shown = played if own == format else {}  # in the format that the model wrote, it is shown what it was shown
     config = ChatConfig.of(
         format,
-        _path(prompt),
+        None if prompt is None else Path(prompt),
         page_characters or _whole(shown.get("page_characters")),
         references=shown.get("references") == "true",
         results=_whole(shown.get("results")),
@@ -332,24 +331,15 @@ def export_chats(
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
-    ordered = dict(sorted(left_out.items(), key=lambda item: (-item[1], item[0])))
-    return Exported(str(out), format, written, turns, ordered)
+    return Exported(str(out), format, written, turns, most_frequent(left_out))
 
 
 def _whole(setting: Any) -> int | None:
     return int(setting) if isinstance(setting, str) and setting.isdecimal() else None
 
 
-def _path(prompt: str | Path | None) -> Path | None:
-    return None if prompt is None else Path(prompt)
-
-
 def _line(chat: Chat, bare: bool) -> bytes:
-    data = {name: value for name, value in chat.items() if not bare or name in ("messages", "tools")}
-    try:
-        return (json.dumps(data, ensure_ascii=False) + "\n").encode()
-    except UnicodeEncodeError:  # lone surrogates have no UTF-8 form
-        return (json.dumps(data) + "\n").encode()
+    return json_line({name: value for name, value in chat.items() if not bare or name in ("messages", "tools")})
 
 
 def _judged(path: Path, judge: str) -> _Judged:

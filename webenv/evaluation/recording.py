@@ -13,7 +13,7 @@ from webenv.env import SearchEnv
 from webenv.errors import InvalidArgument, MissingExtra, RunError
 from webenv.evaluation.environments import make_env
 from webenv.evaluation.trust import LIVE
-from webenv.judge import Judge, asks_others
+from webenv.judge import asks_others
 from webenv.recorded import RecordedAsker, RecordedJudge, RecordedWeb, recorded_models
 from webenv.runtime.spec import split_settings
 from webenv.web import Closable
@@ -48,8 +48,8 @@ def recorded_env(env: str, settings: Mapping[str, Any], cassette: Cassette) -> S
     benchmark = made.benchmark
     check_clock(benchmark, [cassette])
     judge = benchmark.judge
-    if asks_others(judge) and judge.identity.get("model") not in models:
-        judge = _behind(cassette, judge)
+    if asks_others(judge) and judge.identity.get("model") not in models and not isinstance(judge, RecordedJudge):
+        judge = RecordedJudge(cassette, judge)
     own_web = isinstance(benchmark.web, RecordedWeb) and benchmark.web.cassette is cassette
     web = benchmark.web if own_web else RecordedWeb(cassette, benchmark.web)
     asker = benchmark.asked
@@ -101,10 +101,6 @@ def check_clock(benchmark: Benchmark, cassettes: Sequence[Cassette]) -> None:
             f"budget seconds={benchmark.budget.seconds:g} with cassette {str(tapes[0].path)!r}: a run that depends on "
             "a clock cannot be replayed; leave out the seconds, or the cassette."
         )
-
-
-def _behind(cassette: Cassette, judge: Judge) -> Judge:
-    return judge if isinstance(judge, RecordedJudge) else RecordedJudge(cassette, judge)
 
 
 def cassettes_of(benchmark: Benchmark, others: Sequence[Cassette] = ()) -> list[Cassette]:

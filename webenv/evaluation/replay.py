@@ -186,7 +186,7 @@ def _check(
     """Refuses an observation that is not the recorded one."""
     then: ObservationRecord = record.turns[step - 1].observation if step else record.first
     has = {"question": observation["question"], **json.loads(json.dumps(plain_observation(observation)))}
-    found = _first_difference({"question": record.question, **then}, has, "")
+    found = first_difference({"question": record.question, **then}, has)
     if found is None:
         return
     name, was, is_now = found
@@ -208,17 +208,3 @@ def _where(path: Path, record: Record, step: int) -> str:
     sent = played_action(record.turns[step - 1]) if step else None
     action = "reset" if sent is None else f"{record.turns[step - 1].kind} {one_line(' | '.join(sent.arguments), 80)}"
     return f"{path}, task {record.task!r}, attempt {record.attempt}, step {step} ({action})"
-
-
-def _first_difference(old: Any, new: Any, where: str) -> tuple[str, Any, Any] | None:
-    """Where two pieces of plain data first differ, as in ``results[0].url``, and both values."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        pairs = ((f"{where}.{name}" if where else name, old.get(name), new.get(name)) for name in {**old, **new})
-    elif isinstance(old, list) and isinstance(new, list):
-        longer = max(len(old), len(new))
-        pairs = (
-            (f"{where}[{n}]", old[n] if n < len(old) else None, new[n] if n < len(new) else None) for n in range(longer)
-        )
-    else:
-        return None if old == new else (where, old, new)
-    return next((found for name, was, is_now in pairs if (found := _first_difference(was, is_now, name))), None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -31,23 +30,18 @@ from webenv.evaluation.run_dir import (
     read_run,
     versions,
 )
-from webenv.evaluation.summary import Row, Summary, summarize
+from webenv.evaluation.summary import Row, Summary, most_frequent, summarize
 from webenv.evaluation.trust import recorded_id, recorded_settings
-from webenv.judge import Judge, Seen, Submission, Verdict, VerdictDict, identity_digest
+from webenv.judge import Judge, Seen, Submission, VerdictDict, identity_digest
 from webenv.models import CostTracker, Usage
 from webenv.observations import Reply
-from webenv.rollout.record import Record, check_depth, check_numbers, check_verdict
+from webenv.rollout.record import Record, check_depth, check_numbers, check_types, check_verdict, fields_of, json_line
 from webenv.rules import Rules
 from webenv.runtime.files import inside, read_lines
 from webenv.scoring import call_batch, last_reward, score_batch
 from webenv.web import Scope, VisitRequest
 
-_OUTSIDE = ("web_failed", "out_of_time", "policy_failed")
-
-
-def failed_outside(record: Record) -> bool:
-    """Whether an episode was ended by what lies outside the task, so that there is nothing to judge."""
-    return not record.scored and record.ending in _OUTSIDE
+_OUTSIDE = ("web_failed", "out_of_time", "policy_failed")  # what lies outside the task: there is nothing to judge
 
 
 def answer_of(record: Record, rules: Rules) -> tuple[str, ...]:
@@ -55,11 +49,6 @@ def answer_of(record: Record, rules: Rules) -> tuple[str, ...]:
     if record.ending != "answered" or not record.turns or record.turns[-1].kind != "answer":
         return ()
     return rules.read_answer(record.turns[-1].texts)
-
-
-def rules_verdict(record: Record, rules: Rules) -> Verdict | None:
-    """The verdict of the rules on an episode that ended without an answer; ``None`` for the others."""
-    return None if record.ending == "answered" else rules.without_answer(record.ending)
 
 
 def submissions_of(benchmark: Benchmark, records: Sequence[Record]) -> list[Submission]:
@@ -142,17 +131,7 @@ class Rescored:
 
     def to_line(self) -> bytes:
         """One line of JSON, with its end of line."""
-        data = {
-            "task": self.task,
-            "attempt": self.attempt,
-            "record": self.record,
-            "ending": self.ending,
-            "outside": self.outside,
-            "verdict": self.verdict,
-            "reward_terms": dict(self.reward_terms),
-            "reward": self.reward,
-        }
-        return (json.dumps(data, separators=(",", ":")) + "\n").encode()
+        return json_line(fields_of(self), (",", ":"))
 
     @classmethod
     def from_line(cls, line: bytes) -> Rescored:
@@ -166,9 +145,7 @@ class Rescored:
             check_depth(data)
             check_verdict(data["verdict"])
             data["verdict"] = {"identity": "", "scores": {}} | data["verdict"]
-            for name, kind in _KINDS.items():
-                if not isinstance(data[name], kind):
-                    raise TypeError(f"{name} is {data[name]!r:.60}")
+            check_types(data, _KINDS)
             check_numbers({**data["reward_terms"], "reward": data["reward"]}, "reward terms")
             return cls(**data)
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -182,14 +159,14 @@ class Rescored:
         return before._replace(value=value, outcome=outcome, reason=reason, reward=self.reward, scores=scores)
 
 
-_KINDS: Mapping[str, Any] = {
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
     "task": str,
     "attempt": int,
     "record": str,
     "ending": str,
     "outside": bool,
     "reward_terms": dict,
-    "reward": int | float,
+    "reward": (int, float),
 }
 
 
@@ -483,10 +460,12 @@ def _compare(run: Mapping[str, Any], benchmark: Benchmark, path: Path) -> list[s
 
 def _judge(benchmark: Benchmark, lines: Sequence[NumberedLine]) -> list[Rescored]:
     """The verdicts on a batch, in its order."""
-    open_ = [n for n, line in enumerate(lines) if not failed_outside(line.record)]
+    open_ = [n for n, line in enumerate(lines) if line.record.scored or line.record.ending not in _OUTSIDE]
     records = [lines[n].record for n in open_]
     submissions = submissions_of(benchmark, records)
-    scores = score_batch(benchmark, submissions, [rules_verdict(record, benchmark.rules) for record in records])
+    endings = [record.ending for record in records]
+    ruled = [None if ending == "answered" else benchmark.rules.without_answer(ending) for ending in endings]
+    scores = score_batch(benchmark, submissions, ruled)
     scored = dict(zip(open_, scores, strict=True))
     weights = benchmark.reward.weights
     rescored = []
@@ -516,10 +495,9 @@ def _judge(benchmark: Benchmark, lines: Sequence[NumberedLine]) -> list[Rescored
 
 def changes(before: Sequence[Row], after: Sequence[Row]) -> dict[str, int]:
     """How often a value became another one, most frequent first: ``right → wrong`` and the like."""
-    counted = Counter(
+    return most_frequent(
         f"{_state(was)} → {_state(now)}" for was, now in zip(before, after, strict=True) if was.value != now.value
     )
-    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _state(row: Row) -> str:

@@ -352,16 +352,17 @@ def versions() -> dict[str, str]:
 def first_difference(old: object, new: object, where: str = "") -> tuple[str, object, object] | None:
     """Where two pieces of plain data first differ: its name, and both values; ``None`` if nowhere.
 
-    >>> first_difference({"a": {"b": 1}}, {"a": {"b": 2}})
-    ('a.b', 1, 2)
+    >>> first_difference({"a": {"b": [1, 2]}}, {"a": {"b": [1, 3]}})
+    ('a.b[1]', 2, 3)
     """
+    pairs: Iterable[tuple[str, object, object]]
     if isinstance(old, dict) and isinstance(new, dict):
-        for name in (*old, *(name for name in new if name not in old)):
-            found = first_difference(old.get(name), new.get(name), f"{where}.{name}" if where else str(name))
-            if found is not None:
-                return found
-        return None
-    return None if old == new else (where, old, new)
+        pairs = ((f"{where}.{name}" if where else str(name), old.get(name), new.get(name)) for name in {**old, **new})
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = ((f"{where}[{n}]", was, now) for n, (was, now) in enumerate(zip(old, new, strict=True)))
+    else:
+        return None if old == new else (where, old, new)
+    return next((found for name, was, now in pairs if (found := first_difference(was, now, name))), None)
 
 
 def plain(value: object) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import fmean
 from types import MappingProxyType
@@ -209,8 +209,8 @@ def summarize(
         folder=folder,
         total=group_rows(rows),
         by_tag=_by_tag(rows),
-        outcomes=_counts(row.outcome for row in rows if row.scored),
-        unscored=_counts(cause_of(row.reason) for row in rows if not row.scored),
+        outcomes=most_frequent(row.outcome for row in rows if row.scored),
+        unscored=most_frequent(cause_of(row.reason) for row in rows if not row.scored),
         trials=_trials(rows),
         calibration=_calibration(rows),
         notes=tuple(notes),
@@ -227,8 +227,8 @@ def group_rows(rows: Sequence[Row]) -> Group:
     scored = [row for row in rows if row.value is not None]
     successes = sum(row.success for row in scored)
 
-    def mean(of: Callable[[Row], float]) -> float | None:
-        return fmean(of(row) for row in scored) if scored else None
+    def mean(name: str) -> float | None:
+        return fmean(getattr(row, name) for row in scored) if scored else None
 
     return Group(
         episodes=len(rows),
@@ -236,12 +236,7 @@ def group_rows(rows: Sequence[Row]) -> Group:
         successes=successes,
         success_rate=successes / len(scored) if scored else None,
         interval=wilson(successes, len(scored)) if scored else None,
-        value=mean(lambda row: row.value or 0.0),
-        reward=mean(lambda row: row.reward),
-        searches=mean(lambda row: row.searches),
-        visits=mean(lambda row: row.visits),
-        asks=mean(lambda row: row.asks),
-        turns=mean(lambda row: row.turns),
+        **{name: mean(name) for name in ("value", "reward", "searches", "visits", "asks", "turns")},
         scores=_mean_scores(scored),
     )
 
@@ -296,6 +291,6 @@ def _by_tag(rows: Sequence[Row]) -> dict[str, dict[str, Group]]:
     }
 
 
-def _counts(words: Iterable[str]) -> dict[str, int]:
-    counted = Counter(words)
-    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+def most_frequent(words: Iterable[str] | Mapping[str, int]) -> dict[str, int]:
+    """How often each word came, the most frequent first, ties by the alphabet."""
+    return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))

@@ -6,8 +6,8 @@ import ast
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from webenv.judge import VerdictDict
 from webenv.observations import ObservationDict
 from webenv.policy import Decision, History
 from webenv.task import GoldDict
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _LARGEST = 2**63  # of any number in a record
 _DEEPEST = 32
@@ -142,42 +145,19 @@ class Record:
         return History(self.task, self.seed, observations, decisions, self.attempt)
 
     def to_line(self) -> bytes:
-        """One line of JSON in UTF-8, with its end of line.
-
-        Any text survives; one with lone surrogates, which UTF-8 has no form for, makes the line
-        ASCII, with escapes.
-        """
-        data = {
-            "task": self.task,
-            "attempt": self.attempt,
-            "seed": self.seed,
-            "tags": dict(self.tags),
-            "question": self.question,
-            "first": self.first,
-            "turns": [
-                {
-                    "action": [turn.kind, list(turn.texts)],
-                    "thought": turn.thought,
-                    **({"memory": turn.memory} if turn.memory else {}),
-                    "observation": turn.observation,
-                    "reward": turn.reward,
-                    "reward_terms": dict(turn.reward_terms),
-                }
-                for turn in self.turns
-            ],
-            "ending": self.ending,
-            "scored": self.scored,
-            "verdict": self.verdict,
-            "spent": dict(self.spent),
-            "reward": self.reward,
-            "seen": [list(page) for page in self.seen],
-            "gold": self.gold,
-        }
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
-        try:
-            return text.encode()
-        except UnicodeEncodeError:
-            return (json.dumps(data, separators=(",", ":")) + "\n").encode()
+        """One line of JSON (:func:`json_line`)."""
+        turns = [
+            {
+                "action": [turn.kind, turn.texts],
+                "thought": turn.thought,
+                **({"memory": turn.memory} if turn.memory else {}),
+                "observation": turn.observation,
+                "reward": turn.reward,
+                "reward_terms": turn.reward_terms,
+            }
+            for turn in self.turns
+        ]
+        return json_line({**fields_of(self), "turns": turns}, (",", ":"))
 
     @classmethod
     def from_line(cls, line: bytes) -> Record:
@@ -207,6 +187,22 @@ class Record:
             return cls(turns=turns, seen=seen, **data)
         except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"not a record of an episode: {error!r:.200}") from error
+
+
+def fields_of(data: DataclassInstance) -> dict[str, Any]:
+    """The fields of a dataclass by name, as they are: ``asdict`` copies all that is in them."""
+    return {field.name: getattr(data, field.name) for field in fields(data)}
+
+
+def json_line(data: Mapping[str, Any], separators: tuple[str, str] | None = None) -> bytes:
+    """One line of JSON in UTF-8, with its end of line.
+
+    Any text survives; one with lone surrogates, which UTF-8 has no form for, makes the line ASCII, with escapes.
+    """
+    try:
+        return (json.dumps(data, ensure_ascii=False, separators=separators, default=dict) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(data, separators=separators, default=dict) + "\n").encode()
 
 
 def played_action(turn: PlayedTurn) -> Action:
@@ -253,9 +249,7 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 
 def _check_types(data: Any) -> None:
-    for name, kind in _TYPES.items():
-        if not isinstance(data[name], kind):
-            raise TypeError(f"{name} is {data[name]!r:.60}")
+    check_types(data, _TYPES)
     check_numbers({name: data[name] for name in ("attempt", "seed", "reward")}, "record")
     verdict, spent = data["verdict"], data["spent"]
     check_verdict(verdict)
@@ -296,6 +290,13 @@ def _check_texts(texts: Any, name: str) -> None:
     for text in texts:
         if not isinstance(text, str):
             raise TypeError(f"{name} has {text!r:.60}")
+
+
+def check_types(data: Any, kinds: Mapping[str, type | tuple[type, ...]]) -> None:
+    """Refuses a part that is missing, or of another type."""
+    for name, kind in kinds.items():
+        if not isinstance(data[name], kind):
+            raise TypeError(f"{name} is {data[name]!r:.60}")
 
 
 def check_numbers(numbers: Mapping[str, Any], name: str) -> None:

@@ -12,7 +12,7 @@ from tests.policies.histories import history, observe
 from tests.policies.scripted.papers import LINE, environment
 from webenv.actions import Kind
 from webenv.models import ChatModel
-from webenv.policies import ClosedBookPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy, ReactPolicy
+from webenv.policies import NewsClosedBookPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy, ReactPolicy
 from webenv.policies.scripted.news_evidence import NewsSource, cue_of, weigh
 from webenv.policy import Decision, History, Policy
 
@@ -106,7 +106,7 @@ def test_what_pages_say_is_weighed() -> None:
 def test_closed_book_knows_no_page() -> None:
     """What was learnt from other tasks is answered at once, without a search."""
     env = environment()
-    said, info, _ = play(env, ClosedBookPolicy(env.benchmark.tasks), "profile")
+    said, info, _ = play(env, NewsClosedBookPolicy(env.benchmark.tasks), "profile")
     assert said == "Frayholm"
     assert info["spent"]["searches"] == info["spent"]["visits"] == 0
 
