@@ -38,11 +38,9 @@ class RandomPolicy:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """``name`` and ``version``."""
         return {"name": "random", "version": "2"}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
-        """One decision for each history, in order."""
         return [Decision(_random_action(history)) for history in histories]
 
 
@@ -137,11 +135,9 @@ class KeywordPolicy:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """``name``, ``version`` and ``visits``."""
         return {"name": "keyword", "version": "2", "visits": str(self._visits)}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
-        """One decision for each history, in order."""
         return [Decision(self._decide(history)) for history in histories]
 
     def _decide(self, history: History) -> Action:
@@ -258,7 +254,6 @@ class ClosedBookPolicy:
         }
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
-        """One answer for each history, in order."""
         return [Decision(answer(self._answer(history.observations[0]["question"]))) for history in histories]
 
     def _answer(self, question: str) -> str:

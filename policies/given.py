@@ -123,6 +123,5 @@ class GivenAnswersPolicy:
         return {"name": self._system, "version": "1", "answers": digest, "reported": ",".join(told)}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
-        """The answer of each history's task."""
         found = (self.answers.get(history.task_id) for history in histories)
         return [Decision(answer(*(given.texts if given is not None and given.texts else ("",)))) for given in found]

@@ -194,11 +194,9 @@ class GrpoLearner:
     # ── kept ──────────────────────────────────────────────────────────────────
 
     def policy(self) -> LearnedPolicy:
-        """The present policy, frozen."""
         return frozen_policy(self.scorer, self.envs, self.steps)
 
     def save(self, path: str | Path) -> None:
-        """Writes everything that the next update depends on; what was at ``path`` stays if that fails."""
         state = {
             "settings": asdict(self.settings),
             "size": list(self.scorer.size),
@@ -212,7 +210,6 @@ class GrpoLearner:
         write_tensors(Path(path), _FORMAT, _VERSION, state)
 
     def load(self, path: str | Path) -> None:
-        """Takes up what :meth:`save` wrote, where settings and environments are the same."""
         mine = {"settings": asdict(self.settings), "size": list(self.scorer.size)}
         state = read_tensors(Path(path), _FORMAT, _VERSION, "GRPO learner", mine)
         restore(self.envs, state["envs"])

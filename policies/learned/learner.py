@@ -48,9 +48,7 @@ class Learner(Protocol):
         """How many steps were played in all updates so far."""
         ...
 
-    def update(self) -> Update:
-        """Plays one batch, and learns from it."""
-        ...
+    def update(self) -> Update: ...
 
     def policy(self) -> LearnedPolicy:
         """The present policy, frozen: later updates do not change it."""
@@ -116,7 +114,6 @@ class EpisodeStats:
             self._terms.setdefault(name, []).append(term)
 
     def update(self, figures: Mapping[str, float]) -> Update:
-        """All of it, with the figures of the learner."""
         return Update(
             steps=self.steps,
             episodes=self.episodes,

@@ -75,7 +75,6 @@ class LearnedPolicy:
         }
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
-        """One decision for each history, in order."""
         if not histories:
             return []
         menus = [self._fold(history) for history in histories]  # takes those that it goes on with out of the memory

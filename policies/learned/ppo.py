@@ -167,7 +167,6 @@ class ScoredRolloutBuffer(MaskableDictRolloutBuffer):
         super().__init__(*given, **settings)
 
     def reset(self) -> None:
-        """Empties it."""
         self.kept = np.ones((self.buffer_size, self.n_envs), dtype=np.bool_)
         super().reset()
 
@@ -286,11 +285,9 @@ class PpoLearner:
         return tally.update(figures)
 
     def policy(self) -> LearnedPolicy:
-        """The present policy, frozen."""
         return frozen_policy(self.scorer, self.vec_env.envs, self.steps)
 
     def save(self, path: str | Path) -> None:
-        """Writes everything that the next update depends on; what was at ``path`` stays if that fails."""
         model = self.model
         state = {
             "settings": asdict(self.settings),
@@ -308,7 +305,6 @@ class PpoLearner:
         write_tensors(Path(path), _FORMAT, _VERSION, state)
 
     def load(self, path: str | Path) -> None:
-        """Takes up what :meth:`save` wrote, where settings and environments are the same."""
         mine = {"settings": asdict(self.settings), "size": list(self.scorer.size)}
         state = read_tensors(Path(path), _FORMAT, _VERSION, "PPO learner", mine)
         restore(self.vec_env.envs, state["envs"])

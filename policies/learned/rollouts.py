@@ -103,7 +103,6 @@ class RolloutCollector:
         self._seen: dict[str, npt.NDArray[Any]] = {}
 
     def begin(self, seed: int) -> None:
-        """Begins episodes in all slots."""
         self._seen, _ = self.envs.reset(seed=seed)
 
     def play(self, scorer: MenuScorer, chance: torch.Generator, tally: EpisodeStats) -> Iterator[list[MenuRollout]]:

@@ -40,7 +40,6 @@ class InvestigatorPolicy:
         return {"name": "informed investigator" if self._informed else "investigator", "version": "4"}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
-        """One decision for each history, in order."""
         return [self._decide(history) for history in histories]
 
     def _decide(self, history: History) -> Decision:

@@ -127,7 +127,6 @@ class NewsSource:
         return name.lower() in self.holds or bool(self.naming(name))
 
     def naming(self, name: str) -> list[str]:
-        """The sentences that hold a name."""
         return [one for one in self.sentences if _has_name(name, one)]
 
 

@@ -45,11 +45,9 @@ class NewsInvestigatorPolicy:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """``name`` and ``version``."""
         return {"name": "investigator", "version": "4"}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
-        """One decision for each history, in order."""
         return [Inquiry(history).decide() for history in histories]
 
 
@@ -73,7 +71,6 @@ class Inquiry:
         self._steps = [decision.memory for decision in history.decisions]
 
     def decide(self) -> Decision:
-        """What to do next."""
         if self.turns > 1:
             for action, step in self._plan():
                 if action.kind == Kind.SEARCH and self.searches and step not in self._steps:

@@ -45,7 +45,6 @@ class NewsClosedBookPolicy(ClosedBookPolicy):
 
     @staticmethod
     def keys(question: str) -> Iterator[tuple[str, ...]]:
-        """What is asked, from its words to nothing at all."""
         ask = read_question(question).ask
         words = sorted(word for word in stems(ask.text) if not any(map(str.isdecimal, word)))
         yield ("words", ask.sort, *words)

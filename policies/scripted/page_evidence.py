@@ -91,7 +91,6 @@ class PageEvidence:
         self._worth: dict[str, float] = {}
 
     def _take(self, decision: Decision, observation: ObservationDict) -> None:
-        """What one turn brought."""
         texts = decision.action.arguments
         if decision.action.kind == Kind.SEARCH:
             self.asked.update(texts)

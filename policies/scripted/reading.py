@@ -66,7 +66,6 @@ class SoughtTerm(NamedTuple):
 
     @property
     def figure(self) -> bool:
-        """Whether a number is meant."""
         return self.high >= 0
 
 
@@ -100,7 +99,6 @@ class PageClause(NamedTuple):
     own: bool
 
     def has(self, unit: SoughtTerm) -> bool:
-        """Whether the clause has the unit, in one of its forms."""
         if unit.figure:
             return any(unit.low <= number <= unit.high for number, _ in self.numbers)
         return any(f" {form} " in self.text for form in unit.forms)
@@ -173,7 +171,6 @@ class PageReading(NamedTuple):
     all: str
 
     def count(self, unit: SoughtTerm, own: bool = True) -> int:
-        """How often a unit occurs."""
         if unit.figure:
             return sum(
                 unit.low <= number <= unit.high

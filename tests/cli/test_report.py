@@ -55,7 +55,7 @@ def test_bad_input_is_one_line(runs: Path, tmp_path: Path, capsys: pytest.Captur
     """A folder without a run, an unknown rescoring, a condition without a value."""
     for arguments, message in (
         ([str(tmp_path)], "holds no run: expected a folder of webenv eval"),
-        ([str(runs), "--judge", "llm"], "has no rescoring 'llm': none at all"),
+        ([str(runs), "--judge", "llm"], "holds no rescoring 'llm'. There are none"),
         ([str(runs), "--where", "difficulty"], "expected a label and its value, as in difficulty=hard"),
     ):
         assert run(["report", *arguments]) == 1

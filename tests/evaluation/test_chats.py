@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,12 @@ class Scripted:
 def played(benchmark: Benchmark, path: Path, *actions: Any) -> list[Record]:
     evaluate(benchmark, Scripted(*actions), out=path, episodes=1)
     return list(read_records(path))
+
+
+def copied(run: Path, tmp_path: Path) -> Path:
+    """A folder that says that it is of the same run, without its episodes."""
+    (tmp_path / "run").mkdir()
+    return Path(shutil.copy(run / "run.json", tmp_path / "run")).parent
 
 
 # ── what trainers take ────────────────────────────────────────────────────────
@@ -223,9 +230,7 @@ def test_another_judges_verdicts(keyword: Path) -> None:
 
 def test_the_later_record_counts(keyword: Path, tmp_path: Path) -> None:
     """Of an episode that was played again, the later record is exported, once."""
-    copy = tmp_path / "run"
-    copy.mkdir()
-    (copy / "run.json").write_bytes((keyword / "run.json").read_bytes())
+    copy = copied(keyword, tmp_path)
     lines = (keyword / "episodes.jsonl").read_bytes().splitlines(keepends=True)
     again = json.loads(lines[0]) | {"question": "Asked anew?"}
     (copy / "episodes.jsonl").write_bytes(b"".join(lines) + json.dumps(again).encode() + b"\n")
@@ -233,14 +238,24 @@ def test_the_later_record_counts(keyword: Path, tmp_path: Path) -> None:
     assert [one["messages"][1]["content"].splitlines()[0] for one in made] == ["Asked anew?"]
 
 
+def test_the_verdict_on_an_earlier_record_does_not_count(keyword: Path, tmp_path: Path) -> None:
+    """An episode that was played again since the rescoring is not judged in it."""
+    copy = copied(keyword, tmp_path)
+    lines = (keyword / "episodes.jsonl").read_bytes().splitlines(keepends=True)
+    (copy / "episodes.jsonl").write_bytes(b"".join(lines))
+    name = Path(rescore(copy, "page").folder).name
+    again = json.loads(lines[0]) | {"seed": 99}
+    (copy / "episodes.jsonl").write_bytes(b"".join(lines) + json.dumps(again).encode() + b"\n")
+    left = [one for one in read_chats(copy, judge=name, every=True) if isinstance(one, LeftOut)]
+    assert left == [LeftOut(again["task"], 0, "not judged in this rescoring")]
+
+
 # ── what is in them ───────────────────────────────────────────────────────────
 
 
 def test_no_gold(keyword: Path, tmp_path: Path) -> None:
     """Other gold, and other words of the judge, change nothing in the file."""
-    copy = tmp_path / "run"
-    copy.mkdir()
-    (copy / "run.json").write_bytes((keyword / "run.json").read_bytes())
+    copy = copied(keyword, tmp_path)
     with open(copy / "episodes.jsonl", "w", encoding="utf-8") as file:
         for line in (keyword / "episodes.jsonl").read_text(encoding="utf-8").splitlines():
             data = json.loads(line)
@@ -364,9 +379,7 @@ def test_a_prompt_and_page_characters(keyword: Path, tmp_path: Path) -> None:
 
 def test_the_file_is_whole_or_as_it_was(keyword: Path, tmp_path: Path) -> None:
     """A run that turns out to be damaged half way leaves the file that was there, and no draft."""
-    copy = tmp_path / "run"
-    copy.mkdir()
-    (copy / "run.json").write_bytes((keyword / "run.json").read_bytes())
+    copy = copied(keyword, tmp_path)
     lines = (keyword / "episodes.jsonl").read_bytes().splitlines(keepends=True)
     (copy / "episodes.jsonl").write_bytes(b"".join(lines[:5]) + b"{broken\n")
     out = tmp_path / "chats.jsonl"

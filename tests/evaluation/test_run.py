@@ -258,55 +258,34 @@ def test_default_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert all(str(path).startswith("runs/NeedleInWeb-v0-react-lab-model-2") for path in names)
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [{"episodes": "x"}, {"attempts": None}, {"versions": None}, {"resumed_with": 5}],
-    ids=lambda damage: next(iter(damage)),
-)
-def test_a_damaged_run_is_named(tmp_path: Path, damage: dict[str, Any]) -> None:
-    """A run.json whose parts are of other types is refused in one line that names the part."""
-    out = tmp_path / "run"
-    evaluate(
-        "NeedleInWeb-v0",
-        OraclePolicy(needle_in_web(web="sample").tasks),
-        settings={"web": "sample"},
-        episodes=1,
-        out=out,
-    )
-    run = json.loads((out / "run.json").read_text())
-    (out / "run.json").write_text(json.dumps(run | damage))
-    with pytest.raises(RunError, match=f"is damaged: {next(iter(damage))} in run.json"):
-        evaluate(
-            "NeedleInWeb-v0",
-            OraclePolicy(needle_in_web(web="sample").tasks),
-            settings={"web": "sample"},
-            out=out,
-            resume=True,
-        )
+ORACLE = OraclePolicy(needle_in_web(web="sample").tasks)
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Path:
+    """A run of one episode on the sample web."""
+    evaluate("NeedleInWeb-v0", ORACLE, settings={"web": "sample"}, episodes=1, out=tmp_path / "run")
+    return tmp_path / "run"
 
 
 @pytest.mark.parametrize(
-    "damage",
-    [{"spent": None}, {"verdict": {}}, {"task": ["x"]}, {"scored": "x"}, {"reward": "1"}, {"tags": 3}],
-    ids=lambda damage: next(iter(damage)),
-)
-def test_a_damaged_record_is_named(tmp_path: Path, damage: dict[str, Any]) -> None:
-    """A record whose fields are of other types is refused in one line that names the file and the line."""
-    out = tmp_path / "run"
-    evaluate(
-        "NeedleInWeb-v0",
-        OraclePolicy(needle_in_web(web="sample").tasks),
-        settings={"web": "sample"},
-        episodes=1,
-        out=out,
-    )
-    record = json.loads((out / "episodes.jsonl").read_text())
-    (out / "episodes.jsonl").write_text(json.dumps(record | damage) + "\n")
-    with pytest.raises(RunError, match=r"episodes\.jsonl, line 1 is damaged"):
-        evaluate(
-            "NeedleInWeb-v0",
-            OraclePolicy(needle_in_web(web="sample").tasks),
-            settings={"web": "sample"},
-            out=out,
-            resume=True,
-        )
+    ("file", "part", "value", "message"),
+    [
+        *(
+            ("run.json", part, value, f"is damaged: {part} in run.json")
+            for part, value in (("episodes", "x"), ("attempts", None), ("versions", None), ("resumed_with", 5))
+        ),
+        *(
+            ("episodes.jsonl", part, value, r"episodes\.jsonl, line 1 is damaged")
+            for part, value in (
+                ("spent", None), ("verdict", {}), ("task", ["x"]), ("scored", "x"), ("reward", "1"), ("tags", 3),
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_damaged_is_named(played: Path, file: str, part: str, value: object, message: str) -> None:
+    """A run.json or a record whose parts are of other types is refused in one line that names the part, or the line."""
+    data = json.loads((played / file).read_text())
+    (played / file).write_text(json.dumps(data | {part: value}) + "\n")
+    with pytest.raises(RunError, match=message):
+        evaluate("NeedleInWeb-v0", ORACLE, settings={"web": "sample"}, out=played, resume=True)

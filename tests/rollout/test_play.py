@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.webs import CountingWeb
 from webenv import Benchmark, Decision, Failure, History, Policy, SearchEnv, Task, TaskSet, answer, search
 from webenv.errors import InvalidArgument, ModelError, UnknownTask, WebenvError
 from webenv.evaluation import EpisodeSpec, Record, episode_seed, plan_episodes
 from webenv.policies import KeywordPolicy, RandomPolicy
 from webenv.rollout.play import play_episodes
 from webenv.rollout.record import plain_observation
-from webenv.web import SearchRequest, SearchResponse, VisitRequest, VisitResponse, Web
 
 FOUR = TaskSet([Task(name, "Which page?") for name in ("d", "a", "c", "b")])
 
@@ -95,20 +95,6 @@ class Says:
         return [self.what] * len(histories)  # type: ignore[list-item]
 
 
-class Counting:
-    """A web that counts the calls to another."""
-
-    def __init__(self, web: Web) -> None:
-        self.web, self.searches, self.identity = web, list[int](), web.identity
-
-    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
-        self.searches.append(len(requests))
-        return self.web.search(requests)
-
-    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        return self.web.visit(requests)
-
-
 @pytest.mark.parametrize("policy", [RandomPolicy(), KeywordPolicy()])
 def test_number_of_places(benchmark: Benchmark, policy: Policy) -> None:
     """An episode is the same to the letter, however many play beside it."""
@@ -142,9 +128,9 @@ def test_same_as_the_environment(benchmark: Benchmark) -> None:
 
 def test_batches(benchmark: Benchmark) -> None:
     """The searches of all episodes go out in one batch."""
-    web = Counting(benchmark.web)
+    web = CountingWeb(benchmark.web)
     play(replace(benchmark, web=web), KeywordPolicy(), 64, 40)
-    assert web.searches[0] == 40
+    assert web.batches["search"][0] == 40
 
 
 def test_policy_failure(benchmark: Benchmark) -> None:

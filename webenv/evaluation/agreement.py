@@ -59,7 +59,6 @@ class Pair(NamedTuple):
 
     @property
     def scored(self) -> bool:
-        """Whether both came to a verdict."""
         return self.first["value"] is not None and self.second["value"] is not None
 
     @property
@@ -137,7 +136,6 @@ class Agreement:
     audit: Audit | None
 
     def to_dict(self) -> dict[str, Any]:
-        """The agreement as JSON-ready data."""
         return asdict(self)
 
 
@@ -294,7 +292,6 @@ class Disagreement:
     second: VerdictDict
 
     def to_dict(self) -> dict[str, Any]:
-        """The flip as JSON-ready data."""
         return asdict(self)
 
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from webenv.actions import Action
 from webenv.chat import NO_ACTION, BlockFormat, ChatConfig, ChatSession, Format, SourceFormat, TagFormat, ToolFormat
-from webenv.errors import InvalidArgument, RunError, did_you_mean
+from webenv.errors import InvalidArgument, did_you_mean
 from webenv.evaluation.replay import run_of_policy
-from webenv.evaluation.rescoring import find_rescored, read_rescored, rescored_names
+from webenv.evaluation.rescoring import Rescored, named_rescored
 from webenv.evaluation.run_dir import check_output, read_numbered, read_played
 from webenv.evaluation.summary import most_frequent
 from webenv.judge import VerdictDict
@@ -139,9 +139,6 @@ def _first(size: int, holds: Callable[[int], bool]) -> int:
 
 _REACT = "react"  # policies of this name keep the whole reply of their model as the thought
 
-_Judged = Mapping[tuple[str, int], tuple[VerdictDict, float]]
-"""The verdict and the reward of an episode, by task and attempt."""
-
 
 class Chat(TypedDict):
     """One episode as a conversation.
@@ -196,7 +193,6 @@ class Exported:
     left_out: Mapping[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON-ready data."""
         return asdict(self)
 
 
@@ -277,7 +273,7 @@ def read_chats(
         url_answers=urls,
     )
     writer = ChatWriter(config, FORMATS.get(own) if thoughts else None, bool(own), arguments == "object")
-    judged = None if judge is None else _judged(path, judge)
+    judged = None if judge is None else named_rescored(path, judge)[1]
     return _read(path, writer, judged, -1.0 if every else minimum, str(about["env"]["id"]), name)
 
 
@@ -342,19 +338,10 @@ def _line(chat: Chat, bare: bool) -> bytes:
     return json_line({name: value for name, value in chat.items() if not bare or name in ("messages", "tools")})
 
 
-def _judged(path: Path, judge: str) -> _Judged:
-    folder = find_rescored(path, judge)
-    if folder is None:
-        names = rescored_names(path)
-        advice = did_you_mean(judge, names) if names else "There are none; webenv rescore makes one."
-        raise RunError(f"{path} holds no rescoring {judge!r}. {advice}")
-    return {key: (one.verdict, one.reward) for key, one in read_rescored(folder)[1].items()}
-
-
 def _read(
     path: Path,
     writer: ChatWriter,
-    judged: _Judged | None,
+    judged: Mapping[tuple[str, int], Rescored] | None,
     minimum: float,
     env: str,
     policy: str,
@@ -364,11 +351,13 @@ def _read(
         record = line.record
         if last[record.key] != line.number:
             continue
-        own = (record.verdict, record.reward)
-        verdict, reward = own if judged is None else judged.get(record.key, (None, 0.0))
-        made = "not judged in this rescoring" if verdict is None else _unwanted(record, verdict, minimum)
-        if verdict is None or made:
-            yield LeftOut(*record.key, made)
+        found = record if judged is None else judged.get(record.key)
+        if found is None or (isinstance(found, Rescored) and not found.is_of(line.content)):
+            yield LeftOut(*record.key, "not judged in this rescoring")
+            continue
+        verdict = found.verdict
+        if why := _unwanted(record, verdict, minimum):
+            yield LeftOut(*record.key, why)
             continue
         made_of = writer.write(record)
         if isinstance(made_of, str):
@@ -384,7 +373,7 @@ def _read(
             scored=verdict["value"] is not None,
             value=verdict["value"],
             outcome=verdict["outcome"],
-            reward=reward,
+            reward=found.reward,
         )
         if made_of.tools:
             chat["tools"] = made_of.tools

@@ -123,21 +123,15 @@ class InteractiveEpisode:
         return url
 
     def step(self, action: Action) -> None:
-        """Plays one turn."""
         before = _Before(snapshot(self._env), self.observation, self.reward)
         self.observation, reward, terminated, truncated, self.info = self._env.step(action)
         self._undo.append(before)
         self.reward += float(reward)
         self.over = bool(terminated or truncated)
-        for part in (self.observation["results"], self.observation["pages"]):
-            for item in part:
-                self._number(item["url"])
-        for reply in self.observation["replies"]:
-            for document in reply["documents"]:
-                self._number(document["url"])
-
-    def _number(self, url: str) -> None:
-        self.numbers.setdefault(url, len(self.numbers) + 1)
+        seen = self.observation
+        documents = [document for reply in seen["replies"] for document in reply["documents"]]
+        for url in [item["url"] for part in (seen["results"], seen["pages"], documents) for item in part]:
+            self.numbers.setdefault(url, len(self.numbers) + 1)
 
     def undo(self) -> None:
         """Goes back to before the last turn; numbers stay.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument, RunError, did_you_mean
-from webenv.evaluation.rescoring import find_rescored, line_digest, read_rescored, rescored_names
+from webenv.evaluation.rescoring import named_rescored
 from webenv.evaluation.run import read_usage
 from webenv.evaluation.run_dir import RUN, read_numbered, read_played
 from webenv.evaluation.summary import Row, cause_of, wilson
@@ -202,13 +202,7 @@ def read_report_run(path: Path, judge: str = "") -> ReportRun:
     judged_by = about["benchmark"]["judge"]
     verdicts = None
     if judge:
-        folder = find_rescored(path, judge)
-        if folder is None:
-            names = rescored_names(path)
-            raise RunError(
-                f"{path} has no rescoring {judge!r}: {did_you_mean(judge, names) if names else 'none at all.'}"
-            )
-        rescoring, verdicts = read_rescored(folder)
+        rescoring, verdicts = named_rescored(path, judge)
         judged_by = rescoring["judge"]
     models = read_usage(about.get("usage", {})).values()
     last: dict[tuple[str, int], ReportEpisode] = {}
@@ -218,7 +212,7 @@ def read_report_run(path: Path, judge: str = "") -> ReportRun:
         last.pop(record.key, None)
         if verdicts is not None:
             verdict = verdicts.get(record.key)
-            if verdict is None or verdict.record != line_digest(line):  # played again since
+            if verdict is None or not verdict.is_of(line):  # played again since
                 unjudged = True
                 continue
             row = verdict.row(row)

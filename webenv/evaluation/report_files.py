@@ -176,11 +176,18 @@ def _counts_table(table: ReportTable, counts: Mapping[Names, Mapping[str, int]],
     return f"<table><tr><th></th>{head}</tr>{body}</table>"
 
 
+def _plot(width: float, height: float) -> tuple[Any, Any]:
+    """A figure, its size in inches, and its one panel."""
+    figure = new_figure(width, height, "a report's plot")
+    panel = figure.subplots()
+    panel.spines[["top", "right"]].set_visible(False)
+    return figure, panel
+
+
 def _bars(table: ReportTable) -> Any:
     """Bars of the table, with their intervals."""
     rows, columns = table.row_names, table.column_names
-    figure = new_figure(max(6.0, 1.2 + 0.35 * len(rows) * len(columns)), 3.6, "a report's plot")
-    panel = figure.subplots()
+    figure, panel = _plot(max(6.0, 1.2 + 0.35 * len(rows) * len(columns)), 3.6)
     scale = 100.0 if table.measure in PERCENT else 1.0
     width = 0.8 / len(columns)
     for number, column in enumerate(columns):
@@ -199,7 +206,6 @@ def _bars(table: ReportTable) -> Any:
         panel.plot([], [], "s", color=colour, label=_plain(name_text(column)))
     panel.set_xticks(range(len(rows)), [_plain(name_text(row)) for row in rows], rotation=30 if len(rows) > 4 else 0)
     panel.set_ylabel(f"{table.measure}{' (%)' if table.measure in PERCENT else ''}")
-    panel.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=min(5, len(columns)), frameon=False)
     return figure
 
@@ -214,8 +220,7 @@ def _accuracy_by_searches(table: ReportTable, episodes: Sequence[ReportEpisode])
             found.setdefault(column, {}).setdefault(int(searches), []).append(success)
     if not any(len(by_count) > 1 for by_count in found.values()):
         return None
-    figure = new_figure(7.0, 3.4, "a report's plot")
-    panel = figure.subplots()
+    figure, panel = _plot(7.0, 3.4)
     for number, (column, by_count) in enumerate(found.items()):
         counts = sorted(by_count)
         shares = [100 * sum(by_count[count]) / len(by_count[count]) for count in counts]
@@ -226,14 +231,12 @@ def _accuracy_by_searches(table: ReportTable, episodes: Sequence[ReportEpisode])
     panel.set_xlabel("searches spent (dots grow with episodes)")
     panel.set_ylabel("success (%)")
     panel.set_ylim(-3, 103)
-    panel.spines[["top", "right"]].set_visible(False)
     panel.legend(frameon=False)
     return figure
 
 
 def _stacked(table: ReportTable, counts: Mapping[Names, Mapping[str, int]], order: Sequence[str]) -> Any:
-    figure = new_figure(7.0, 0.9 + 0.45 * len(table.column_names), "a report's plot")
-    panel = figure.subplots()
+    figure, panel = _plot(7.0, 0.9 + 0.45 * len(table.column_names))
     names = [_plain(name_text(column)) for column in table.column_names]
     left = [0.0] * len(names)
     for number, word in enumerate(order):
@@ -246,7 +249,6 @@ def _stacked(table: ReportTable, counts: Mapping[Names, Mapping[str, int]], orde
         left = [one + width for one, width in zip(left, widths, strict=True)]
     panel.invert_yaxis()
     panel.set_xlabel("% of wrong episodes")
-    panel.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=5, frameon=False, fontsize=8)
     return figure
 

@@ -15,7 +15,7 @@ from webenv.benchmark import Benchmark
 from webenv.budget import Spending
 from webenv.cassette import Cassette
 from webenv.episode import read_reply
-from webenv.errors import InvalidArgument, RunError
+from webenv.errors import InvalidArgument, RunError, did_you_mean
 from webenv.evaluation.recording import cassette_entries, cassettes_of, one_run, opened_env
 from webenv.evaluation.run import RunProgress, folder_name, kept_usage, read_usage
 from webenv.evaluation.run_dir import (
@@ -126,11 +126,9 @@ class Rescored:
 
     @property
     def key(self) -> tuple[str, int]:
-        """What names the episode within its run."""
         return self.task, self.attempt
 
     def to_line(self) -> bytes:
-        """One line of JSON, with its end of line."""
         return json_line(fields_of(self), (",", ":"))
 
     @classmethod
@@ -150,6 +148,10 @@ class Rescored:
             return cls(**data)
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"not a verdict of a rescoring: {error!r:.200}") from error
+
+    def is_of(self, line: bytes) -> bool:
+        """Whether it is of the episode that a record's line holds, and not of one that was played before."""
+        return self.record == line_digest(line)
 
     def row(self, before: Row) -> Row:
         """The row of the episode, with this verdict in place of the run's."""
@@ -192,11 +194,9 @@ class RescoredFolder(ResumableFolder):
                 )
 
     def read(self) -> dict[tuple[str, int], Rescored]:
-        """The verdicts that are there."""
         return {one.key: one for one in _read(self.path)} if (self.path / self.LINES).exists() else {}
 
     def append(self, verdicts: Iterable[Rescored]) -> None:
-        """Adds verdicts, one line each, and flushes them to the disk."""
         self.append_lines(one.to_line() for one in verdicts)
 
 
@@ -228,6 +228,20 @@ def rescored_names(run: Path) -> list[str]:
 def find_rescored(run: Path, name: str) -> Path | None:
     """The folder of an earlier rescoring, by its name; ``None`` if there is none of that name."""
     return run / FOLDER / name if name in rescored_names(run) else None
+
+
+def named_rescored(run: Path, name: str) -> tuple[dict[str, Any], dict[tuple[str, int], Rescored]]:
+    """What an earlier rescoring is of, and its verdicts, as :func:`read_rescored`.
+
+    Raises:
+        RunError: if there is none of that name; it names what there is.
+    """
+    folder = find_rescored(run, name)
+    if folder is None:
+        names = rescored_names(run)
+        advice = did_you_mean(name, names) if names else "There are none; webenv rescore makes one."
+        raise RunError(f"{run} holds no rescoring {name!r}. {advice}")
+    return read_rescored(folder)
 
 
 def line_digest(line: bytes) -> str:
@@ -278,7 +292,6 @@ class Rescoring:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The rescoring as JSON-ready data."""
         summaries = {"before": self.before.to_dict(), "after": self.after.to_dict()}
         return {**asdict(self), **summaries, "usage": {name: one.to_dict() for name, one in self.usage.items()}}
 
@@ -435,7 +448,7 @@ def _rescore(
 def _open(found: Mapping[tuple[str, int], Rescored], line: NumberedLine, retry_unscored: bool) -> bool:
     """Whether an episode is still to be judged."""
     known = found.get(line.record.key)
-    if known is None or known.record != line_digest(line.content):
+    if known is None or not known.is_of(line.content):
         return True
     return retry_unscored and known.verdict["value"] is None and not known.outside
 

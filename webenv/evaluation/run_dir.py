@@ -128,7 +128,6 @@ class ResumableFolder:
         self.write_run({part: value for part, value in run.items() if part not in ("format", "version")})
 
     def keep_usage(self, usage: Mapping[str, Usage]) -> None:
-        """Writes into ``run.json`` what each model was asked for."""
         self.change_run({"usage": {name: one.to_dict() for name, one in usage.items()}})
 
     # ── lines ─────────────────────────────────────────────────────────────────

@@ -88,12 +88,10 @@ class Row(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int]:
-        """What names the episode within its run."""
         return self.task, self.attempt
 
     @property
     def scored(self) -> bool:
-        """Whether there is a value."""
         return self.value is not None
 
     @property
@@ -180,7 +178,6 @@ class Summary:
     calibration: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as JSON-ready data."""
         trials = {name: one._asdict() for name, one in self.trials.items()}
         return {**asdict(self), "usage": {name: one.to_dict() for name, one in self.usage.items()}, "trials": trials}
 

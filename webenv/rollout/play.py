@@ -36,7 +36,6 @@ class EpisodeSpec(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int]:
-        """What names the episode within its run."""
         return self.task, self.attempt
 
 

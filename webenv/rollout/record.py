@@ -123,7 +123,6 @@ class Record:
 
     @property
     def key(self) -> tuple[str, int]:
-        """What names the episode within its run."""
         return self.task, self.attempt
 
     def observation(self, step: int) -> ObservationDict:

@@ -24,7 +24,8 @@ from webenv.policies import make_policy
 from webenv.policies.learned.checkpoint import SavedPolicy
 from webenv.policies.learned.policy import LearnedPolicy
 from webenv.policies.learned.scorer import MenuScorer
-from webenv.policy import Decision, History, Policy
+from webenv.policy import History, Policy
+from webenv.rollout.play import EpisodeSpec, play_episodes
 from webenv.rules import Rules
 from webenv.wrappers.menu import MenuSize, MenuWrapper
 
@@ -44,21 +45,12 @@ def policy(seed: int = 0, *, greedy: bool = True) -> LearnedPolicy:
 
 def played(chosen: LearnedPolicy, task: str) -> History:
     """An episode of the sample web, as a policy plays it."""
-    env = gym.make("NeedleInWeb-v0", web="sample")
-    observation, info = env.reset(options={"task": task})
-    history, ended = History(info["task"], 0, [observation]), False
-    while not ended:
-        (decision,) = chosen.act([history])
-        assert isinstance(decision, Decision)
-        observation, _, terminated, truncated, _ = env.step(decision.action)
-        ended = terminated or truncated
-        history.decisions.append(decision)
-        history.observations.append(observation)
-    return history
+    ((record,),) = play_episodes(URLS, chosen, [EpisodeSpec(task, 0, 0)])
+    return record.history(len(record.turns))
 
 
 def tasks() -> list[str]:
-    return list(gym.make("NeedleInWeb-v0", web="sample").unwrapped.benchmark.tasks.ids())[:4]
+    return list(URLS.tasks.ids())[:4]
 
 
 def test_it_decides_as_its_scorer_does_over_the_wrapper() -> None:

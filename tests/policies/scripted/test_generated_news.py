@@ -8,7 +8,7 @@ import pytest
 
 from webenv.evaluation import evaluate
 from webenv.evaluation.environments import training_tasks
-from webenv.policies import ClosedBookPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy
+from webenv.policies import NewsClosedBookPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy
 from webenv.policy import Policy
 
 WEB = "procedural:pages=1200,seed=7,worlds=1"
@@ -36,7 +36,7 @@ def test_joining_beats_matching_words(tmp_path: Path) -> None:
 
 def test_training_gives_nothing_away(tmp_path: Path) -> None:
     """The most frequent answers of training worlds answer next to none of another world's questions."""
-    policy = ClosedBookPolicy(training_tasks("LiveNewsBench-v0", {"web": WEB}))
+    policy = NewsClosedBookPolicy(training_tasks("LiveNewsBench-v0", {"web": WEB}))
     assert int(policy.identity["tasks"]) > 100
     assert share(policy, tmp_path / "closed") < 0.05
 

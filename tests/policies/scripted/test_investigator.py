@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 import pytest
 
-from webenv.actions import Kind
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora import Corpus
 from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds
-from webenv.env import SearchEnv
 from webenv.envs.needle_in_web.generate import NeedleGenerator, needle_source
 from webenv.envs.needle_in_web.judge import ExactJudge
 from webenv.envs.needle_in_web.tasks import read_answer
 from webenv.policies.baselines import KeywordPolicy
 from webenv.policies.scripted.investigator import InvestigatorPolicy
-from webenv.policy import Decision, History, Policy
+from webenv.policy import Policy
+from webenv.rollout.play import plan_episodes, play_episodes
+from webenv.rollout.record import Record
 from webenv.rules import Rules
 
 
@@ -31,36 +33,25 @@ def corpus(generator: NeedleGenerator) -> Corpus:
 
 def _play(
     generator: NeedleGenerator, corpus: Corpus, policy: Policy, budget: Budget, count: int
-) -> tuple[float, History]:
+) -> tuple[float, Record]:
+    """The mean reward of some tasks, all of which it answers, and the last episode."""
     rules = Rules(fetch_answer=True, read_answer=read_answer, unanswered="no_source", overrun="fail", invalid="fail")
     judge = ExactJudge(needle_source(Worlds(generator.web.config)))
-    env = SearchEnv(Benchmark(generator.tasks(count), corpus, judge, rules, budget))
-    right = 0.0
-    for task in env.benchmark.tasks:
-        observation, _ = env.reset(options={"task": task.id})
-        history = History(task.id, 0, [observation])
-        ended = False
-        while not ended:
-            decision = policy.act([history])[0]
-            assert isinstance(decision, Decision)
-            observation, reward, terminated, truncated, info = env.step(decision.action)
-            history.decisions.append(decision)
-            history.observations.append(observation)
-            ended = terminated or truncated
-        assert info["ending"] == "answered"
-        right += reward
-    return right / len(env.benchmark.tasks), history
+    benchmark = Benchmark(generator.tasks(count), corpus, judge, rules, budget)
+    batches = play_episodes(benchmark, policy, plan_episodes(benchmark.tasks), parallel=1)
+    records = [record for batch in batches for record in batch]
+    assert {record.ending for record in records} == {"answered"}
+    return fmean(record.reward for record in records), records[-1]
 
 
 def test_it_beats_keywords(generator: NeedleGenerator, corpus: Corpus) -> None:
     """Reading clauses finds more than half of the pages, and far more than counting words."""
-    investigator, history = _play(generator, corpus, InvestigatorPolicy(), Budget(10, 10, 0, 20), 12)
+    investigator, record = _play(generator, corpus, InvestigatorPolicy(), Budget(10, 10, 0, 20), 12)
     keyword, _ = _play(generator, corpus, KeywordPolicy(), Budget(10, 10, 0, 20), 12)
     assert investigator > 0.6
     assert investigator > keyword + 0.2
-    kinds = [decision.action.kind for decision in history.decisions]
-    assert kinds[:2] == [Kind.SEARCH, Kind.VISIT]
-    assert kinds[-1] == Kind.ANSWER
+    kinds = [turn.kind for turn in record.turns]
+    assert (kinds[:2], kinds[-1]) == (["search", "visit"], "answer")
 
 
 @pytest.mark.parametrize(
