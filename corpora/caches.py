@@ -116,12 +116,7 @@ class ResultCache:
         self._web = next(_NUMBERS)  # under which nothing is kept yet; what is kept under another goes in time
 
     def begin(self, requests: Sequence[SearchRequest], ask: Callable[[list[SearchRequest]], _Begun]) -> PendingResults:
-        """Begins to answer requests.
-
-        Args:
-            requests: the requests, of which some may be the same.
-            ask: begins to answer those that are not known, each once.
-        """
+        """Begins to answer requests, of which some may be the same; ``ask`` begins those not known, each once."""
         known: dict[SearchRequest, tuple[Result, ...]] = {}
         asked: dict[SearchRequest, None] = {}
         for request in requests:

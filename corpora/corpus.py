@@ -204,11 +204,7 @@ class Corpus(SharedWeb):
         return [self._shown(request.query, hits) for request, hits in zip(requests, ranked, strict=True)]
 
     def fetch(self, keys: Iterable[int]) -> list[Page]:
-        """The pages of keys that :meth:`rank` gave.
-
-        Raises:
-            CorpusDamaged: if there is no such page.
-        """
+        """The pages of keys that :meth:`rank` gave; CorpusDamaged if there is no such page."""
         return [_page(found(self._passages.page(key))) for key in keys]
 
     def _shown(self, query: str, hits: Sequence[Hit]) -> tuple[Result, ...]:

@@ -1,4 +1,4 @@
-"""Labels: what others call the pages of a corpus, as the ids of a data set or addresses in any form."""
+"""DocIds: what others call the pages of a corpus, as the ids of a data set or addresses in any form."""
 
 from __future__ import annotations
 

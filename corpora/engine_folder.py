@@ -102,12 +102,7 @@ def _latest(folder: Path, manifest: Manifest, kind: str) -> tuple[Path, EngineMa
 
 
 def known_engines(folder: Path, digest: str) -> dict[str, bool]:
-    """The further engines of a corpus, each with whether it is of the pages that the corpus has now.
-
-    Args:
-        folder: the corpus.
-        digest: of its pages.
-    """
+    """The further engines of a corpus, each with whether it is of the pages, by their digest, that it has now."""
     found = {}
     for kind in ("dense", "lucene"):
         read, _ = _read_all(folder, kind)

@@ -103,11 +103,7 @@ class LexicalIndex:
 
     @classmethod
     def open(cls, path: str) -> LexicalIndex:
-        """Opens the index in a folder.
-
-        Raises:
-            ValueError: if it cannot be read.
-        """
+        """Opens the index in a folder; a ValueError if it cannot be read."""
         listed = os.path.join(path, SITES)
         sites: dict[str, list[Any]] = {}
         if os.path.exists(listed):
@@ -278,11 +274,7 @@ def _linked(path: str, segments: list[Any] | None) -> Iterator[tantivy.Index]:
 
 
 def merge_segments(path: str) -> None:
-    """Merges the segments of the index in a folder, as far as tantivy's own policy goes.
-
-    Raises:
-        OSError: if it cannot be written.
-    """
+    """Merges the segments of the index in a folder, as far as tantivy's own policy goes."""
     index = tantivy.Index.open(path)
     index.register_tokenizer(ANALYZER, analyzer())
     writer = index.writer(_HEAP_SMALL, 1)

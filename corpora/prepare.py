@@ -126,13 +126,7 @@ def _day(date: str) -> str:
 def prepare_pages(
     pages: Iterable[SourcePage | Skipped], workers: int, extractor: str = EXTRACTOR
 ) -> Iterator[Prepared]:
-    """Prepares pages, in order.
-
-    Args:
-        pages: what sources give.
-        workers: processes; 1: this one alone.
-        extractor: what takes main texts from HTML.
-    """
+    """Prepares pages in order, by so many processes; 1: this one alone."""
     if workers == 1:
         for page in pages:
             yield page if isinstance(page, Skipped) else prepare(page, extractor)

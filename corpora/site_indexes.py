@@ -55,11 +55,7 @@ class _IndexTask(NamedTuple):
 
 
 def own_sites(sites: Mapping[str, int]) -> tuple[str, ...]:
-    """The sites whose pages make segments of their own, in alphabetical order.
-
-    Args:
-        sites: how many pages each has.
-    """
+    """The sites whose pages, so many each, make segments of their own, in alphabetical order."""
     if sum(sites.values()) < _LEAST_PAGES:
         return ()
     above = {parent for site in sites for parent in parents(site)[1:]}  # "site:" finds what stands below them too

@@ -1,4 +1,4 @@
-"""What a site is about, drawn from its pages: the words that set it apart, and some titles."""
+"""Sites: what each is about, which are nearest to a query, and a web of one alone."""
 
 from __future__ import annotations
 
@@ -287,11 +287,7 @@ class SiteDirectory:
     # ── descriptions ──────────────────────────────────────────────────────────
 
     def description(self, site: str) -> str:
-        """What a site is about: as given, or drawn from its pages alone, the same each time.
-
-        Raises:
-            InvalidArgument: if there is no such site.
-        """
+        """What a site is about, as given, or drawn from its pages alone; InvalidArgument if there is no such site."""
         site = self._check(host_of(site))
         if site in self._given:
             return self._given[site]

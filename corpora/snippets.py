@@ -1,4 +1,4 @@
-"""The passage of a text that fits a query best."""
+"""Snippets: the passage of a text that fits a query best, and pages kept ready to be looked through."""
 
 from __future__ import annotations
 
@@ -197,12 +197,7 @@ class SnippetCache:
         self._name = name
 
     def results(self, keys: Sequence[int], weights: Mapping[str, float]) -> tuple[Result, ...]:
-        """The results that show the pages of these keys.
-
-        Args:
-            keys: the pages.
-            weights: what each word of the query is worth, by its stem.
-        """
+        """The results that show the pages of these keys; ``weights``: what each word is worth, by its stem."""
         words = sought(weights)
         return tuple([found(self._ready(key)).result(words, weights) for key in keys])
 

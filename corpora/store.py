@@ -157,11 +157,7 @@ class DiskStore:
         yield from self._open().connection.execute("SELECT key, page FROM aliases ORDER BY key")
 
     def places(self, first: int = 0) -> dict[str, npt.NDArray[np.int64]]:
-        """Keys of each site's pages, sorted; sites in alphabetical order.
-
-        Args:
-            first: how many pages to leave out, of those that were written first.
-        """
+        """Keys of each site's pages, sorted, but for the ``first`` that were written; sites in alphabetical order."""
         rows = self._open().connection.execute("SELECT site, key FROM pages WHERE place > ?", (first,))
         keys: dict[str, array[int]] = {}
         for site, key in rows:
@@ -179,12 +175,7 @@ class DiskStore:
 
 
 def _page(row: Sequence[Any], decompressor: zstandard.ZstdDecompressor) -> StoredPage:
-    """A page from its columns, which SQLite lets be of any type.
-
-    Raises:
-        ValueError: if one is of another, or the text too long.
-        zstandard.ZstdError: if the text cannot be decompressed.
-    """
+    """A page from its columns, which SQLite lets be of any type; ValueError or ZstdError where they are none."""
     url, title, blob, date, canonical, site = row
     if not (
         type(url) is type(title) is type(date) is type(site) is str and type(blob) is bytes and type(canonical) is int
@@ -199,11 +190,7 @@ def _page(row: Sequence[Any], decompressor: zstandard.ZstdDecompressor) -> Store
 
 
 def _check_tables(connection: sqlite3.Connection) -> None:
-    """Checks that the tables are tables, whose columns are stored: a view may compute anything, without end.
-
-    Raises:
-        ValueError: if they are not.
-    """
+    """Checks (ValueError) that the tables are tables with stored columns: a view may compute anything, without end."""
     made = dict(connection.execute("SELECT name, type FROM sqlite_master WHERE type != 'index'"))
     if any(kind != "table" for kind in made.values()) or not made.keys() >= set(_TABLES):
         raise ValueError(f"it does not hold the tables {', '.join(_TABLES)}")

@@ -133,13 +133,7 @@ class PageWriter:
     # ── writing ───────────────────────────────────────────────────────────────
 
     def add(self, key: int, page: StoredPage, mark: bytes = b"") -> None:
-        """Writes a page.
-
-        Args:
-            key: its key.
-            page: the page.
-            mark: its fingerprint, where it is known.
-        """
+        """Writes a page, with its fingerprint (``mark``) where it is known."""
         if self._dictionary is None:  # not decided yet
             self._waiting.append((page, key, mark))
             if self._lasting:

@@ -95,13 +95,7 @@ class GlobalIndex:
         return cls(index, about)
 
     def search(self, matrix: Matrix, vectors: Vectors, limit: int) -> Neighbours:
-        """The nearest pages of each vector, of the whole matrix.
-
-        Args:
-            matrix: what it was built over.
-            vectors: float32 [n, dimension], each of length 1.
-            limit: the most pages of each, at least 1.
-        """
+        """The nearest pages of each vector (float32 [n, dimension], each of length 1), of the whole matrix."""
         width = min(len(matrix), max(4 * limit, limit + 32))
         rows = np.concatenate(
             [

@@ -1,4 +1,4 @@
-"""Vectors of an earlier matrix, which serve again for pages that have not changed."""
+"""Builds the matrix of a corpus: encodes pages, or takes vectors of them, those of an earlier matrix among them."""
 
 from __future__ import annotations
 
@@ -63,12 +63,7 @@ class FormerVectors:
         return cls(matrix, digests)
 
     def rows(self, keys: Sequence[int], texts: Sequence[bytes]) -> dict[int, bytes]:
-        """The vectors that it has, as they stand in its file, by their places among the pages asked for.
-
-        Args:
-            keys: of pages.
-            texts: :func:`digest_text` of each.
-        """
+        """The vectors of pages with these keys and :func:`digest_text`, as bytes, by their places in the lists."""
         places = np.minimum(np.searchsorted(self._keys, np.array(keys, dtype=np.int64)), len(self._keys) - 1)
         found = {}
         for place, (key, text) in enumerate(zip(keys, texts, strict=True)):

@@ -50,11 +50,7 @@ class Catalogue:
         return len(self.keys)
 
     def add(self, page: IndexedPage) -> None:
-        """Takes the next page.
-
-        Raises:
-            CorpusError: if it does not come after the page before it.
-        """
+        """Takes the next page; a CorpusError if it does not come after the page before it."""
         if not self.hosts or page.site != self.hosts[-1]:
             if self.hosts and page.site < self.hosts[-1]:
                 raise CorpusError(f"a page of {page.site} came after one of {self.hosts[-1]}: sort pages by site, key.")

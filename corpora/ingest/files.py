@@ -129,11 +129,7 @@ class Meter:
         self.total = sum(self._sizes.values())
 
     def open(self, path: Path) -> io.BufferedReader:
-        """Opens a file for reading, and watches how far it is read.
-
-        Raises:
-            OSError: if it cannot be opened.
-        """
+        """Opens a file for reading, and watches how far it is read."""
         if self._path is not None:
             self._before += self._sizes.get(self._path, 0)
         file = open(path, "rb")  # noqa: SIM115 closed by the caller

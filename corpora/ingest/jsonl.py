@@ -48,13 +48,7 @@ class JsonLines(FileSource):
 
 
 def read_objects(path: Path, name: str, meter: Meter) -> Iterator[tuple[Any, str]]:
-    """The values of the lines of a file, each with its origin; a line that cannot be read is :class:`Skipped`.
-
-    Args:
-        path: the file, which may be compressed.
-        name: the origin of the file; with the number of a line it is the origin of that.
-        meter: told how far it is read.
-    """
+    """The values of a file's lines, each with its origin (``name:line``); an unreadable one is :class:`Skipped`."""
     for number, line in read_lines(path, opener=meter.open):
         origin = f"{name}:{number}"
         if isinstance(line, str):

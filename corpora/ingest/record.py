@@ -57,11 +57,7 @@ def parse_place(spec: str) -> SourcePlace:
 
 
 def _read_fields(spec: str, fields: str) -> Mapping[str, tuple[str, ...]]:
-    """:data:`NAMES`, with those replaced that ``text=body&url=link`` gives.
-
-    Raises:
-        CorpusError: for a part that pages do not have.
-    """
+    """:data:`NAMES`, with those replaced that ``text=body&url=link`` gives; CorpusError for a part pages lack."""
     names = dict(NAMES)
     for part, name in parse_qsl(fields, keep_blank_values=True):
         if part not in names:

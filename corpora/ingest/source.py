@@ -1,4 +1,4 @@
-"""Which kind of source a path holds, by the names of its files and by how a file begins."""
+"""Sources by name, and which kind of source a path holds: by the names of its files and by how a file begins."""
 
 from __future__ import annotations
 

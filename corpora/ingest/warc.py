@@ -1,4 +1,4 @@
-"""Bodies of HTTP messages, as they were recorded: transfer and content encodings taken off."""
+"""Web archives: their records as pages, transfer and content encodings taken off."""
 
 from __future__ import annotations
 
@@ -204,11 +204,7 @@ class _Archive:
         return f"{self._name}@{position}"
 
     def _stretch(self, start: int) -> Iterator[SourcePage | Skipped | None]:
-        """The records from a place on; ``None`` for those that are passed over.
-
-        Raises:
-            _Damage: where the next record cannot be read.
-        """
+        """The records from a place on, ``None`` where passed over; _Damage where the next record cannot be read."""
         self._stream.seek(start)
         records = iter(_fastwarc().ArchiveIterator(self._stream, parse_http=False))
         held: _Taken | None = None
@@ -250,11 +246,7 @@ class _Taken(NamedTuple):
 
 
 def _take(record: Any, origin: str) -> _Taken:
-    """What a record holds.
-
-    Raises:
-        OSError: if it cannot be read.
-    """
+    """What a record holds; an OSError if it cannot be read."""
     kind = int(record.record_type)
     if kind not in _KINDS:
         return _PASSED

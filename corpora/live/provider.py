@@ -142,12 +142,7 @@ class Terms:
         return " ".join([part for part in (sites, *(f"-site:{host}" for host in self.excluded[:most])) if part])
 
     def lets_through(self, site: str, day: str) -> bool:
-        """Whether a result may be shown.
-
-        Args:
-            site: its host.
-            day: its ISO date; empty where it is not known, and then it is not of any day or before.
-        """
+        """Whether a result of this host and ISO day may be shown; one without a day is of no day, nor before any."""
         hosts = parents(site)
         if self.sites and not any(host in hosts for host in self.sites):
             return False

@@ -161,12 +161,7 @@ class Readers:
             self._free.put_nowait(None)
 
     async def read(self, document: Fetched, clock: Clock | None = None) -> Page | Onward | Unreadable | Failure:
-        """Reads one document, as soon as there is a reader.
-
-        Args:
-            document: what was fetched.
-            clock: of the seconds that it may take, if they are shared with other documents.
-        """
+        """Reads one document, as soon as there is a reader; ``clock``: of seconds shared with other documents."""
         clock = clock or Clock(self._timeout)
         reader = await self._free.get()
         while reader is _STUCK:

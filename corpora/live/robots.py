@@ -81,11 +81,7 @@ class RobotsRules:
         return 0 < self._status < 500 and self._status != 429
 
     async def refusal(self, urls: Sequence[str]) -> str:
-        """Why a page may not be fetched; empty where it may.
-
-        Args:
-            urls: its address, in every form in which rules may mean it.
-        """
+        """Why a page may not be fetched, by every form of its address that rules may mean; empty where it may."""
         if not self.readable:
             told = f"status {self._status}"
             return self._reason or f"its robots.txt cannot be read now ({told}), so its pages are left alone"

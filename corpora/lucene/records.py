@@ -184,13 +184,7 @@ class DocumentCatalogue:
     def of(
         cls, records: Iterator[LuceneDocument | None], count: int, progress: Progress | None = None
     ) -> DocumentCatalogue:
-        """Makes one.
-
-        Args:
-            records: each document in order, ``None`` for one that was deleted.
-            count: how many there are.
-            progress: told how many have been read (``reading``).
-        """
+        """Makes one of each document in order, ``None`` where one was deleted; tells how many (``reading``)."""
         told = progress or silent
         keys = np.full(count, -1, dtype=np.int64)
         site = np.zeros(count, dtype=np.int32)

@@ -94,11 +94,7 @@ class OpenIndex:
 
 
 def _analyzer(language: str) -> Any:
-    """Anserini's analysis of a language.
-
-    Raises:
-        InvalidArgument: if it has none.
-    """
+    """Anserini's analysis of a language; InvalidArgument if it has none."""
     if language == "en":
         return english()
     known = java("io.anserini.analysis.AnalyzerMap").analyzerMap
