@@ -127,7 +127,7 @@ def _comparison_table(summaries: Sequence[Summary]) -> Table:
             continue
         found = [summary.by_tag.get(tag, {}).get(value) if tag else summary.total for summary in summaries]
         row = Text(f"  {value}" if value else "all")
-        table.add_row(row, f"{group.episodes:,}", *(_short_rate(one) for one in found))
+        table.add_row(row, f"{group.episodes:,}", *(_rate(one) for one in found))
     table.add_section()
     for name in _MEANS:
         if name != "asks" or any(summary.total.asks for summary in summaries):
@@ -200,14 +200,6 @@ def shown_rate(group: Group | None) -> str:
         return "–"
     low, high = group.interval
     return f"{_percent(group.success_rate)} ({_percent(low)}–{_percent(high)})"
-
-
-def _short_rate(group: Group | None) -> str:
-    """A success rate in percent, with its 95% interval in whole ones."""
-    if group is None or group.interval is None:
-        return "–"
-    low, high = group.interval
-    return f"{_percent(group.success_rate)} ({100 * low:.0f}–{100 * high:.0f})"
 
 
 def shown_mean(name: str, group: Group) -> str:
@@ -295,6 +287,7 @@ def _tag(summary: Summary) -> str:
 
 
 def _rate(group: Group | None, interval: bool = True) -> str:
+    """A success rate in percent, with its 95% interval in whole ones."""
     if group is None or group.interval is None or group.success_rate is None:
         return "–"
     low, high = group.interval
