@@ -76,6 +76,9 @@ class Benchmark:
         for named in (self.web, self.judge, asked):
             if "name" not in named.identity:
                 raise InvalidArgument(f"{named!r:.80} has no identity with a 'name'; the record of a run needs one.")
+            for part, value in named.identity.items():
+                if not isinstance(value, str):  # run.json holds texts, and a rescoring is found again by them
+                    raise InvalidArgument(f"{named!r:.80}: identity[{part!r}] is {value!r:.40}; expected a text.")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Benchmark:
         return self

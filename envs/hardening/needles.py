@@ -131,7 +131,7 @@ def draft_needles(
             report.pages += 1
             chosen = _levels(claims)
             if not chosen:
-                report.left_out[f"fewer than {_FEWEST_CLAIMS} sentences that stand for themselves"] += 1
+                report.left_out[f"fewer than {_FEWEST_CLAIMS} sentences that stand alone"] += 1
                 continue
             made += 1
             for difficulty, of_level in zip(DIFFICULTIES, chosen, strict=True):

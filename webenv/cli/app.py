@@ -159,7 +159,7 @@ def options_of(command: Any, words: Sequence[str]) -> dict[str, str]:
         command = getattr(command, "commands", {}).get(word, command)
     return {
         parameter.name: option
-        for parameter in command.params
+        for parameter in getattr(command, "params", ())  # none where a package that it needs is missing
         for option in parameter.opts
         if option.startswith("--") and parameter.name
     }

@@ -40,7 +40,7 @@ def draft_command(
     seed: _Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Make needles of a corpus by rule: sentences that stand for themselves, one element masked, in three levels.
+    """Make needles of a corpus by rule: sentences that stand alone, one element masked, in three levels.
 
     No model is asked. That no other page says the same is checked by words alone.
     """
@@ -49,7 +49,9 @@ def draft_command(
     with stage_bars() as show:
         tasks, report = draft_needles(pages, per_site, seed, partial(show, "pages with tasks"))
     if not tasks:
-        raise InvalidArgument(f"{web}: no page has nine sentences that stand for themselves; there is nothing to ask.")
+        raise InvalidArgument(
+            f'{web}: no page has nine sentences that stand alone, without "it", "this" or "above", and can be masked.'
+        )
     files = write_official(tasks, {page.url: page.title for page in pages}, out)
     _print(as_json, {"tasks": report.tasks, "pages": report.pages}, report.left_out, files, out)
 

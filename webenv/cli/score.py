@@ -73,7 +73,8 @@ def command(
             """What the system reported of an episode, in place of what giving its answer took."""
             told = given[record.task].reported if record.task in given else {}
             spent = {**record.spent, **{unit: int(told[unit]) for unit in ("searches", "visits") if unit in told}}
-            extra = {unit: told[unit] for unit in ("seconds", "cost") if unit in told}
+            names = {"seconds": "seconds", "cost": "dollars"}  # "cost" is what models of this run cost
+            extra = {name: told[unit] for unit, name in names.items() if unit in told}
             verdict = {**record.verdict, "scores": {**record.verdict["scores"], **extra}}
             return dataclasses.replace(record, spent=spent, verdict=verdict)  # type: ignore[arg-type]
 
@@ -95,4 +96,7 @@ def command(
     console = wide_console()
     print_summary(summary, console)
     print_usage(summary.usage, console)
+    hidden = [unit for unit in ("searches", "visits") if unit not in policy.identity["reported"].split(",")]
+    if hidden:
+        print(f"{name} did not report {' and '.join(hidden)} of every answer: 0 above stands for what is not known.")
     print(f"Run folder: {summary.folder}")

@@ -181,11 +181,21 @@ def run_folders(paths: Iterable[str | Path]) -> list[Path]:
         if (path / RUN).is_file():
             found.append(path)
             continue
-        inside = sorted(one for one in path.glob("*/") if (one / RUN).is_file() and not one.is_symlink())
+        files = sorted([*path.glob(f"*/{RUN}"), *path.glob(f"*/*/{RUN}")])
+        inside = [one.parent for one in files if not (one.is_symlink() or one.parent.is_symlink()) and _is_run(one)]
         if not inside:
             raise RunError(f"{path} holds no run: expected a folder of webenv eval, with run.json.")
         found += inside
     return list({path.resolve(): path for path in found}.values())  # a run that is named twice counts once
+
+
+def _is_run(file: Path) -> bool:
+    """Whether a file is that of a run that was played, and not of a rescoring or a training run."""
+    try:
+        read_played(file.parent)
+    except RunError:
+        return False
+    return True
 
 
 def read_report_run(path: Path, judge: str = "") -> ReportRun:
@@ -234,6 +244,8 @@ def read_report_run(path: Path, judge: str = "") -> ReportRun:
 def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, row: Row) -> ReportEpisode:
     policy, budget = about["policy"], about["benchmark"].get("budget", {})
     name = str(policy["name"])
+    # answers that were made elsewhere (webenv score): nobody knows what else the system was shown
+    told = str(policy["reported"]).split(",") if "reported" in policy else None
     labels = {
         **{str(tag): str(value) for tag, value in record.tags.items()},
         "policy": name,
@@ -241,15 +253,14 @@ def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, r
         "env": str(about["env"]["id"]),
         "judge": judge,
         "seed": str(about["seed"]),
-        "run": path.name,
+        "run": f"{path.absolute().parent.name}/{path.name}",
         "ending": record.ending,
         "outcome": row.outcome,
-        "stage": "" if row.success or not row.scored else failure_stage(record),
+        "stage": "" if row.success or not row.scored or told is not None else failure_stage(record),
         "searches allowed": str(budget.get("searches", "")),
         "visits allowed": str(budget.get("visits", "")),
         "reason": "" if row.scored else cause_of(row.reason),
     }
-    told = str(policy["reported"]).split(",") if "reported" in policy else None  # of answers that were made elsewhere
     numbers: dict[str, float | None] = dict.fromkeys(MEASURES)
     if row.scored:
         numbers |= {name: float(getattr(row, name)) for name in MEASURES} | dict(row.scores)

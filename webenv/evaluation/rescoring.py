@@ -226,8 +226,10 @@ def rescored_names(run: Path) -> list[str]:
 
 
 def find_rescored(run: Path, name: str) -> Path | None:
-    """The folder of an earlier rescoring, by its name; ``None`` if there is none of that name."""
-    return run / FOLDER / name if name in rescored_names(run) else None
+    """The folder of an earlier rescoring, by its name, or by its judge's alone; ``None`` if none is meant."""
+    names = rescored_names(run)
+    found = [name] if name in names else [one for one in names if one.rpartition("-")[0] == name]
+    return run / FOLDER / found[0] if len(found) == 1 else None
 
 
 def named_rescored(run: Path, name: str) -> tuple[dict[str, Any], dict[tuple[str, int], Rescored]]:

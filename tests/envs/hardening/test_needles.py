@@ -33,7 +33,7 @@ def test_three_levels_of_three_criteria() -> None:
     assert {one.gold.urls for one in tasks} == {(URL,)}
     criteria = [criterion for one in tasks for criterion in one.criteria]
     assert len(set(criteria)) == 9
-    assert report.left_out == {"fewer than 9 sentences that stand for themselves": 3}
+    assert report.left_out == {"fewer than 9 sentences that stand alone": 3}
 
 
 def test_sentences_that_point_elsewhere_are_no_claims() -> None:
