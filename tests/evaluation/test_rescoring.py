@@ -16,6 +16,7 @@ from webenv.cassette import Cassette
 from webenv.envs import needle_in_web
 from webenv.errors import InvalidArgument, JudgeError, RunError
 from webenv.evaluation import evaluate, read_records
+from webenv.evaluation.agreement import judged_by
 from webenv.evaluation.recording import recorded_env
 from webenv.evaluation.rescoring import rescore
 from webenv.judge import identity_digest
@@ -138,9 +139,10 @@ def test_nothing_is_judged_twice(run: Path, benchmark: Benchmark) -> None:
 
 
 def test_played_again(run: Path, benchmark: Benchmark) -> None:
-    """An episode that was played again since it was judged is judged again; its later verdict counts."""
+    """An episode that was played again since it was judged is judged again; its later verdict alone counts."""
     first = rescore(run, Harsh(), env=benchmark)
     evaluate(benchmark, Mixed(fails=False), out=run, resume=True, retry_unscored=True)
+    assert len(judged_by(run, Path(first.folder).name, lambda _: first).verdicts) == 6
     judge = Harsh()
     again = rescore(run, judge, env=benchmark)
     assert sorted(one.task.id for one in judge.submissions) == ["north/orchard", "south/orchard", "west/orchard"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import RunError
-from webenv.evaluation.rescoring import Rescoring, find_rescored, read_rescored
-from webenv.evaluation.run_dir import read_played, read_records
+from webenv.evaluation.rescoring import Rescoring, find_rescored, line_digest, read_rescored
+from webenv.evaluation.run_dir import read_numbered, read_played, read_records
 from webenv.evaluation.summary import wilson
 from webenv.judge import VerdictDict
 from webenv.rollout.record import Record
@@ -266,7 +266,9 @@ def judged_by(run: Path, name: str, rescore: Callable[[str], Rescoring]) -> Judg
         return Judged(f"{OWN} ({judge['name']})", judge, found)
     folder = find_rescored(run, name) or Path(rescore(name).folder)
     about, rescored = read_rescored(folder)
-    return Judged(name, about["judge"], {key: one.verdict for key, one in rescored.items()})
+    latest = {line.record.key: line_digest(line.content) for line in read_numbered(run)}
+    # what was played again since it was judged is another episode
+    return Judged(name, about["judge"], {key: v.verdict for key, v in rescored.items() if v.record == latest.get(key)})
 
 
 @dataclass(frozen=True, slots=True)
