@@ -14,6 +14,7 @@ from webenv.corpora.procedural import Lexicon
 from webenv.corpora.query import analyzer
 
 _FEWEST, _MOST = 6, 60  # words of a sentence that is taken for a statement
+_LONGEST = 600  # its characters: what looks around each of its parts takes time that grows with the square
 _END = re.compile(r"[.!?][\"”’')\]*_]{0,3}(?=\s|$)")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:[A-Z]|[Dd]r|[Mm]rs?|[Ss]t|[Nn]o|[Vv]ol|[Ff]ig|[Jj]r|vs|etc|e\.g|i\.e|approx|cf|al)\.)$"
@@ -46,11 +47,11 @@ def sentences_of(text: str) -> list[Statement]:
         end = start + len(line)
         body = line.strip()
         if body.startswith("|"):
-            if body.strip("|-: ") and len(body.split()) > 2:
+            if body.strip("|-: ") and len(body) <= _LONGEST and len(body.split()) > 2:
                 found.append(Statement(start, end, line, stems_of(line), prose=False))
         elif body and not body.startswith(_MARKUP) and not line.startswith(_MARKUP):
             prose = list(_prose(line, start))
-            if not prose and body[0] in "-*+•" and len(body.split()) > 2:
+            if not prose and body[0] in "-*+•" and len(body) <= _LONGEST and len(body.split()) > 2:
                 prose = [Statement(start, end, line, stems_of(line), prose=False)]
             found += prose
         start = end + 1
@@ -64,7 +65,7 @@ def _prose(line: str, offset: int) -> Iterator[Statement]:
         if _ABBREVIATED.search(line[max(start, end - 8) : match.start() + 1]):
             continue
         body = line[start:end].lstrip(" -*+•0123456789.)\t") if start == 0 else line[start:end].lstrip()
-        if _FEWEST <= len(body.split()) <= _MOST and body.lstrip("*_\"'“‘[(")[:1].isupper():
+        if len(body) <= _LONGEST and _FEWEST <= len(body.split()) <= _MOST and body.lstrip("*_\"'“‘[(")[:1].isupper():
             yield Statement(offset + end - len(body), offset + end, body, stems_of(body), prose=True)
         start = end
 

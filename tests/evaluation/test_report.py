@@ -12,7 +12,7 @@ from tests.extras import needs_extra
 from webenv import Verdict
 from webenv.errors import InvalidArgument
 from webenv.evaluation.report import ReportEpisode, ReportRun, failure_stage, make_table
-from webenv.evaluation.report_files import cell_text, difference_text, to_csv, to_html, to_latex
+from webenv.evaluation.report_files import cell_text, check_width, difference_text, to_csv, to_html, to_latex
 from webenv.rollout.record import ObservationRecord, Record
 from webenv.task import GoldDict
 
@@ -187,3 +187,12 @@ def test_the_page_holds_no_markup_of_names() -> None:
     assert "<b>t" not in page
     assert "default-src 'none'" in page
     assert "<svg" in page
+
+
+def test_a_table_that_nobody_could_read_is_refused() -> None:
+    """More than 50 columns are for CSV alone: one line says so."""
+    many = [run(f"p{n}", {"easy/0": 1.0}) for n in range(60)]
+    table = make_table(many)
+    with pytest.raises(InvalidArgument, match="the table has 60 columns, at most 50 are shown"):
+        check_width(table)
+    assert to_csv(table).count("\n") == 61

@@ -15,7 +15,7 @@ from webenv.cli.tables import wide_console
 from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument
 from webenv.evaluation.report import STAGES, ReportTable, make_table, read_report_run, run_folders
-from webenv.evaluation.report_files import cell_text, difference_text, name_text, to_csv, to_html, to_latex
+from webenv.evaluation.report_files import cell_text, check_width, difference_text, name_text, to_csv, to_html, to_latex
 from webenv.evaluation.run_dir import check_output
 from webenv.runtime.files import write_atomic
 
@@ -70,6 +70,10 @@ def command(
         write_atomic(files[csv], to_csv(table))
     if latex is not None:
         write_atomic(files[latex], to_latex(table))
+    if as_json:
+        print_json(table.to_dict())
+    else:
+        _print(table, ranks, differences)
     if html is not None:
         episodes = [
             one
@@ -78,9 +82,12 @@ def command(
             if all(one.labels.get(name) == value for name, value in chosen.items())
         ]
         write_atomic(files[html], to_html(table, episodes, f"{table.measure} of {len(found)} runs"))
-    if as_json:
-        print_json(table.to_dict())
-        return
+    for file in () if as_json else files:
+        print(f"written: {file}")
+
+
+def _print(table: ReportTable, ranks: bool, differences: bool) -> None:
+    check_width(table)
     console = wide_console()
     console.print(_main_table(table, ranks))
     if differences and len(table.column_names) > 1:
@@ -92,8 +99,6 @@ def command(
     ):
         if counts:
             console.print(_counts_table(table, title, counts, order))
-    for file in files:
-        print(f"written: {file}")
 
 
 def _labels(text: str) -> tuple[str, ...]:

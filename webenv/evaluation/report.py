@@ -242,7 +242,8 @@ def read_report_run(path: Path, judge: str = "") -> ReportRun:
 
 
 def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, row: Row) -> ReportEpisode:
-    policy, budget = about["policy"], about["benchmark"].get("budget", {})
+    policy, budget = about["policy"], about["benchmark"].get("budget")
+    budget = budget if isinstance(budget, dict) else {}
     name = str(policy["name"])
     # answers that were made elsewhere (webenv score): nobody knows what else the system was shown
     told = str(policy["reported"]).split(",") if "reported" in policy else None
@@ -263,7 +264,9 @@ def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, r
     }
     numbers: dict[str, float | None] = dict.fromkeys(MEASURES)
     if row.scored:
-        numbers |= {name: float(getattr(row, name)) for name in MEASURES} | dict(row.scores)
+        numbers |= dict(row.scores) | {
+            name: float(getattr(row, name)) for name in MEASURES
+        }  # no score takes their names
         for unit in ("searches", "visits"):
             if name.split("-")[0] in _HIDDEN_SEARCHES if told is None else unit not in told:
                 numbers[unit] = None

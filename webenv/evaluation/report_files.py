@@ -8,16 +8,18 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from webenv.errors import InvalidArgument
 from webenv.evaluation.report import STAGES, Difference, Names, ReportCell, ReportEpisode, ReportTable
 from webenv.runtime.plots import new_figure
+from webenv.runtime.text import printable
 
 NOT_KNOWN = "N/A"
 """What stands where a measure does not exist: a system that hides its searches has none, and not 0."""
 
+_MOST_COLUMNS, _MOST_ROWS, _MOST_BARS = 50, 2_000, 60
 PERCENT = ("success", "value")
 _COLOURS = ("#2a78d6", "#eda100", "#1baf7a", "#4a3aa7", "#d6452a", "#8a8a85", "#b25fb0", "#55a5a5")
 _NOTHING: Mapping[str, int] = {}
-_MOST_ENDINGS = 12
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #1c1c1a; }
 table { border-collapse: collapse; margin: 1rem 0 2rem; } caption { text-align: left; color: #555; padding: .3rem 0; }
@@ -55,8 +57,22 @@ def difference_text(found: Difference | None, measure: str) -> str:
 
 
 def name_text(names: Sequence[str]) -> str:
-    """A row's or column's name; "all" where it is made by no label."""
-    return " · ".join(name or "–" for name in names) if names else "all"
+    """A row's or column's name, printable; "all" where it is made by no label."""
+    return printable(" · ".join(name or "–" for name in names)) if names else "all"
+
+
+def check_width(table: ReportTable) -> None:
+    """Refuses a table that nobody could read.
+
+    Raises:
+        InvalidArgument: for more than 50 columns, or 2,000 rows.
+    """
+    for what, names, most in (("columns", table.column_names, _MOST_COLUMNS), ("rows", table.row_names, _MOST_ROWS)):
+        if len(names) > most:
+            raise InvalidArgument(
+                f"the table has {len(names):,} {what}, at most {most:,} are shown: choose other labels, or narrow them with "
+                "--where; --csv writes any number."
+            )
 
 
 def to_csv(table: ReportTable) -> str:
@@ -75,7 +91,8 @@ def to_csv(table: ReportTable) -> str:
 
 
 def _inert(text: str) -> str:
-    """A label that no spreadsheet takes for a formula."""
+    """A label that no spreadsheet takes for a formula, and no terminal for an order."""
+    text = printable(text)
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
@@ -123,7 +140,10 @@ def to_html(table: ReportTable, episodes: Sequence[ReportEpisode], title: str) -
     Raises:
         MissingExtra: if matplotlib is not installed.
     """
-    parts = [f"<h1>{escape(title)}</h1>", _html_table(table), _svg(_bars(table))]
+    check_width(table)
+    parts = [f"<h1>{escape(title)}</h1>", _html_table(table)]
+    if len(table.row_names) <= _MOST_BARS:
+        parts.append(_svg(_bars(table)))
     searches = _accuracy_by_searches(table, episodes)
     if searches is not None:
         parts += ["<h2>Success by searches spent</h2>", _svg(searches)]
