@@ -70,8 +70,8 @@ def check_width(table: ReportTable) -> None:
     for what, names, most in (("columns", table.column_names, _MOST_COLUMNS), ("rows", table.row_names, _MOST_ROWS)):
         if len(names) > most:
             raise InvalidArgument(
-                f"the table has {len(names):,} {what}, at most {most:,} are shown: choose other labels, or narrow them with "
-                "--where; --csv writes any number."
+                f"the table has {len(names):,} {what}, at most {most:,} are shown: choose other labels, or "
+                "narrow them with --where; --csv writes any number."
             )
 
 
