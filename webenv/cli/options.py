@@ -72,8 +72,8 @@ Parallel = Annotated[int, typer.Option("--parallel", min=1, help="The most episo
 AsJson = Annotated[bool, typer.Option("--json", help="Prints one JSON object, and nothing else.")]
 
 
-class Group(NamedTuple):
-    """Marks a parameter that several options give: in ``Annotated[what it is, Group(function of the options)]``.
+class OptionGroup(NamedTuple):
+    """Marks a parameter that several options give: in ``Annotated[what it is, OptionGroup(function of the options)]``.
 
     Attributes:
         make: its parameters are the options, as typer has them; what it returns is the argument, which is
@@ -86,12 +86,12 @@ class Group(NamedTuple):
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """A command for typer, in which the options of each :class:`Group` stand in place of its parameter."""
+    """A command for typer, in which the options of each :class:`OptionGroup` stand in place of its parameter."""
     parameters: dict[str, inspect.Parameter] = {}
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
         marks = getattr(parameter.annotation, "__metadata__", ())
-        group = next((mark for mark in marks if isinstance(mark, Group)), None)
+        group = next((mark for mark in marks if isinstance(mark, OptionGroup)), None)
         if group is None:
             parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             continue
@@ -240,14 +240,14 @@ def _costs(
         raise InvalidArgument(f"--cost-limit {cost_limit}: expected US dollars, more than 0, as in 2.50.") from error
 
 
-Arguments = Annotated[dict[str, Any], Group(_arguments)]
-Costs = Annotated[CostTracker, Group(_costs)]
-Tape = Annotated[Cassette | None, Group(_cassette)]
+Arguments = Annotated[dict[str, Any], OptionGroup(_arguments)]
+Costs = Annotated[CostTracker, OptionGroup(_costs)]
+Tape = Annotated[Cassette | None, OptionGroup(_cassette)]
 
 _SAME_TASKS = ("difficulty", "site", "split", "judge", "budget")
-RescoreArguments = Annotated[dict[str, Any], Group(_arguments, _SAME_TASKS)]
-AgreementArguments = Annotated[dict[str, Any], Group(_arguments, (*_SAME_TASKS, "judge_prompt", "judge_votes"))]
-ScoreArguments = Annotated[dict[str, Any], Group(_arguments, ("budget",))]
+RescoreArguments = Annotated[dict[str, Any], OptionGroup(_arguments, _SAME_TASKS)]
+AgreementArguments = Annotated[dict[str, Any], OptionGroup(_arguments, (*_SAME_TASKS, "judge_prompt", "judge_votes"))]
+ScoreArguments = Annotated[dict[str, Any], OptionGroup(_arguments, ("budget",))]
 
 
 def resume_command(arguments: Sequence[str], out: Path) -> str:
