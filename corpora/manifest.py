@@ -29,7 +29,7 @@ from typing import Any
 
 from webenv.corpora.query import ANALYZER
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
-from webenv.runtime.files import cache_folder, open_regular, replace_file
+from webenv.runtime.files import MOST_VALUES, cache_folder, count_values, open_regular, replace_file
 
 FORMAT = 2
 MANIFEST = "manifest.json"
@@ -166,12 +166,14 @@ def read_json(path: Path, most: int = MOST_RECORD) -> Any:
 
     Raises:
         OSError: if it cannot be read.
-        ValueError: if it is larger, or no JSON.
+        ValueError: if it is larger, has more values than a record can have, or is no JSON.
     """
     with open(open_regular(path), "rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise ValueError(f"it is larger than {most:,} bytes")
+    if count_values(data) > MOST_VALUES:
+        raise ValueError(f"it has more than {MOST_VALUES:,} braces, brackets, commas and lines")
     try:
         return json.loads(data)
     except RecursionError:

@@ -20,6 +20,7 @@ MOST_TEXT = 4_000_000
 """The longest text of a page, in bytes: the million characters that :mod:`webenv.corpora.prepare` leaves of one."""
 
 _LONGEST_VALUE = 8_000_000  # bytes of one value in the file; a text that cannot be compressed is a little longer
+_LONGEST_TITLE = 10_000  # characters; a page without a title is called by its address
 _TABLES = ("pages", "aliases", "dictionary")
 _PAGE = "SELECT url, title, text, date, leader, site FROM pages WHERE key = ?"
 _ALIAS = "SELECT page FROM aliases WHERE key = ?"
@@ -138,27 +139,25 @@ class DiskStore:
             raise self._damaged(error) from error
 
     def alias(self, key: int) -> int | None:
-        try:
-            row = self._open().connection.execute(_ALIAS, (key,)).fetchone()
-        except sqlite3.DatabaseError as error:
-            raise self._damaged(error) from error
+        row = next(self._rows(_ALIAS, (int,), key), None)
         return None if row is None else int(row[0])
 
     def rows(self) -> Iterator[tuple[int, StoredPage]]:
-        reader = self._open()
+        decompressor = self._open().decompressor
         rows = "SELECT key, url, title, text, date, leader, site FROM pages ORDER BY key"
-        try:
-            for key, *row in reader.connection.execute(rows):
-                yield key, _page(row, reader.decompressor)
-        except (sqlite3.DatabaseError, zstandard.ZstdError, ValueError) as error:
-            raise self._damaged(error) from error
+        for key, *row in self._rows(rows, (int, str, str, bytes, str, int, str)):
+            try:
+                page = _page(row, decompressor)
+            except (zstandard.ZstdError, ValueError) as error:
+                raise self._damaged(error) from error
+            yield key, page
 
     def aliases(self) -> Iterator[tuple[int, int]]:
-        yield from self._open().connection.execute("SELECT key, page FROM aliases ORDER BY key")
+        yield from self._rows("SELECT key, page FROM aliases ORDER BY key", (int, int))
 
     def places(self, first: int = 0) -> dict[str, npt.NDArray[np.int64]]:
         """Keys of each site's pages, sorted, but for the ``first`` that were written; sites in alphabetical order."""
-        rows = self._open().connection.execute("SELECT site, key FROM pages WHERE place > ?", (first,))
+        rows = self._rows("SELECT site, key FROM pages WHERE place > ?", (str, int), first)
         keys: dict[str, array[int]] = {}
         for site, key in rows:
             keys.setdefault(site, array("q")).append(key)
@@ -166,7 +165,21 @@ class DiskStore:
 
     def outline(self) -> Iterator[tuple[int, str, str]]:
         """Key, site and date of every page, sorted by site, then key; texts are not read."""
-        yield from self._open().connection.execute("SELECT key, site, date FROM pages ORDER BY site, key")
+        yield from self._rows("SELECT key, site, date FROM pages ORDER BY site, key", (int, str, str))
+
+    def _rows(self, query: str, kinds: tuple[type, ...], *values: int) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, whose columns, which SQLite lets be of any type, are of these.
+
+        Raises:
+            CorpusDamaged: if they are not, or cannot be read.
+        """
+        try:
+            for row in self._open().connection.execute(query, values):
+                if tuple(map(type, row)) != kinds:
+                    raise ValueError("a row has columns of other types")
+                yield row
+        except (sqlite3.DatabaseError, ValueError) as error:
+            raise self._damaged(error) from error
 
     def close(self) -> None:
         if self._reader.pid == os.getpid():
@@ -181,6 +194,8 @@ def _page(row: Sequence[Any], decompressor: zstandard.ZstdDecompressor) -> Store
         type(url) is type(title) is type(date) is type(site) is str and type(blob) is bytes and type(canonical) is int
     ):
         raise ValueError("a page has columns of other types")
+    if len(title) > _LONGEST_TITLE:
+        raise ValueError(f"a page has a title of more than {_LONGEST_TITLE:,} characters")
     # A frame says how long it is, and that much memory is taken before it is read.
     if zstandard.frame_content_size(blob) > MOST_TEXT:
         raise ValueError(f"a page says that it is longer than {MOST_TEXT:,} bytes")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from webenv.actions import answer
 from webenv.errors import DataError
 from webenv.policy import Decision, History
-from webenv.runtime.files import read_text
+from webenv.runtime.files import MOST_VALUES, count_values, read_text
 from webenv.task import TaskSet
 from webenv.web import Failure
 
@@ -20,7 +20,7 @@ REPORTED = ("searches", "visits", "seconds", "cost")
 """What a system may tell of an answer beside it: searches and pages visited, seconds, US dollars."""
 
 _WHOLE = ("searches", "visits")
-_MOST = 1e12
+_MOST = {"searches": 2**31 - 1, "visits": 2**31 - 1, "seconds": 1e12, "cost": 1e12}  # records hold no more
 
 
 class GivenAnswer(NamedTuple):
@@ -44,6 +44,8 @@ def read_answers(path: str | Path, tasks: TaskSet) -> dict[str, GivenAnswer]:
         DataError: for a file that cannot be read, another form, or a task that is unknown or answered twice.
     """
     text = read_text(path, "answers")
+    if count_values(text) > MOST_VALUES:
+        raise DataError(f"{path} has more than {MOST_VALUES:,} braces, brackets, commas and lines; split it.")
     try:
         whole: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -51,9 +53,8 @@ def read_answers(path: str | Path, tasks: TaskSet) -> dict[str, GivenAnswer]:
     if isinstance(whole, dict) and "task" not in whole:
         lines = [(f"{path}", {"task": task, "answer": given}) for task, given in whole.items()]
     else:
-        lines = [
-            (f"{path}, line {n}", _line(path, n, line)) for n, line in enumerate(text.splitlines(), 1) if line.strip()
-        ]
+        split = enumerate(text.split("\n"), 1)  # other separators may stand in an answer
+        lines = [(f"{path}, line {n}", _line(path, n, line)) for n, line in split if line.strip()]
     known = set(tasks.ids())
     found: dict[str, GivenAnswer] = {}
     for where, record in lines:
@@ -95,9 +96,9 @@ def _reported(record: Mapping[str, Any], where: str) -> dict[str, float]:
         number = record.get(name)
         if number is None:
             continue
-        right = isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number < _MOST
+        right = isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= _MOST[name]
         if not right or not math.isfinite(number) or (name in _WHOLE and number != int(number)):
-            raise DataError(f"{where}: {name} is {number!r:.40}; expected a number from 0.")
+            raise DataError(f"{where}: {name} is {number!r:.40}; expected a number from 0 to {_MOST[name]:.0f}.")
         found[name] = float(number)
     return found
 

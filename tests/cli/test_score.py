@@ -64,14 +64,17 @@ def test_missing_answers_are_not_guessed_at(tasks: TaskSet, tmp_path: Path, caps
         ('{"task": "ID", "answer": "a"}\n{"task": "ID", "answer": "b"}', "line 2: task 'ID' is answered twice"),
         ('{"task": "ID", "answer": 3}', "answer is 3; expected a text, a list of texts, or null"),
         ('{"task": "ID", "answer": "a", "searches": -1}', "searches is -1; expected a number from 0"),
+        ('{"task": "ID", "answer": "a", "visits": 2147483648}', "visits is 2147483648; expected a number from 0 to"),
         ('{"task": "ID", "answer": "a"}\nno json', "line 2: no JSON"),
+        ('{"task": "ID", "answer": "a\u2028b\x85c"}\nno json', "line 2: no JSON"),
+        ('{"x": [' + "[]," * 5_000_000 + "[]]}", "more than 10,000,000 braces, brackets, commas and lines; split it"),
         ("", "holds no answer"),
     ],
 )
 def test_bad_files_are_one_line(
     tasks: TaskSet, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
 ) -> None:
-    """Unknown or doubled tasks, other answers, impossible numbers."""
+    """Unknown or doubled tasks, other answers, impossible numbers, too many values; separators end no line."""
     file = tmp_path / "answers.jsonl"
     name = tasks[0].id
     file.write_text(text.replace("ID", name))

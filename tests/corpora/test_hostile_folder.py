@@ -16,6 +16,7 @@ import zstandard
 
 from webenv.corpora import Corpus, Manifest, SourcePage, build
 from webenv.corpora.manifest import _checksum, checksums
+from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusDamaged, CorpusError
 from webenv.web import Missing, SearchRequest, VisitRequest
 
@@ -97,9 +98,12 @@ def test_values_are_of_their_kind(parts: dict[str, object], own: Path) -> None:
 
 
 def test_a_record_is_bounded(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A manifest that is nested without end, or larger than any, is refused."""
+    """A manifest that is nested without end, of too many values, or larger than any, is refused."""
     (own / "manifest.json").write_text("[" * 200_000)
     with pytest.raises(CorpusDamaged, match="nested too deeply"):
+        Corpus.open(own)
+    (own / "manifest.json").write_text('{"x":[' + "[]," * 5_000_000 + "[]]}")
+    with pytest.raises(CorpusDamaged, match="more than 10,000,000 braces, brackets, commas and lines"):
         Corpus.open(own)
     with open(own / "manifest.json", "wb") as file:
         file.truncate(256_000_001)
@@ -224,6 +228,35 @@ def test_columns_are_of_their_kind(column: str, own: Path) -> None:
     _rewrite(own, (f"UPDATE pages SET {column} = ?", ("x" if column in ("leader", "text") else b"\xff",)))
     with Corpus.open(own, workers=1) as corpus, pytest.raises(CorpusDamaged, match="cannot be read"):
         corpus.visit([VisitRequest("https://site.example/part0/page0.html")])
+
+
+@pytest.mark.parametrize("value", ["'abc'", "NULL", "1e999", "2.5", "x'ff'"])
+def test_aliases_are_keys(value: str, own: Path) -> None:
+    """An alias that leads to what is no key is damage, not a crash."""
+    loose = "CREATE TABLE a AS SELECT key, {} AS page FROM pages"
+    statements = [loose.format(value), "DROP TABLE aliases", "ALTER TABLE a RENAME TO aliases", "DELETE FROM pages"]
+    _rewrite(own, *((statement, ()) for statement in statements))
+    with Corpus.open(own, workers=1) as corpus:
+        with pytest.raises(CorpusDamaged, match="columns of other types"):
+            corpus.visit([VisitRequest("https://site.example/part0/page0.html")])
+        with pytest.raises(CorpusDamaged, match="columns of other types"):
+            list(DiskStore(str(data_of(own) / "pages.sqlite")).aliases())
+
+
+@pytest.mark.parametrize("column", ["key", "site", "date"])
+def test_lists_of_pages_are_of_their_kind(column: str, own: Path) -> None:
+    """Pages with a key, a site or a date of another type cannot be listed."""
+    loose = "CREATE TABLE p AS SELECT * FROM pages"
+    wrong = f"UPDATE pages SET {column} = NULL WHERE place = 1"
+    _rewrite(own, *((one, ()) for one in (loose, "DROP TABLE pages", "ALTER TABLE p RENAME TO pages", wrong)))
+    store = DiskStore(str(data_of(own) / "pages.sqlite"))
+    with pytest.raises(CorpusDamaged, match="columns of other types"):
+        list(store.outline())
+    with pytest.raises(CorpusDamaged, match="columns of other types"):
+        list(store.rows())
+    if column != "date":
+        with pytest.raises(CorpusDamaged, match="columns of other types"):
+            store.places()
 
 
 @pytest.mark.parametrize("suffix", [".term", ".idx", ".pos", ".fast", ".fieldnorm", ".store"])

@@ -33,8 +33,10 @@ MOST_BYTES = 256 << 20
 MOST_FILES = 10_000
 """Of a folder of tasks."""
 
-_MOST_VALUES = 10_000_000  # braces, brackets and commas of a file of tasks
-_MOST_PARTS = 2_000_000  # braces, brackets and commas of a line: "[[],[],…" takes 24 times its size in memory
+MOST_VALUES = 10_000_000
+"""Of a file of JSON that is read whole, as :func:`count_values` counts them."""
+
+_MOST_PARTS = 2_000_000  # values of a line
 # A folder that somebody else made may hold a link in the place of any file: O_NOFOLLOW. A pipe would be waited for.
 # Windows has none of these, and would write other line ends: O_BINARY.
 _GUARDED = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
@@ -97,14 +99,24 @@ def read_json_records(path: str | Path, what: str, error: type[DataError] = Data
         DataError: if it cannot be read, is neither, or is too large.
     """
     text, name = read_text(path, what, error), f"{what} {str(path)!r}"
-    if sum(map(text.count, "{[,")) > _MOST_VALUES:  # "[[],[],…" takes 24 times its size in memory
-        raise error(f"{name} has more than {_MOST_VALUES:,} braces, brackets and commas; split it.")
+    if count_values(text) > MOST_VALUES:
+        raise error(f"{name} has more than {MOST_VALUES:,} braces, brackets, commas and lines; split it.")
     if text.lstrip().startswith("["):
         values = enumerate(_json(text, name, error), start=1)
         return [JsonRecord(f"{name}, record {number}", number, "", value) for number, value in values]
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     places = [(f"{name}, line {number}", number, line) for number, line in lines]
     return [JsonRecord(place, number, line, _json(line, place, error)) for place, number, line in places]
+
+
+def count_values(text: str | bytes) -> int:
+    """Its braces, brackets, commas and lines, more than which no text of JSON holds values.
+
+    To be asked before it is parsed: ``[[],[],…`` takes 24 times its size in memory.
+    """
+    if isinstance(text, str):
+        return sum(map(text.count, "{[,\n"))
+    return sum(map(text.count, (b"{", b"[", b",", b"\n")))
 
 
 def _json(text: str, place: str, error: type[DataError]) -> Any:
@@ -193,7 +205,7 @@ def read_lines(path: str | Path) -> Iterator[bytes]:
         with open(open_regular(path), "rb") as lines:
             for number in count(1):
                 line = lines.readline(_LONGEST_LINE + 1)
-                if len(line) > _LONGEST_LINE or sum(map(line.count, (b"{", b"[", b","))) > _MOST_PARTS:
+                if len(line) > _LONGEST_LINE or count_values(line) > _MOST_PARTS:
                     raise RunError(f"{path}, line {number} is too long to be read; delete it.")
                 if not line.endswith(b"\n"):
                     return

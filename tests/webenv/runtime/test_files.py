@@ -66,7 +66,7 @@ def test_records_of_lines_and_of_lists(tmp_path: Path) -> None:
 def test_what_is_read_whole_has_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is too long, or of too many values for its length, is refused before it is parsed; so is a device."""
     (tmp_path / "many").write_text("[" + "[]," * 5_000_000 + "[]]")
-    with pytest.raises(DataError, match="many' has more than 10,000,000 braces, brackets and commas; split it"):
+    with pytest.raises(DataError, match="many' has more than 10,000,000 braces, brackets, commas and lines; split it"):
         read_json_records(tmp_path / "many", "tasks")
     monkeypatch.setattr("webenv.runtime.files.MOST_BYTES", 1 << 20)
     for path in (tmp_path / "many", Path("/dev/zero")):
