@@ -25,7 +25,7 @@ from webenv.task import TaskSet
 from webenv.vector import SearchVectorEnv
 from webenv.web import Web
 
-_ID = re.compile(r"(?:[\w:.-]+/)?[\w.-]+-v\d{1,6}")
+_ID = re.compile(r"(?:\w[\w-]*/)?\w[\w.-]*-v\d{1,6}")
 _VECTOR = " (vector)"
 _SAMPLED = 1_000  # tasks whose tags become settings
 
@@ -70,6 +70,7 @@ class BenchmarkEnv(SearchEnv):
         benchmark_of: makes the benchmark, from keywords alone.
         about: what there is to choose from; ``None``: nobody has said.
         module: what registered it with :func:`register`, for the record of a run; empty for webenv's own.
+        source: the file of that module, or its name: it may be imported by two names (``__main__``).
 
     Raises:
         InvalidArgument: for a keyword that ``benchmark_of`` does not take.
@@ -79,6 +80,7 @@ class BenchmarkEnv(SearchEnv):
     benchmark_of: ClassVar[Callable[..., Benchmark]]
     about: ClassVar[About | None] = None
     module: ClassVar[str] = ""
+    source: ClassVar[str] = ""
 
     def __init__(self, *, render_mode: str | None = None, **settings: Any) -> None:
         _refuse_unknown(type(self), settings, "render_mode")
@@ -132,22 +134,29 @@ def register(benchmark: Benchmark) -> None:
 
     It then takes what ours take: ``web`` (a name or a Web), ``tasks`` (a TaskSet), ``judge`` (``"own"`` or its name:
     the benchmark's; or another by name), ``judge_prompt``, ``judge_votes``, ``budget`` (limits that differ),
-    ``reward``, and each tag of its tasks, to choose among them. Doing it again replaces it.
+    ``reward``, and each tag of its tasks, to choose among them. A module that does it again replaces it.
 
     Args:
         benchmark: what it is where nothing else is asked for.
 
     Raises:
-        InvalidArgument: for a name that is no id of gymnasium's.
+        InvalidArgument: for a name that is no id of gymnasium's, or is one that something else has registered.
     """
     name = benchmark.name
     if not _ID.fullmatch(name):
         raise InvalidArgument(f"Benchmark(name={name!r:.80}): expected the id to register it as, like 'MyBench-v0'.")
-    module = sys._getframe(1).f_globals.get("__name__", "")
+    caller = sys._getframe(1).f_globals
+    module = caller.get("__name__", "")
+    source = str(caller.get("__file__") or module)
+    before = REGISTERED.get(name)
+    if name in gymnasium.registry and (before is None or before.source != source):
+        by = before.source if before else gymnasium.registry[name].entry_point
+        raise InvalidArgument(f"Benchmark(name={name!r:.80}): {by!s:.200} has registered this id; choose another one.")
     parts: dict[str, Any] = {
         "id": name,
         "benchmark_of": staticmethod(_settings_of(benchmark)),
         "module": "" if module == "__main__" else module,
+        "source": source,
         "__doc__": f"``{name}``, registered by {module}; for its arguments see :func:`webenv.envs.register`.",
     }
     REGISTERED[name] = type("RegisteredEnv", (BenchmarkEnv,), parts)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from webenv.errors import InvalidArgument
 from webenv.judge import Verdict
 from webenv.spaces import LIMITS
 
@@ -41,6 +42,9 @@ class Rules:
             where they are not named), ``search_overrun``, ``visit_overrun``, ``ask_overrun``, ``out_of_turns``,
             ``web_failed``, ``out_of_time``, ``policy_failed``, ``cut_off`` (from outside). Records hold these words
             of the house, so that a run can be judged by the rules of another benchmark without renaming anything.
+
+    Raises:
+        InvalidArgument: for a number that is no whole number from 1.
     """
 
     results: int = 10
@@ -53,6 +57,12 @@ class Rules:
     answers: int = 1
     unanswered: str = ""
     endings: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("results", "page_characters", "answers"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise InvalidArgument(f"Rules({name}={value!r:.40}): expected a whole number from 1.")
 
     def ending(self, word: str) -> str:
         """What the benchmark calls an ending.

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gymnasium as gym
+import pytest
 
 from tests.conformance.toy import ID, url
 from webenv import answer, ask
+from webenv.envs import register
+from webenv.errors import InvalidArgument
 
 
 def test_short() -> None:
@@ -30,3 +35,31 @@ def test_asks_and_rankings() -> None:
     _, reward, terminated, _, info = env.step(answer(url("tin"), url("iron")))
     assert (reward, terminated, info["verdict"]["outcome"]) == (0.5, True, "ranked")
     assert info["verdict"]["scores"] == {"rank": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("NeedleInWeb-v0", "webenv.envs.needle_in_web.env:NeedleInWebEnv has registered this id"),
+        ("CartPole-v1", "gymnasium.envs.classic_control.cartpole:CartPoleEnv has registered this id"),
+        (ID, "toy.py has registered this id; choose another one"),
+        ("../x-v0", "expected the id to register it as"),
+    ],
+)
+def test_an_id_that_is_taken_is_refused(name: str, message: str) -> None:
+    """Nobody's id is replaced, and what is no id is refused."""
+    benchmark = gym.make(ID).unwrapped.benchmark  # type: ignore[attr-defined]
+    with pytest.raises(InvalidArgument, match=message):
+        register(replace(benchmark, name=name))
+
+
+def test_a_module_replaces_its_own() -> None:
+    """What a module has registered it may register again."""
+    benchmark = gym.make(ID).unwrapped.benchmark  # type: ignore[attr-defined]
+    try:
+        for name in ("Again-v0", "Again-v0", "mine/Again-v0"):
+            register(replace(benchmark, name=name))
+            assert gym.make(name).unwrapped.benchmark.name == name  # type: ignore[attr-defined]
+    finally:
+        for name in ("Again-v0", "mine/Again-v0"):
+            gym.registry.pop(name, None)

@@ -29,6 +29,8 @@ from webenv.evaluation.environments import (
         ("zzz", "NeedleInWeb-v0"),
         ("", "NeedleInWeb-v0"),
         ("a b/c:d", "there is no module 'a b/c' to import"),
+        (".mine:A-v0", "'.mine' names no module; expected as in package.module:Id-v0"),
+        ("../mine:A-v0", "'../mine' names no module"),
         ("nosuchmodule:A-v0", "there is no module 'nosuchmodule' to import"),
         ("webenv:NeedleInWeb-v1", "Did you mean 'NeedleInWeb-v0'?"),
         ("CartPole-v1", "CartPole-v1 is no environment of webenv"),

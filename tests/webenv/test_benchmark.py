@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from webenv import Benchmark, Submission, Task, TaskSet, Verdict
+from webenv import Benchmark, Rules, Submission, Task, TaskSet, Verdict
 from webenv.corpora.sample.web import sample_web
 from webenv.errors import InvalidArgument
 
@@ -33,3 +33,10 @@ def test_an_identity_is_texts_and_has_a_name(identity: Mapping[str, Any], messag
     """What run.json could not be read back with is refused before anything is played."""
     with pytest.raises(InvalidArgument, match=message):
         Benchmark(TaskSet([Task("a", "Which?")]), sample_web(), _Counted(identity))
+
+
+@pytest.mark.parametrize("answers", ["5", None, 0, -1, 2.5, True])
+def test_rules_count_in_whole_numbers(answers: Any) -> None:
+    """Rules that allow no whole number of answers are refused when they are made."""
+    with pytest.raises(InvalidArgument, match=r"Rules\(answers=.*\): expected a whole number from 1"):
+        Rules(answers=answers)

@@ -83,6 +83,8 @@ def _import(module: str) -> None:
     that is not installed.
     """
     top = module.partition(".")[0]
+    if "" in module.split("."):
+        raise InvalidArgument(f"{module!r:.80} names no module; expected as in package.module:Id-v0.")
     try:
         if top not in sys.modules and top.isidentifier() and importlib.util.find_spec(top) is None:
             _load_from_folder(top)
