@@ -6,11 +6,13 @@ import copy
 import json
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from inspect import getattr_static
+from itertools import chain
+from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
@@ -33,9 +35,15 @@ _MOST = 1 << 28  # characters of a snapshot; its objects take some ten times as 
 _GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 _LONGEST_DTYPE = 20  # characters of a data type's name
 _SHORT, _SMALL = 64, 65_536  # bytes of a text, and of an array of texts, that may be longer than its texts
-_CONSTANTS = (Space, EnvSpec, ModuleType, type, Env, VectorEnv, Benchmark, np.ufunc)
-_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)  # what damaged data raise
+_CONSTANTS = (Space, EnvSpec, ModuleType, type, Env, VectorEnv, Benchmark, np.ufunc, PurePath)
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, partial)
+# How gymnasium made a wrapper, no state of it: whoever makes another environment from `env.spec` runs what it names.
+_MADE = (
+    *("env", "_saved_kwargs", "_cached_spec", "_metadata", "_action_space", "_observation_space"),
+    *("_single_action_space", "_single_observation_space"),
+)
+_SEPARATORS = tuple({"/", os.sep, os.altsep or os.sep})
+_LONGEST_PATH = 4096
 
 EnvT = TypeVar("EnvT", bound="Env[Any, Any] | VectorEnv[Any, Any, Any]")
 
@@ -46,7 +54,7 @@ def snapshot(env: Env[Any, Any] | VectorEnv[Any, Any, Any]) -> str:
     Taken between two steps. Holds the episode, the chance that draws tasks, and the plain
     attributes of wrappers (numbers, texts, arrays, random generators, enum members, containers
     and objects of these); not the web, the tasks or any gold, nor what a wrapper was constructed
-    with (functions, spaces). A wrapper with state of another kind can have ``snapshot_state()``
+    with (functions, spaces, paths). A wrapper with state of another kind can have ``snapshot_state()``
     and ``restore_state(saved)``, which are called instead.
 
     Args:
@@ -70,10 +78,13 @@ def restore(env: Env[Any, Any] | VectorEnv[Any, Any, Any], saved: str | Mapping[
     Args:
         env: an environment made as the saved one was, with the same wrappers.
         saved: what :func:`snapshot` gave. From a stranger it is data: it makes no object of a class of its choice,
-            changes no path and no method of a wrapper, and takes memory in proportion to its length.
+            changes nothing that a wrapper was made with (functions, classes, modules, spaces, specs), and takes
+            memory in proportion to its length. No text that could be a path appears, changes or vanishes: one that
+            has a separator and no space, or is absolute; ids of tasks and http addresses are none.
 
     Raises:
-        SnapshotError: if it is not a snapshot, of another version, or of another stack, web, judge, …
+        SnapshotError: if it is not a snapshot, of another version, or of another stack, web, judge, …; the
+            environment is then as it was.
     """
     try:
         if isinstance(saved, str) and len(saved) > _MOST:
@@ -85,22 +96,20 @@ def restore(env: Env[Any, Any] | VectorEnv[Any, Any, Any], saved: str | Mapping[
             raise SnapshotError(f"a snapshot of version {data['version']!r}: this webenv reads version {_VERSION}.")
         stack = data["stack"]
         names = [str(record["class"]) for record in stack]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, MemoryError) as error:
         raise SnapshotError(f"not a snapshot ({error!r:.200}): expected what webenv.snapshot gave.") from error
     layers = list(_layers(env))
     expected = [type(layer).__name__ for layer in layers]
     if names != expected:
         raise SnapshotError(f"the snapshot is of {' > '.join(names)}; this environment is {' > '.join(expected)}.")
     states: list[Any] = [record.get("state") if isinstance(record, dict) else None for record in stack]
-    before = _present(layers)
+    taking = _Taking(layers[-1])
     for layer, state in zip(reversed(layers), reversed(states), strict=True):
         try:
-            _load(layer, state)
-        except (*_DAMAGE, SnapshotError) as error:
-            for other, old in zip(reversed(layers), reversed(before), strict=False):
-                with suppress(*_DAMAGE, SnapshotError):
-                    _load(other, old)  # all or nothing: what was taken up is given back
-            if isinstance(error, SnapshotError):
+            _load(layer, state, taking)
+        except BaseException as error:  # all or nothing, also when memory, the stack or the patience of a user ends
+            taking.give_back()
+            if isinstance(error, SnapshotError) or not isinstance(error, Exception):
                 raise
             raise SnapshotError(f"the state of {type(layer).__name__} cannot be read: {error!r:.200}.") from error
 
@@ -155,19 +164,36 @@ def _uncopied(layers: list[Any], memo: dict[int, Any]) -> str:
     return type(layers[0]).__name__
 
 
-def _present(layers: list[Any]) -> list[Any]:
-    """The states of the layers; none where a state that was taken up earlier keeps one from being saved."""
-    shared = {id(part) for part in _parts(layers[-1])}
-    try:
-        return [_save(layer, shared) for layer in layers]
-    except (*_DAMAGE, SnapshotError):
-        return []
+class _Taking:
+    """A state being taken up: what of the environment stays, and how to give back what was changed."""
+
+    def __init__(self, base: Any) -> None:
+        self.base = base
+        self.shared = {id(part) for part in _parts(base)}
+        self.undo: list[Callable[[], Any]] = []
+
+    @cached_property
+    def task_ids(self) -> frozenset[str]:
+        made_of = getattr(self.base, "benchmark", None)
+        return frozenset(made_of.tasks.ids()) if isinstance(made_of, Benchmark) else frozenset()
+
+    def give_back(self) -> None:
+        while self.undo:
+            with suppress(Exception):
+                self.undo.pop()()
+
+    def replace(self, held: dict[Any, Any], by: Mapping[Any, Any]) -> None:
+        dict.clear(held)
+        dict.update(held, by)
+
+    def remember(self, held: dict[Any, Any]) -> None:
+        self.undo.append(partial(self.replace, held, dict(held)))
 
 
 def _save(layer: Any, shared: set[int]) -> Any:
     name = type(layer).__name__
     if not hasattr(type(layer), "snapshot_state"):
-        attributes = {key: value for key, value in vars(layer).items() if key != "env"}
+        attributes = {key: value for key, value in vars(layer).items() if key not in _MADE}
         return _fields(attributes, name, shared)
     state = {"own": layer.snapshot_state()}
     if isinstance(layer, Env) and not isinstance(layer, Wrapper):
@@ -176,14 +202,26 @@ def _save(layer: Any, shared: set[int]) -> Any:
     return state
 
 
-def _load(layer: Any, state: Mapping[str, Any]) -> None:
+def _load(layer: Any, state: Mapping[str, Any], taking: _Taking) -> None:
     if not hasattr(type(layer), "snapshot_state"):
-        _fill(layer, state, type(layer).__name__, kept=("env",))
+        if "env" in state:
+            raise SnapshotError(f"{type(layer).__name__} has no state 'env': a snapshot changes no environment.")
+        fields = {name: value for name, value in state.items() if name not in _MADE}
+        _fill(layer, fields, type(layer).__name__, taking, kept=_MADE)
         return
+    # A state that was taken up earlier may keep this one from being saved; it may still be replaced.
+    with suppress(Exception):
+        taking.undo.append(partial(_load_own, layer, _save(layer, taking.shared), taking))
+    _load_own(layer, state, taking)
+
+
+def _load_own(layer: Any, state: Mapping[str, Any], taking: _Taking) -> None:
     layer.restore_state(state["own"])
     if isinstance(layer, Env) and not isinstance(layer, Wrapper):
-        layer._np_random = _decode(state["rng"], None, "np_random")
-        layer._np_random_seed = state["seed"]
+        rng, seed = _decode(state["rng"], None, "np_random", taking), state["seed"]
+        if not isinstance(rng, np.random.Generator | None) or not isinstance(seed, int | None):
+            raise SnapshotError(f"np_random was {rng!r:.80} of seed {seed!r:.80}; expected a random generator.")
+        layer._np_random, layer._np_random_seed = rng, seed
 
 
 def _constant(value: Any, shared: set[int]) -> bool:
@@ -195,7 +233,7 @@ def _fields(attributes: Mapping[str, Any], where: str, shared: set[int]) -> dict
     return {name: _encode(value, f"{where}.{name}", shared) for name, value in attributes.items()}
 
 
-def _fill(holder: Any, fields: Mapping[str, Any], where: str, kept: tuple[str, ...] = ()) -> None:
+def _fill(holder: Any, fields: Mapping[str, Any], where: str, taking: _Taking, kept: tuple[str, ...] = ()) -> None:
     """Gives an object its saved attributes, and takes those that it did not have."""
     for name in fields:
         own = getattr_static(type(holder), name, None)
@@ -203,16 +241,73 @@ def _fill(holder: Any, fields: Mapping[str, Any], where: str, kept: tuple[str, .
             raise SnapshotError(
                 f"{where:.200} has no state {name!r:.80}: a snapshot changes no method and no property."
             )
-    values = {name: _decode(value, vars(holder).get(name), f"{where}.{name}") for name, value in fields.items()}
-    for name, value in values.items():
-        # A wrapper's folder or file is how it was made, no state: another's snapshot must not make it write elsewhere.
-        present = vars(holder).get(name)
-        if isinstance(present, str) and os.path.isabs(present) and value != present:
-            raise SnapshotError(f"{where}.{name:.80} is {present!r:.200} here; the snapshot has {value!r:.200}.")
-    for name in [name for name in vars(holder) if name not in fields and name not in kept]:
+    present = {name: value for name, value in vars(holder).items() if name not in kept}
+    fixed = _fixed(present, taking)
+    values = {name: _decode(value, present.get(name), f"{where}.{name}", taking) for name, value in fields.items()}
+    _same(fixed, _fixed(values, taking), where)
+    taking.remember(vars(holder))
+    for name in present.keys() - fields.keys():
         delattr(holder, name)
     for name, value in values.items():
         setattr(holder, name, value)
+
+
+def _fixed(values: Mapping[Any, Any], taking: _Taking) -> dict[Any, Any]:
+    """What stays as it is in values, by its place: what a wrapper was made with, paths, what has no JSON form."""
+    seen: set[int] = set()
+    return dict(chain.from_iterable(_walk(value, (name,), taking, seen) for name, value in values.items()))
+
+
+def _walk(value: Any, place: tuple[Any, ...], taking: _Taking, seen: set[int]) -> Iterator[tuple[Any, Any]]:
+    if isinstance(value, str):
+        if _names_path(value) and value not in taking.task_ids:
+            yield place, value
+        return
+    inner: Iterator[tuple[Any, Any]] = iter(())
+    kind = type(value)
+    if value is None or kind in (bool, int, float, Kind, np.random.Generator) or kind in _OWN.values():
+        return
+    if isinstance(value, np.ndarray | np.generic) and _is_plain(value.dtype):
+        inner = enumerate(value.flat) if value.dtype.kind == "U" else inner
+    elif kind in (list, tuple, deque):
+        inner = enumerate(value)
+    elif kind in (set, frozenset):
+        inner = ((item, item) for item in value)
+    elif isinstance(value, dict):
+        inner = chain(value.items(), (((key, "key"), key) for key in value))
+    else:
+        form = _form(value, taking.shared)
+        if form not in ("enum", "object") or (form == "object" and callable(value)):
+            yield place, value
+        if form != "object" or id(value) in seen:
+            return
+        seen.add(id(value))
+        inner = iter(vars(value).items())
+    for key, item in inner:
+        yield from _walk(item, (place, key), taking, seen)
+
+
+def _names_path(text: str) -> bool:
+    if len(text) > _LONGEST_PATH or not any(separator in text for separator in _SEPARATORS):
+        return False
+    if os.path.isabs(text) or text.startswith("~"):
+        return "\n" not in text
+    return not text.startswith(("http://", "https://")) and len(text.split()) == 1
+
+
+def _same(fixed: dict[Any, Any], after: dict[Any, Any], where: str) -> None:
+    nothing = object()
+    for place in chain(fixed, after):
+        old, new = fixed.get(place, nothing), after.get(place, nothing)
+        if old is not new and not (isinstance(old, str) and isinstance(new, str) and old == new):
+            had, has = ("none such" if one is nothing else f"{one!r:.200}" for one in (old, new))
+            name = place
+            while isinstance(name, tuple) and len(name) == 2 and isinstance(name[0], tuple):
+                name = name[0]
+            raise SnapshotError(
+                f"{where:.200}.{name[0]!s:.80} is {had} here; the snapshot has {has}: no path is changed, and nothing "
+                "that a wrapper was made with. Give the class snapshot_state and restore_state if that is its state."
+            )
 
 
 def _encode(value: Any, where: str, shared: set[int], placed: bool = True) -> Any:
@@ -250,12 +345,12 @@ def _encode(value: Any, where: str, shared: set[int], placed: bool = True) -> An
             for key, item in value.items()
         ]
         return {"dict": items} if kind is dict else {"dict": items, "like": kind.__name__}
-    if placed and _constant(value, shared):
+    form = _form(value, shared) if placed else ""
+    if form == "constant":
         return {"constant": kind.__name__}
-    if placed and isinstance(value, Enum):
+    if form == "enum":
         return {"enum": value.name, "like": kind.__name__}
-    slots = any(vars(base).get("__slots__") for base in kind.__mro__)
-    if placed and hasattr(value, "__dict__") and not slots and not isinstance(value, Exception):
+    if form == "object":
         try:
             return {"object": kind.__name__, "fields": _fields(vars(value), where, shared)}
         except RecursionError as error:
@@ -266,11 +361,23 @@ def _encode(value: Any, where: str, shared: set[int], placed: bool = True) -> An
     )
 
 
+def _form(value: Any, shared: set[int]) -> str:
+    """How a value of no plain kind is saved, and hence the one form in which it is met; empty if it cannot be."""
+    if isinstance(value, dict):
+        return "dict"
+    if _constant(value, shared):
+        return "constant"
+    if isinstance(value, Enum):
+        return "enum"
+    slots = any(vars(base).get("__slots__") for base in type(value).__mro__)
+    return "object" if hasattr(value, "__dict__") and not slots and not isinstance(value, Exception) else ""
+
+
 def _is_plain(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "biufU" and not (dtype.kind == "f" and dtype.itemsize > 8)
 
 
-def _decode(value: Any, present: Any, where: str) -> Any:
+def _decode(value: Any, present: Any, where: str, taking: _Taking) -> Any:
     """The value of a JSON form; objects are filled into the one that is ``present``."""
     if not isinstance(value, dict):
         return value
@@ -279,7 +386,7 @@ def _decode(value: Any, present: Any, where: str) -> Any:
     if "scalar" in value:
         return _dtype(value["dtype"], where).type(value["scalar"])
     if "rng" in value:
-        state = _decode(value["rng"], None, where)
+        state = _decode(value["rng"], None, where, taking)
         if state["bit_generator"] not in _GENERATORS:
             raise SnapshotError(f"{where}: no random generator is called {state['bit_generator']!r:.80}.")
         bits = getattr(np.random, state["bit_generator"])()
@@ -293,25 +400,29 @@ def _decode(value: Any, present: Any, where: str) -> Any:
     if "kind" in value:
         return Kind(value["kind"])
     if "own" in value:
-        return _OWN[value["own"]](*_items(value["items"], None, where))
+        return _OWN[value["own"]](*_items(value["items"], None, where, taking))
     if "deque" in value:
-        return deque(_items(value["deque"], None, where), maxlen=value["maxlen"])
+        return deque(_items(value["deque"], None, where, taking), maxlen=value["maxlen"])
     for plain in (list, tuple, set, frozenset):
         if plain.__name__ in value:
-            return plain(_items(value[plain.__name__], present, where))
+            return plain(_items(value[plain.__name__], present, where, taking))
     if "dict" in value and "like" not in value:
-        return _pairs(value["dict"], present, where)
+        return _pairs(value["dict"], present, where, taking)
     like = value.get("like") or value.get("object") or value.get("constant")
-    if type(present).__name__ != like:
+    form = next((one for one in ("enum", "dict", "object", "constant") if one in value), "")
+    if type(present).__name__ != like or _form(present, taking.shared) != form:
         raise SnapshotError(f"{where:.200} was a {like}; it cannot be restored where there is {present!r:.80}.")
-    if "enum" in value:
+    if form == "enum":
         return type(present)[value["enum"]]
-    if "dict" in value:
-        pairs = _pairs(value["dict"], present, where)
+    if form == "dict":
+        fixed = _fixed(present, taking)
+        pairs = _pairs(value["dict"], present, where, taking)
+        _same(fixed, _fixed(pairs, taking), where)
+        taking.remember(present)
         present.clear()
         present.update(pairs)
-    if "object" in value:
-        _fill(present, value["fields"], where)
+    if form == "object":
+        _fill(present, value["fields"], where, taking)
     return present
 
 
@@ -333,13 +444,14 @@ def _array(values: Any, dtype: np.dtype[Any], present: Any) -> npt.NDArray[Any]:
     return array.astype(dtype)
 
 
-def _items(items: list[Any], present: Any, where: str) -> list[Any]:
+def _items(items: list[Any], present: Any, where: str, taking: _Taking) -> list[Any]:
     held = list(present) if isinstance(present, list | tuple) else []
     held += [None] * (len(items) - len(held))
-    return [_decode(item, there, f"{where}[{n}]") for n, (item, there) in enumerate(zip(items, held, strict=False))]
+    pairs = zip(items, held, strict=False)
+    return [_decode(item, there, f"{where}[{n}]", taking) for n, (item, there) in enumerate(pairs)]
 
 
-def _pairs(items: list[Any], present: Any, where: str) -> dict[Any, Any]:
+def _pairs(items: list[Any], present: Any, where: str, taking: _Taking) -> dict[Any, Any]:
     held = present if isinstance(present, dict) else {}
-    pairs = [(_decode(key, None, where), item) for key, item in items]
-    return {key: _decode(item, held.get(key), f"{where}[{key!r:.80}]") for key, item in pairs}
+    pairs = [(_decode(key, None, where, taking), item) for key, item in items]
+    return {key: _decode(item, held.get(key), f"{where}[{key!r:.80}]", taking) for key, item in pairs}

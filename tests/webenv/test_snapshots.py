@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from itertools import cycle
@@ -497,6 +498,181 @@ def test_a_strangers_snapshot_is_data(name: str) -> None:
     data["stack"][0]["state"] |= fields
     with pytest.raises(SnapshotError, match=re.escape(message)):
         webenv.restore(env, data)
+    assert webenv.snapshot(env) == before
+
+
+class Helper:
+    limit = 5
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.log = "logs/helper"
+
+
+class Made(gym.Wrapper[Any, Any, Any, Any]):
+    """A wrapper made with functions, classes, modules and paths, that keeps a count."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self.count = 0
+        self.call: Callable[[Any], Any] = len
+        self.module, self.kind, self.helper = json, Helper, Helper()
+        self.web = env.unwrapped.benchmark.web
+        self.path, self.relative, self.file = "/data/log", "logs/x.txt", Path("/data/file")
+        self.paths, self.by = ["/data/log", 1], OrderedDict(log="/data/log", call=len)
+        self.unset: Any = None
+        self.task = "easy/0"
+
+
+LOG: dict[str, Any] = {"dict": [["log", "/etc/x"], ["call", {"constant": "builtin_function_or_method"}]]}
+CHANGED: dict[str, dict[str, Any]] = {
+    "module filled": {"module": {"object": "module", "fields": {"loads": 7}}},
+    "class filled": {"kind": {"object": "type", "fields": {"limit": 99}}},
+    "part of the benchmark filled": {"web": {"object": "DictWeb", "fields": {}}},
+    "function": {"call": 5},
+    "function filled": {"call": {"object": "builtin_function_or_method", "fields": {}}},
+    "constant where state is": {"count": {"constant": "int"}},
+    "env": {"env": 5},
+    "env filled": {"env": {"object": "SearchEnv", "fields": {}}},
+    "path": {"path": "/etc/passwd"},
+    "no path": {"path": None},
+    "relative path": {"relative": "logs/y.txt"},
+    "path in a list": {"paths": {"list": ["/etc/x", 1]}},
+    "shorter list": {"paths": {"list": []}},
+    "path in a dict": {"by": LOG | {"like": "OrderedDict"}},
+    "emptied dict": {"by": {"dict": [], "like": "OrderedDict"}},
+    "path of an object": {"helper": {"object": "Helper", "fields": {"count": 0, "log": "/etc/x"}}},
+    "object with a path": {"helper": None},
+    "new path": {"unset": "/etc/x"},
+    "new path in an array": {"unset": {"array": ["/etc/x"], "dtype": "<U6", "shape": [1]}},
+    "new key": {"unset": {"dict": [["~/x", 1]]}},
+    "pathlib": {"file": "/data/file"},
+}
+
+
+def made() -> Made:
+    env = Made(SearchEnv(benchmark(tasks=TaskSet([Task("easy/0", "Which?"), Task("easy/1", "Where?")]))))
+    env.reset(seed=0)
+    return env
+
+
+def held(env: Made) -> list[Any]:
+    return [*vars(env).items(), *vars(env.helper).items(), list(env.by.items()), dict(vars(Helper)), json.loads]
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_a_wrapper_was_made_with_stays(name: str) -> None:
+    """A snapshot neither changes nor fills nor drops a function, class, module, path or inner environment."""
+    env = made()
+    data, before = json.loads(webenv.snapshot(env)), held(env)
+    data["stack"][0]["state"] |= {"count": 3} | CHANGED[name]
+    if name == "constant where state is":
+        env.count = {}  # type: ignore[assignment]
+        data["stack"][0]["state"]["count"], before = {"constant": "dict"}, held(env)
+    refusal(lambda: webenv.restore(env, data))
+    assert held(env) == before
+
+
+@pytest.mark.parametrize("name", ["call", "module", "kind", "helper", "path", "relative", "paths", "by", "file"])
+def test_what_a_wrapper_was_made_with_does_not_vanish(name: str) -> None:
+    """A snapshot that leaves out a path or function is refused, and nothing is deleted."""
+    env = made()
+    data, before = json.loads(webenv.snapshot(env)), held(env)
+    del data["stack"][0]["state"][name]
+    assert "the snapshot has none such" in refusal(lambda: webenv.restore(env, data))
+    assert held(env) == before
+
+
+def test_state_beside_paths_is_taken_up() -> None:
+    """Counts, ids of tasks that look like paths, addresses and sentences come back."""
+    env = made()
+    data = json.loads(webenv.snapshot(env))
+    env.count, env.helper.count, env.task, env.paths[1], env.unset = 7, 8, "easy/1", 9, "https://a.example/b"
+    webenv.restore(env, data)
+    assert (env.count, env.helper.count, env.task, env.paths[1], env.unset) == (0, 0, "easy/0", 1, None)
+    data["stack"][0]["state"]["unset"] = {"list": ["https://a.example/b", "Lamps and/or boats?"]}
+    webenv.restore(env, data)
+    assert env.unset == ["https://a.example/b", "Lamps and/or boats?"]
+
+
+@pytest.mark.parametrize("name", ["_cached_spec", "spec", "env", "_saved_kwargs"])
+def test_a_snapshot_names_no_code(name: str, tmp_path: Path) -> None:
+    """The spec that a second environment is made from stays as it is, also once it was looked at."""
+    env = gym.make("NeedleInWeb-v0", web="sample")
+    env.reset(seed=1)
+    before = env.spec
+    assert before is not None
+    fields = {
+        **{key: value for key, value in vars(before).items() if value is None or type(value) in (bool, int, str)},
+        "entry_point": "os:system",
+        "kwargs": {"dict": [["command", f"touch {tmp_path / 'ran'}"]]},
+        "additional_wrappers": {"tuple": []},
+    }
+    data = json.loads(webenv.snapshot(env))
+    data["stack"][0]["state"][name] = {"object": "EnvSpec", "fields": fields}
+    with suppress(SnapshotError):
+        webenv.restore(env, data)
+    again = gym.make(env.spec)  # type: ignore[arg-type]
+    assert (env.spec, type(again.unwrapped)) == (before, type(env.unwrapped))
+    assert before.entry_point != "os:system"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_spec_that_was_looked_at_is_no_state() -> None:
+    """An environment whose spec was read is taken up by one whose spec was not."""
+    env, twin = gym.make("NeedleInWeb-v0"), gym.make("NeedleInWeb-v0")
+    env.reset(seed=1)
+    assert env.spec is not None
+    webenv.restore(twin, webenv.snapshot(env))
+    assert_same(twin.step(search("lamp")), env.step(search("lamp")))
+
+
+class Failing(gym.Wrapper[Any, Any, Any, Any]):
+    """A wrapper whose state cannot be taken up."""
+
+    error: type[BaseException] = MemoryError
+
+    def snapshot_state(self) -> int:
+        return 0
+
+    def restore_state(self, saved: int) -> None:
+        if saved:
+            raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [(MemoryError, SnapshotError), (OSError, SnapshotError), (KeyboardInterrupt, KeyboardInterrupt)],
+)
+def test_all_or_nothing(error: type[BaseException], raised: type[BaseException]) -> None:
+    """Whatever ends the restoring of a wrapper, those below it, and their objects, are given back."""
+    env = Failing(Holder(SearchEnv(benchmark()), {"a": Plain(1), "b": OrderedDict(c=Plain(2))}))
+    env.error = error
+    env.reset(seed=1)
+    before = webenv.snapshot(env)
+    env.step(search("lamp"))
+    data = json.loads(webenv.snapshot(env))
+    data["stack"][0]["state"]["own"] = 1
+    data["stack"][1]["state"]["held"] = 5
+    webenv.restore(env, before)
+    with pytest.raises(raised):
+        webenv.restore(env, data)
+    assert webenv.snapshot(env) == before
+
+
+def test_deep_nesting_gives_back_what_lies_below() -> None:
+    """A state too deep to be read is refused in one line, and the episode is as it was."""
+    env = Holder(SearchEnv(benchmark()))
+    env.reset(seed=1)
+    before = webenv.snapshot(env)
+    env.step(search("lamp"))
+    data = json.loads(webenv.snapshot(env))
+    deep: Any = 1
+    for _ in range(400):
+        deep = {"list": [deep]}
+    data["stack"][0]["state"]["held"] = deep
+    webenv.restore(env, before)
+    assert "RecursionError" in refusal(lambda: webenv.restore(env, data))
     assert webenv.snapshot(env) == before
 
 
