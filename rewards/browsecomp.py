@@ -158,7 +158,7 @@ class BrowseCompJudge:
 
     Outcomes: ``correct`` (1) and ``incorrect`` (0). No answer is incorrect, and so is one longer than
     :data:`LONGEST_RESPONSE`, both without asking the model; a task without gold answers is unscored, and so is
-    a submission whose votes fail or have no majority. The explanation begins with the extracted answer and
+    a submission whose votes fail. The explanation begins with the extracted answer and
     the stated confidence, which is the score ``confidence`` too: a run's summary holds its calibration error.
 
     Source: BrowseComp (Wei et al., 2025), its grader; BrowseComp-zh (Zhou et al., 2025).
@@ -169,7 +169,7 @@ class BrowseCompJudge:
     Args:
         model: who judges.
         prompt: a file in place of our prompt (:class:`BrowseCompRubric`).
-        votes: how many replies are asked for to each response; more than half must agree.
+        votes: how many replies are asked for to each response; more than half decide, else the lowest counts.
         attempts: how often one vote is asked for at most.
 
     Raises:
@@ -209,7 +209,8 @@ class BrowseCompJudge:
         found = f"extracted: {one_line(extracted, 200) or 'none'}; confidence: {stated}"
         outcome = "correct" if correct else "incorrect"
         scores = {} if confidence is None else {CONFIDENCE: float(confidence)}
-        return Verdict(outcome, float(correct), f"{found}; {reason}" if reason else found, self.name, scores)
+        told = graded.explained(f"{found}; {reason}" if reason else found)
+        return Verdict(outcome, float(correct), told, self.name, scores)
 
 
 def calibration_error(confidences: Sequence[float], correct: Sequence[bool], bins: int = 5) -> float:

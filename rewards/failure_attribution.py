@@ -131,7 +131,7 @@ class FailureAttributionJudge:
     Args:
         model: who judges; the three votes differ only where its temperature is above 0.
         prompt: a file in place of our prompt (:class:`EvidenceRubric`).
-        votes: how many replies are asked for; more than half must agree.
+        votes: how many replies are asked for; more than half decide, else the lowest counts.
         attempts: how often one vote is asked for at most.
 
     Raises:
@@ -212,4 +212,5 @@ def _attribution(graded: Graded[SupportGrade]) -> Attribution:
     if graded.grade is None:
         return Attribution(None, graded.reason)
     found = "the evidence supports the wrong answer" if graded.grade.supports else "the evidence does not support it"
-    return Attribution("content" if graded.grade.supports else "user", graded.grade.reason or found)
+    culprit = "content" if graded.grade.supports else "user"
+    return Attribution(culprit, graded.explained(graded.grade.reason or found))

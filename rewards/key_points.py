@@ -72,12 +72,14 @@ class KeyPointScore(NamedTuple):
         kpr: key point recall, the share supported, 0 to 1; ``None``: unscored.
         kpc: key point contradiction, the share contradicted, 0 to 1, lower is better; ``None``: unscored.
         reason: why it is unscored, or why its points are omitted though they were put to a model; else empty.
+        note: that votes on a point had no majority, so that the lowest label counts; else empty.
     """
 
     labels: tuple[str | None, ...]
     kpr: float | None
     kpc: float | None
     reason: str
+    note: str = ""
 
 
 class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
@@ -120,6 +122,10 @@ class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
         """The label."""
         return grade.label
 
+    def rank(self, grade: KeyPointLabel) -> float:
+        """Supported, then omitted, then contradicted."""
+        return -LABELS.index(grade.label)
+
     def neutral(self, item: KeyPointItem) -> KeyPointItem:
         """The item without what the agent brought."""
         return item._replace(report=NEUTRAL)
@@ -144,7 +150,7 @@ class KeyPointJudge:
     Args:
         model: who labels.
         prompt: a file in place of our prompt (:class:`KeyPointRubric`).
-        votes: how many replies are asked for to each point; more than half must agree.
+        votes: how many replies are asked for to each point; more than half decide, else the lowest counts.
         attempts: how often one vote is asked for at most.
 
     Raises:
@@ -187,7 +193,7 @@ class KeyPointJudge:
         outcome = (
             "complete" if found.kpr == 1.0 else "partial" if found.kpr else UNJUDGEABLE if found.reason else "none"
         )
-        reason = f"key points: {counts}{'; ' if found.reason else ''}{found.reason}"
+        reason = "; ".join(part for part in (f"key points: {counts}", found.reason, found.note) if part)
         return Verdict(outcome, found.kpr, reason, self.name, {"kpr": found.kpr, "kpc": found.kpc})
 
     def grade(self, reports: Sequence[PointedReport]) -> list[KeyPointScore]:
@@ -252,4 +258,5 @@ def _score(graded: Sequence[Graded[KeyPointLabel]]) -> KeyPointScore:
         reason = f"no label for {len(missing)} of {len(labels)} key points; point {missing[0]}: "
         return KeyPointScore(labels, None, None, reason + graded[missing[0] - 1].reason)
     share = {name: labels.count(name) / len(labels) for name in LABELS}
-    return KeyPointScore(labels, share["supported"], share["contradicted"], "")
+    tied = (f"point {number}: {one.reason}" for number, one in enumerate(graded, start=1) if one.reason)
+    return KeyPointScore(labels, share["supported"], share["contradicted"], "", next(tied, ""))

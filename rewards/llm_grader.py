@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from webenv.errors import InvalidArgument
+from webenv.errors import CassetteMiss, InvalidArgument
 from webenv.judge import Submission, Verdict
 from webenv.models import Message, Model, ModelFailure, ModelReply, Request, Schema, prefixed
 
@@ -68,6 +69,10 @@ class Rubric(Protocol[ItemT, GradeT]):
         """What of a grade votes are counted by: its verdict, without the words of its reasons."""
         ...
 
+    def rank(self, grade: GradeT) -> float:
+        """How good a grade is for the agent; where no majority can come, the lowest one counts."""
+        ...
+
     def neutral(self, item: ItemT) -> ItemT | None:
         """The item with harmless text in place of what the agent brought; ``None``: it brought nothing."""
         ...
@@ -84,8 +89,9 @@ class Graded(NamedTuple, Generic[GradeT]):
     """What came of grading an item.
 
     Attributes:
-        grade: the grade of the majority, in the words of its first voter; ``None``: there is none.
-        reason: why there is none, in one line; else empty.
+        grade: the grade of the majority, or the lowest where no majority can come, in the words of its first voter;
+            ``None``: there is none.
+        reason: why there is none, or that it is no majority's, in one line; else empty.
         votes: the grade of each vote, ``None`` where one came to none.
         attempt: the attempt that settled it, from 1.
         answered: whether the model replied at all, as far as one vote tells.
@@ -99,6 +105,10 @@ class Graded(NamedTuple, Generic[GradeT]):
     attempt: int = 1
     answered: bool = True
     blamed: bool = False
+
+    def explained(self, why: str) -> str:
+        """What was said for the grade, and that no majority stands behind it, if none does."""
+        return "; ".join(part for part in (why, self.reason) if part)
 
 
 class _Vote(NamedTuple, Generic[GradeT]):
@@ -117,11 +127,16 @@ class LLMGrader(Generic[ItemT, GradeT]):
     are equal are asked once. Vote ``n`` is sample ``n`` of the same conversation. A reply that was cut
     at the model's longest, or holds no verdict, is asked for again with another token; a model that
     could not be asked is not, as it has retried by itself. The grade is that of more than half of the
-    votes: a tie, or too few verdicts, is none. Votes that can no longer change that are not asked for again.
+    votes; where no grade can have so many, as in a tie, it is the lowest that was given; too few verdicts are none.
+    Votes that can no longer change that are not asked for again.
 
-    No agent leaves the mean at will: an item that overflows the model's context, is filtered or refused, or gets no
-    readable reply, is asked once more with harmless text in place of what the agent brought. If that gets a grade,
-    the item is *blamed*, and its judge gives the agent 0; if not, it is the judge that failed.
+    No agent leaves the mean at will: an item that came to no grade is asked once more with harmless text in place of
+    what the agent brought. If that gets none either, it is the judge that failed; if it gets one, the item is *blamed*,
+    and its judge gives the agent 0. Overflow, a refusal and a reply that cannot be read are blamed at once. What
+    may be chance (an error of the server, a timeout, a lost connection) is asked for again first, ``attempts`` times,
+    and a grade that comes then counts; if none comes, and the harmless text gets one once more, the item is blamed. A
+    rate limit (429) never is. Of items that failed the same way one is asked about first, and the others only
+    if that one gets a grade: an endpoint that is down costs one request more, not twice as many.
 
     Args:
         model: who grades.
@@ -168,7 +183,7 @@ class LLMGrader(Generic[ItemT, GradeT]):
         """
         votes: dict[ItemT, list[_Vote[GradeT]]] = {}
         found: dict[ItemT, Graded[GradeT]] = {}
-        matter: set[ItemT] = set()
+        matter: Collection[ItemT] = ()
         waiting = [(item, sample) for item in dict.fromkeys(items) for sample in range(self.votes)]
         for attempt in range(1, self.attempts + 1):
             if not waiting:
@@ -185,26 +200,62 @@ class LLMGrader(Generic[ItemT, GradeT]):
                 for sample, vote in enumerate(each)
                 if not vote.final
             ]
-        self._blame(found, votes, matter if found else set())
-        return [found[item] for item in items]
-
-    def _blame(
-        self, found: dict[ItemT, Graded[GradeT]], votes: Mapping[ItemT, Sequence[_Vote[GradeT]]], matter: Set[ItemT]
-    ) -> None:
-        """Marks the items without a grade whose own text is why."""
         doubted = {
             item: neutral
             for item, graded in found.items()
-            if graded.grade is None and item in matter and self._could_settle(votes[item])
-            if (neutral := self.rubric.neutral(item)) not in (None, item)
+            if graded.grade is None and item in matter
+            if (neutral := self.rubric.neutral(item)) is not None and neutral != item
         }
-        asked = [(neutral, 0) for neutral in dict.fromkeys(doubted.values()) if neutral is not None]
-        if not asked:
-            return
-        readable = {item for (item, _), vote in zip(asked, self._ask(asked, 1), strict=True) if vote.grade is not None}
-        for item, neutral in doubted.items():
-            if neutral in readable:
-                found[item] = found[item]._replace(blamed=True)
+        told = {item: neutral for item, neutral in doubted.items() if self._could_settle(votes[item])}
+        readable = self._readable(told.values())
+        self._blame([item for item, neutral in told.items() if neutral in readable], found)
+        with suppress(CassetteMiss):  # a recording from before this was asked: what failed stays without a grade
+            self._recheck({item: doubted[item] for item in doubted if item not in told}, found, votes)
+        return [found[item] for item in items]
+
+    def _recheck(
+        self,
+        doubted: Mapping[ItemT, ItemT],
+        found: dict[ItemT, Graded[GradeT]],
+        votes: dict[ItemT, list[_Vote[GradeT]]],
+    ) -> None:
+        """Asks again for items that failed by what may be chance, if harmless text in their place gets a grade."""
+        alike: dict[str, list[ItemT]] = {}
+        for item in doubted:
+            kind = _kind(next(vote.reason for vote in votes[item] if vote.grade is None))
+            if _BUSY not in kind:  # a rate limit says nothing of the text, and more requests would not help it
+                alike.setdefault(kind, []).append(item)
+        first = self._readable(doubted[each[0]] for each in alike.values())
+        up = [item for each in alike.values() if doubted[each[0]] in first for item in each]
+        readable = first | self._readable(doubted[item] for item in up if doubted[item] not in first)
+        suspects = [item for item in up if doubted[item] in readable]
+        for attempt in range(self.attempts + 1, 2 * self.attempts + 1):
+            waiting = [
+                (item, sample)
+                for item in suspects
+                if found[item].grade is None
+                for sample, vote in enumerate(votes[item])
+                if vote.grade is None
+            ]
+            if not waiting:
+                break
+            for (item, sample), vote in zip(waiting, self._ask(waiting, attempt), strict=True):
+                votes[item][sample] = vote
+            for item in dict.fromkeys(item for item, _ in waiting):
+                found[item] = self._count(votes[item], attempt)
+        failed = [item for item in suspects if found[item].grade is None]
+        up_still = self._readable((doubted[item] for item in failed), 2)  # it may have gone down in between
+        self._blame([item for item in failed if doubted[item] in up_still], found)
+
+    def _blame(self, items: Iterable[ItemT], found: dict[ItemT, Graded[GradeT]]) -> None:
+        for item in items:
+            found[item] = found[item]._replace(blamed=True)
+
+    def _readable(self, items: Iterable[ItemT], attempt: int = 1) -> set[ItemT]:
+        """Those that get a grade when asked once."""
+        asked = [(item, 0) for item in dict.fromkeys(items)]
+        votes = self._ask(asked, attempt) if asked else []
+        return {item for (item, _), vote in zip(asked, votes, strict=True) if vote.grade is not None}
 
     def _ask(self, waiting: Sequence[tuple[ItemT, int]], attempt: int) -> list[_Vote[GradeT]]:
         replies = self._model.complete(
@@ -246,14 +297,28 @@ class LLMGrader(Generic[ItemT, GradeT]):
         for grade in grades:
             if grade is not None and counts[self.rubric.vote(grade)] * 2 > self.votes:
                 return Graded(grade, "", grades, attempt)
+        given = "; ".join(f"{grade!s:.80}: {count}" for grade, count in counts.items()) or "none"
+        missing = grades.count(None)
+        if (max(counts.values(), default=0) + missing) * 2 <= self.votes:
+            lowest = min((grade for grade in grades if grade is not None), key=self.rubric.rank)
+            return Graded(
+                lowest, f"no majority among {self.votes} votes ({given}), so the lowest counts", grades, attempt
+            )
         if self.votes == 1:
             return Graded(None, votes[0].reason, grades, attempt, not votes[0].final)
-        given = "; ".join(f"{grade!s:.80}: {count}" for grade, count in counts.items()) or "none"
         failed = next((f"; {vote.reason}" for vote in votes if vote.reason), "")
         return Graded(None, f"no majority among {self.votes} votes ({given}){failed}", grades, attempt)
 
     def _counts(self, votes: Sequence[_Vote[GradeT]]) -> Counter[Hashable]:
         return Counter(self.rubric.vote(vote.grade) for vote in votes if vote.grade is not None)
+
+
+_BUSY = "(429)"
+
+
+def _kind(reason: str) -> str:
+    """What a failure is, without what an endpoint says of one request, as "model 'm' at host: timeout: …" is told."""
+    return ": ".join(reason.split(": ")[:2])
 
 
 def no_verdict(graded: Graded[GradeT], judge: str) -> Verdict:

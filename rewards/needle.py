@@ -270,7 +270,7 @@ class EntailmentJudge:
         variant: ``entailed`` or ``mentioned``.
         prompt: a file whose text replaces the variant's, such as the official prompt.
         attempts: how often one question is put at most, from 1.
-        votes: how many replies are asked for to each question; more than half must agree.
+        votes: how many replies are asked for to each question; more than half decide, else the lowest counts.
 
     Raises:
         InvalidArgument: for an unknown variant, or attempts or votes below 1.
@@ -389,7 +389,7 @@ def _overflowed(finding: _Finding) -> bool:
 
 
 def _why(finding: _Finding) -> str:
-    return (finding.grade.reason[:500] if finding.grade else "") or "no reason given"
+    return finding.explained((finding.grade.reason[:500] if finding.grade else "") or "no reason given")
 
 
 def _first_reject(findings: Sequence[_Finding]) -> int | None:

@@ -179,6 +179,11 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
     def vote(self, grade: GradeT) -> Hashable:
         """What of a grade votes are counted by."""
 
+    def rank(self, grade: GradeT) -> float:
+        """How good a grade is for the agent: by default its vote, where that is a number or a yes or no."""
+        vote = self.vote(grade)
+        return float(vote) if isinstance(vote, int | float) else 0.0
+
     def neutral(self, item: ItemT) -> ItemT | None:
         """The item with :data:`NEUTRAL` in place of what the agent brought; by default it brought nothing."""
         return None

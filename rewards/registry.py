@@ -91,7 +91,7 @@ def make_judge(
             back.
         judges: the judges that are a benchmark's own, by name.
         prompt: for a judge with a model, a file in place of our prompt, or a name that the judge knows.
-        votes: for a judge with a model: how many replies are asked for; more than half must agree.
+        votes: for a judge with a model: how many replies are asked for; more than half decide, else the lowest counts.
         tasks: what is to be judged: a judge that is not of ``judges`` is refused where the first of them lacks the
             gold that it needs, before anything is played.
 

@@ -105,6 +105,10 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
         """The outcome."""
         return grade.outcome
 
+    def rank(self, grade: ShortGrade) -> float:
+        """Correct, then not attempted, then incorrect."""
+        return ("incorrect", "not_attempted", "correct").index(grade.outcome)
+
     def neutral(self, item: ShortAnswer) -> ShortAnswer:
         """The item without what the agent brought."""
         return item._replace(answer=NEUTRAL)
@@ -121,7 +125,7 @@ class ShortAnswerJudge:
     ``correct`` (1): all of the gold is there and nothing contradicts it; ``incorrect`` (0): something does;
     ``not_attempted`` (0): neither. No answer is not attempted, one longer than :data:`LONGEST_ANSWER`
     incorrect, both without asking the model. A task without gold answers is unscored, and so is a submission
-    whose votes fail or have no majority.
+    whose votes fail.
 
     Source: SimpleQA (Wei et al., 2024), section 2; LiveNewsBench, section 3.3 and figure 8.
 
@@ -131,7 +135,7 @@ class ShortAnswerJudge:
     Args:
         model: who judges.
         prompt: a file in place of our prompt, such as the official one (:class:`ShortAnswerRubric`).
-        votes: how many replies are asked for to each answer; more than half must agree.
+        votes: how many replies are asked for to each answer; more than half decide, else the lowest counts.
         attempts: how often one vote is asked for at most.
 
     Raises:
@@ -163,7 +167,7 @@ class ShortAnswerJudge:
         if graded.grade is None:
             return no_verdict(graded, self.name)
         reason = graded.grade.reason or f"the model's grade is {graded.grade.outcome.replace('_', ' ')}"
-        return Verdict(graded.grade.outcome, OUTCOMES[graded.grade.outcome], reason, self.name)
+        return Verdict(graded.grade.outcome, OUTCOMES[graded.grade.outcome], graded.explained(reason), self.name)
 
 
 def _by_letter(reply: str, item: ShortAnswer) -> ShortGrade | None:

@@ -128,7 +128,7 @@ class TableJudge:
     Args:
         model: who aligns and judges; ``None``: nobody, then names and cells are right as the same text alone.
         prompt: a file in place of our prompt for cells (:class:`webenv.rewards.tables.rubrics.CellRubric`).
-        votes: how many replies are asked for to each question; more than half must agree.
+        votes: how many replies are asked for to each question; more than half decide, else the lowest counts.
         attempts: how often one vote is asked for at most.
         alignment_prompt: a file in place of our prompt (:class:`webenv.rewards.tables.rubrics.AlignmentRubric`).
 

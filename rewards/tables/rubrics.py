@@ -129,6 +129,10 @@ class AlignmentRubric(PromptRubric[Vocabularies, Pairs]):
         """The pairs."""
         return grade
 
+    def rank(self, grade: Pairs) -> float:
+        """How many pairs there are."""
+        return len(grade)
+
     def neutral(self, item: Vocabularies) -> Vocabularies:
         """The item without what the agent brought."""
         return item._replace(predicted=(NEUTRAL,))

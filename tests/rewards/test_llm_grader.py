@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 import pytest
 
-from tests.openai_server import Body, Fault, Messages, Reply, Text, serve
+from tests.openai_server import Body, Cut, Fault, Flood, Hang, Messages, Reply, Text, serve
 from webenv.errors import InvalidArgument
 from webenv.models import ChatModel, ModelFailure, ModelReply, Request, Schema
 from webenv.rewards.llm_grader import LLMGrader
@@ -49,8 +50,12 @@ def voting(votes: str) -> tuple[list[ShortGrade | None], ShortGrade | None, str,
         ("II?", "incorrect"),
         ("NN!", "not_attempted"),
         ("CCCII", "correct"),
-        ("CI", None),
-        ("CIN", None),
+        ("CI", "incorrect"),
+        ("CN", "not_attempted"),
+        ("CIN", "incorrect"),
+        ("NCNCI", "incorrect"),
+        ("CIN!", "incorrect"),
+        ("CI!", None),
         ("CC??", None),
         ("CCII?", None),
         ("C??", None),
@@ -61,17 +66,18 @@ def voting(votes: str) -> tuple[list[ShortGrade | None], ShortGrade | None, str,
     ],
 )
 def test_majorities(votes: str, outcome: str | None) -> None:
-    """More than half of all votes make the grade; a tie, or too few verdicts, is none and says why."""
+    """More than half of all votes make the grade; where none can have so many, the lowest; too few are none."""
     _, grade, reason, requests = voting(votes)
     assert (grade.outcome if grade else None) == outcome
-    assert (reason == "") == (outcome is not None)
-    blamed = outcome is None and votes.count("?") + max(map(votes.count, "CIN")) > len(votes) / 2 and "?" in votes
-    assert requests == len(votes) + blamed  # one more, to see whether it is the answer that has no verdict
+    most = max(map(votes.count, "CIN")) > len(votes) / 2
+    assert (reason == "") == most
+    assert reason.endswith("so the lowest counts") == (outcome is not None and not most)
+    assert requests == len(votes) + (outcome is None)  # one more, to see whether it is the answer that has no verdict
 
 
 def test_what_is_said_where_there_is_no_majority() -> None:
     """The reason counts the votes and names the first failure."""
-    assert voting("CI")[2] == "no majority among 2 votes (correct: 1; incorrect: 1)"
+    assert voting("CI")[2] == "no majority among 2 votes (correct: 1; incorrect: 1), so the lowest counts"
     assert voting("C??")[2] == (
         "no majority among 3 votes (correct: 1); attempt 1: the reply holds no single verdict: …I cannot say."
     )
@@ -110,12 +116,12 @@ def test_replies_without_a_verdict_are_asked_again() -> None:
     [
         ("so so", 4, "attempt 3: the reply holds no single verdict: …so so"),
         (Text("It is", "length"), 4, "attempt 3: the reply was cut at its longest; raise max_tokens"),
-        (Fault(401), 1, "the key was refused"),
+        (Fault(401), 2, "the key was refused"),
         (Fault(400, "context length exceeded"), 2, "context length exceeded"),
     ],
 )
 def test_what_comes_to_nothing(reply: Reply, requests: int, reason: str) -> None:
-    """Three attempts at most, one where the model could not be asked; one more at harmless text where that may help."""
+    """Three attempts at most, one where the model could not be asked; and one more at harmless text."""
     with serve(lambda _: reply) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
         (graded,) = LLMGrader(model, ShortAnswerRubric()).grade([ITEM])
     assert (graded.grade, len(server.requests)) == (None, requests)
@@ -134,23 +140,91 @@ LONG = ShortAnswer("Which river?", ("Seine",), "磨坊" * 50)
         (Fault(400, "context length exceeded"), True),
         (Fault(400, "The response was filtered", code="content_filter"), True),
         (Fault(422, "invalid unicode"), True),
-        (Fault(401), False),
-        (Fault(500, "down"), False),
+        (Fault(403, "blocked by policy"), True),
+        (Fault(500, "tokenizer failed"), True),
         (Fault(429), False),
-        (Body(b"<html>busy</html>", "text/html"), False),
+        (Cut(), True),
+        (Hang(), True),
+        (Body(b'{"choices": []}'), True),
+        (Body(b"<html>busy</html>", "text/html"), True),
+        (Flood(), True),
     ],
 )
 def test_whose_doing_it_is(reply: Reply, blamed: bool) -> None:
-    """An item that overflows, is filtered, refused or not read is to blame if harmless text in its place gets a grade;
-    one at which the endpoint failed is not."""
+    """Whatever keeps one item from a grade, but for a rate limit: it is to blame if harmless text gets one."""
 
     def script(messages: Messages) -> Reply:
         return reply if "磨坊" in messages[0]["content"] else verdict(messages, "N")
 
-    with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
+    with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0, timeout=1) as model:
         long, other = LLMGrader(model, ShortAnswerRubric()).grade([LONG, OTHER])
     assert (long.grade, long.blamed) == (None, blamed)
     assert (other.grade, other.blamed) == (ShortGrade("not_attempted", ""), False)
+
+
+@pytest.mark.parametrize("fault", [Fault(401), Fault(403), Fault(500), Cut()])
+def test_an_endpoint_that_is_down_costs_one_request_more(fault: Reply) -> None:
+    """Of items that failed alike one is asked about with harmless text; where that fails too none is to blame."""
+    items = [ShortAnswer(f"Which river is number {n}?", ("Seine",), "The Seine") for n in range(20)]
+    with serve(lambda _: fault) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
+        graded = LLMGrader(model, ShortAnswerRubric()).grade(items)
+        assert model.costs.usage["tiny"].requests == len(server.requests) == 21
+    assert not any(one.blamed or one.grade for one in graded)
+
+
+def test_items_that_fail_alike_are_all_to_blame() -> None:
+    """Once harmless text got a grade for one of those that failed alike, the others are asked about as well."""
+    items = [ShortAnswer(f"Which river is number {n}?", ("Seine",), "磨坊") for n in range(5)]
+
+    def script(messages: Messages) -> Reply:
+        return Fault(500) if "磨坊" in messages[0]["content"] else verdict(messages, "N")
+
+    with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
+        graded = LLMGrader(model, ShortAnswerRubric()).grade(items)
+    assert [one.blamed for one in graded] == [True] * 5
+    assert len(server.requests) == 5 + 5 + 3 * 5 + 5  # each item, harmless text, each item three times more, and again
+
+
+def test_an_endpoint_that_goes_down_in_between_blames_nobody() -> None:
+    """Harmless text that got a grade has to get one again after the item failed once more."""
+    came: list[bool] = []
+
+    def script(messages: Messages) -> Reply:
+        came.append(">\nThe Seine" in messages[0]["content"])
+        return verdict(messages, "N") if came == [True, False] else Fault(500)
+
+    with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
+        (graded,) = LLMGrader(model, ShortAnswerRubric()).grade([ITEM])
+    assert (graded.grade, graded.blamed) == (None, False)
+    assert came == [True, False, True, True, True, False]
+
+
+def test_what_failed_by_chance_gets_its_grade() -> None:
+    """An answer at which the endpoint failed once is asked for again, and has the grade that it deserves."""
+    left = [Fault(500)]
+
+    def script(messages: Messages) -> Reply:
+        return left.pop() if left else verdict(messages, "C")
+
+    with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
+        (graded,) = LLMGrader(model, ShortAnswerRubric()).grade([ITEM])
+    assert (graded.grade, graded.blamed, len(server.requests)) == (ShortGrade("correct", ""), False, 3)
+
+
+@pytest.mark.parametrize("votes", [1, 3])
+def test_an_endpoint_that_errs_at_random_makes_no_honest_answer_wrong(votes: int) -> None:
+    """Where one request in five fails, right answers are correct or without a grade, and none is to blame."""
+    chance = random.Random(7)
+    items = [ShortAnswer(f"Which river is number {n}?", ("Seine",), "The Seine") for n in range(100)]
+    faults: list[Reply] = [Fault(500), Fault(503), Cut(), Body(b"<html>")]
+
+    def script(messages: Messages) -> Reply:
+        return chance.choice(faults) if chance.random() < 0.2 else verdict(messages, "C")
+
+    with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0) as model:
+        graded = LLMGrader(model, ShortAnswerRubric(), votes=votes).grade(items)
+    assert not any(one.blamed for one in graded)
+    assert sum(one.grade == ShortGrade("correct", "") for one in graded) >= 75
 
 
 class Recording:
@@ -187,7 +261,7 @@ def test_votes_that_cannot_matter_are_not_asked_again() -> None:
     assert LLMGrader(model, ShortAnswerRubric(), votes=3).grade([ITEM])[0].grade == ShortGrade("correct", "")
     assert model.asked == [[0, 1, 2]]
     model = Recording({0: "C", 1: "I", 2: "N", 3: "?"})
-    assert LLMGrader(model, ShortAnswerRubric(), votes=4).grade([ITEM])[0].grade is None
+    assert LLMGrader(model, ShortAnswerRubric(), votes=4).grade([ITEM])[0].grade == ShortGrade("incorrect", "")
     assert model.asked == [[0, 1, 2, 3]]
 
 

@@ -183,7 +183,7 @@ def test_attacks_come_to_nothing(attack: Callable[[str, str], Reply]) -> None:
     verdicts, server = judge(script, needle(fetched=evil))
     assert (verdicts[0].outcome, verdicts[0].value) == ("unscored", None)
     assert verdicts[0].explanation.startswith("no verdict on criterion 1: ")
-    assert len(server.requests) == (9 if attack is ATTACKS["not JSON"] else 12)
+    assert len(server.requests) == (10 if attack is ATTACKS["not JSON"] else 12)
 
 
 def test_forged_tags_do_not_stop_a_verdict() -> None:
@@ -199,10 +199,10 @@ def test_forged_tags_do_not_stop_a_verdict() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "requests"),
-    [(Fault(401), 3), (Fault(429), 3), (Fault(500), 3), (Fault(400, "context length"), 6), (Cut(), 3)],
+    [(Fault(401), 4), (Fault(429), 3), (Fault(500), 4), (Fault(400, "context length"), 6), (Cut(), 4)],
 )
 def test_model_that_fails(fault: Reply, requests: int) -> None:
-    """A model that could not be asked leaves the submission unscored, never 0, and is not asked again."""
+    """A model that could not be asked leaves the submission unscored, never 0, and is asked about harmless text."""
     verdicts, server = judge(lambda _: fault, needle())
     assert verdicts[0].value is None
     assert "model 'tiny' at 127.0.0.1:" in verdicts[0].explanation

@@ -15,6 +15,7 @@ from webenv.errors import DataError, InvalidArgument
 from webenv.judge import Judge, Submission, Verdict
 from webenv.models import ChatModel
 from webenv.rewards import ShortAnswerJudge
+from webenv.rewards.prompt import NEUTRAL
 from webenv.rewards.short_answer import LONGEST_ANSWER
 
 QUESTION = "What is the capital of France?"
@@ -81,7 +82,7 @@ def test_no_verdict_is_unscored(reply: str) -> None:
 def test_a_failure_is_unscored() -> None:
     """A model that fails leaves its own submissions unscored, and the others scored, in their order."""
     verdicts, _ = judge(
-        lambda asked: Fault(401) if asked["answer"] == "Rome" else tagged(asked, verdict="correct"),
+        lambda asked: Fault(401) if asked["answer"] in ("Rome", NEUTRAL) else tagged(asked, verdict="correct"),
         answered("Rome", "Paris"),
         answered("Paris", "Paris"),
         answered("", "Paris"),
@@ -91,14 +92,14 @@ def test_a_failure_is_unscored() -> None:
 
 
 def test_votes() -> None:
-    """With several votes more than half must agree; all of them go out together."""
+    """With several votes more than half must agree, else the lowest counts; all of them go out together."""
     words = ["correct", "incorrect", "correct"]
     (verdict,), server = judge(lambda asked: tagged(asked, verdict=words.pop()), answered("Paris", "Paris"), votes=3)
     assert (verdict.outcome, len(server.requests)) == ("correct", 3)
     words = ["correct", "incorrect"]
     (verdict,), _ = judge(lambda asked: tagged(asked, verdict=words.pop()), answered("Paris", "Paris"), votes=2)
-    assert verdict.outcome == "unscored"
-    assert "no majority among 2 votes" in verdict.explanation
+    assert (verdict.outcome, verdict.value) == ("incorrect", 0.0)
+    assert "no majority among 2 votes (incorrect: 1; correct: 1), so the lowest counts" in verdict.explanation
 
 
 OFFICIAL = [

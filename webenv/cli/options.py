@@ -158,7 +158,7 @@ def _arguments(
         typer.Option(
             "--votes",
             min=1,
-            help="Replies of the model that judges to each question, 1 by default; more than half must agree.",
+            help="Replies of the model that judges to each question, 1 by default; without majority the lowest counts.",
             rich_help_panel=_PANEL,
         ),
     ] = None,
