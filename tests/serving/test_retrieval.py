@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,26 @@ def test_an_answer_that_is_too_long_is_refused() -> None:
         assert large.result().status_code == 413
         assert "ask for less in one request" in large.result().json()["error"]
         assert len(small.result().json()["result"][0]) == 1
+
+
+def test_answers_that_nobody_reads_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While clients leave large answers unread others get 503; once they have left there is room again."""
+    monkeypatch.setattr("webenv.serving.retrieval._MOST_UNREAD", 10_000_000)
+    corpus = Corpus.of([{"url": "https://a.example/", "text": "granite " * 100_000}])
+    body = json.dumps({"queries": ["granite"] * 30}).encode()
+    head = b"POST /retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with serving(retrieval_app(corpus)) as base, httpx.Client(base_url=base, timeout=60) as client:
+        port = int(base.rpartition(":")[2])
+        with closing(socket.create_connection(("127.0.0.1", port))) as idle:
+            idle.sendall(head + body)
+            assert idle.recv(15) == b"HTTP/1.1 200 OK"
+            refused = client.post("/retrieve", json={"query": "granite"})
+            assert (refused.status_code, refused.json()) == (
+                503, {"error": "too many answers wait to be read: ask again later."}
+            )  # fmt: skip
+        while client.post("/retrieve", json={"query": "granite"}).status_code == 503:
+            pass
+        assert len(client.post("/visit", json={"url": "a.example"}).json()["result"]["text"]) > 700_000
 
 
 def test_visit(retrieval_client: httpx.Client) -> None:

@@ -35,7 +35,9 @@ MOST_TOPK = 1_000
 MOST_PASSAGES = 100_000
 """The most passages for all queries of one request together."""
 
-_MOST_ANSWER = 100_000_000  # characters
+MOST_ANSWER = 100_000_000
+"""The most characters in one answer."""
+
 _FORMS = '{"queries": [texts], "topk": 3, "return_scores": true} or {"query": text, …}, as JSON or msgpack'
 
 
@@ -162,8 +164,8 @@ def encode(retrieval: Retrieval, found: Sequence[Sequence[Passage]], characters:
         HTTPException: 413, if all contents together have more than 100,000,000 characters.
     """
     sizes = (len(passage.title) + 1 + len(passage.text) for passages in found for passage in passages)
-    if sum(size if characters is None else min(size, characters) for size in sizes) > _MOST_ANSWER:
-        raise HTTPException(413, f"the answer has over {_MOST_ANSWER:,} characters: ask for less in one request.")
+    if sum(size if characters is None else min(size, characters) for size in sizes) > MOST_ANSWER:
+        raise HTTPException(413, f"the answer has over {MOST_ANSWER:,} characters: ask for less in one request.")
     result = []
     for passages in found:
         hits: list[Any] = []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgpack
 from starlette.applications import Starlette
@@ -14,12 +14,14 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from webenv.corpora import Corpus
 from webenv.errors import CassetteMiss, InvalidArgument, WebenvError, WebError
 from webenv.observations import Page
 from webenv.serving.bodies import JSON_ERRORS, json_bytes, json_response, read_body
 from webenv.serving.dialects import (
+    MOST_ANSWER,
     MOST_BYTES,
     MOST_PASSAGES,
     MOST_QUERIES,
@@ -107,10 +109,54 @@ def _passage(page: Page, score: float) -> Passage:
 
 _LARGE, _LARGE_AT_ONCE = 262_144, 8  # bytes of a body of which few are read at a time, and how many
 _MOST_URLS = 1_000
+_MOST_UNREAD = 500_000_000  # bytes of answers that wait to be read, in one process
+_PART = 262_144  # bytes that are given to a connection at a time: it keeps what its client does not read
 _MOST_QUERY = 10_000  # characters that are read of a query
 _VISITS = '{"url": text} or {"urls": [texts]}, as JSON or msgpack'
 
-Visits = tuple[str, ...]
+
+class Visits(NamedTuple):
+    """One request for pages: their addresses, whether it was one alone, and whether the answer is msgpack."""
+
+    urls: tuple[str, ...]
+    single: bool
+    packed: bool
+
+    @property
+    def media_type(self) -> str:
+        return "application/msgpack" if self.packed else "application/json"
+
+
+class _Unread:
+    """Answers that are made, and that their clients have yet to read.
+
+    Attributes:
+        size: their bytes; the event loop alone changes it.
+    """
+
+    size = 0
+
+    def response(self, body: bytes, media_type: str) -> Response:
+        return _Answer(body, media_type, self)
+
+
+class _Answer(Response):
+    """An answer that counts among the unread until it is sent, which it is part by part as the client reads."""
+
+    def __init__(self, body: bytes, media_type: str, unread: _Unread) -> None:
+        super().__init__(body, media_type=media_type)
+        self._whole, self._unread = body, unread
+        unread.size += len(body)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            for end in range(_PART, len(self._whole) + _PART, _PART):
+                more = end < len(self._whole)
+                part = self._whole[end - _PART : end]
+                await send({"type": "http.response.body", "body": part, "more_body": more})
+        finally:
+            self._unread.size -= len(self._whole)
 
 
 def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: Sequence[str] = ()) -> Starlette:
@@ -118,8 +164,9 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
     ``POST /visit``, ``GET /health`` and ``GET /``.
 
     Requests of all clients that come within 2 ms, or while others are answered, go to the web as one batch, in
-    one thread. Of a query the first 10,000 characters count; one without a word finds nothing. Where this machine
-    alone reaches it, it answers to its own names alone (:class:`webenv.serving.hosts.HostGuard`).
+    one thread. Of a query the first 10,000 characters count; one without a word finds nothing. While clients leave
+    500,000,000 bytes of answers unread, others are refused (503). Where this machine alone reaches it, it answers to
+    its own names alone (:class:`webenv.serving.hosts.HostGuard`).
 
     Args:
         web: what is searched.
@@ -136,25 +183,29 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
         raise InvalidArgument(f"characters={characters}: expected a whole number from 1.")
     about = {"status": "ok", "web": dict(web.identity), "digest": web.identity.get("digest", ""), **counts_of(web)}
 
-    def answer(asked: Sequence[Retrieval | Visits]) -> list[bytes | list[Any] | Exception]:
-        """One batch: all queries in one search, all URLs in one visit; what fails, fails for who asked it."""
-        requests = [
-            SearchRequest(query[:_MOST_QUERY], one.limit)
-            for one in asked
-            if isinstance(one, Retrieval)
-            for query in one.queries
-        ]
-        found = iter(retrieve(web, requests) if requests else ())
-        urls = [VisitRequest(url) for one in asked if not isinstance(one, Retrieval) for url in one]
-        pages = iter(ask_each(web.visit, urls))
-        return [
-            _encoded(one, [next(found) for _ in one.queries], characters)
-            if isinstance(one, Retrieval)
-            else _visited([next(pages) for _ in one])
-            for one in asked
-        ]
+    unread = _Unread()
 
-    batcher = Batcher[Retrieval | Visits, bytes | list[Any] | Exception](answer)
+    def answer(asked: Sequence[Retrieval | Visits]) -> list[bytes | Exception]:
+        """One batch: what fails, fails for who asked it."""
+        answers: list[bytes | Exception] = []
+        made = unread.size  # of the batches before
+        for group in _groups(asked):
+            for one, found in zip(group, _look_up(web, group), strict=True):
+                if made > _MOST_UNREAD:
+                    answers.append(HTTPException(503, "too many answers wait to be read: ask again later."))
+                    continue
+                got = _encoded(one, found, characters) if isinstance(one, Retrieval) else _visited(one, found)
+                made += len(got) if isinstance(got, bytes) else 0
+                answers.append(got)
+        return answers
+
+    batcher = Batcher[Retrieval | Visits, bytes | Exception](answer)
+
+    async def answered(asked: Retrieval | Visits) -> Response:
+        body = await batcher.ask(asked)
+        if isinstance(body, Exception):
+            raise body
+        return unread.response(body, asked.media_type)
 
     large = asyncio.Semaphore(_LARGE_AT_ONCE)  # else a thousand clients may fill the memory with what they send
 
@@ -166,27 +217,10 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
             return await read_body(request, MOST_BYTES)
 
     async def passages(request: Request) -> Response:
-        retrieval = read_retrieval(await read(request), topk)
-        body = await batcher.ask(retrieval)
-        if isinstance(body, Exception):
-            raise body
-        assert isinstance(body, bytes)
-        return Response(body, media_type=retrieval.media_type)
+        return await answered(read_retrieval(await read(request), topk))
 
     async def visit(request: Request) -> Response:
-        record, packed = read_object(await read(request), _VISITS)
-        urls, single = _urls(record)
-        pages = await batcher.ask(urls)
-        if isinstance(pages, Exception):
-            raise pages
-        assert isinstance(pages, list)
-        if single and not isinstance(pages[0], Page):
-            raise HTTPException(502 if isinstance(pages[0], Failure) else 404, f"{urls[0]:.200}: {pages[0].reason}")
-        records = [_page(url, page) for url, page in zip(urls, pages, strict=True)]
-        result = {"result": records[0] if single else records}
-        if packed:
-            return Response(msgpack.packb(result, unicode_errors="replace"), media_type="application/msgpack")
-        return Response(json_bytes(result), media_type="application/json")
+        return await answered(_read_visits(*read_object(await read(request), _VISITS)))
 
     async def health(request: Request) -> Response:
         return json_response(about)
@@ -209,6 +243,38 @@ def retrieval_app(web: Web, topk: int = 3, characters: int | None = None, own: S
     return Starlette(routes=routes, exception_handlers=JSON_ERRORS, lifespan=lifespan, middleware=[guard])
 
 
+def _groups(asked: Sequence[Retrieval | Visits]) -> Iterator[list[Retrieval | Visits]]:
+    """Requests that are looked up together: as many as ask for no more pages than one alone may."""
+    group: list[Retrieval | Visits] = []
+    pages = 0
+    for one in asked:
+        wanted = len(one.queries) * one.limit if isinstance(one, Retrieval) else len(one.urls)
+        if group and pages + wanted > MOST_PASSAGES:
+            yield group
+            group, pages = [], 0
+        group.append(one)
+        pages += wanted
+    if group:
+        yield group
+
+
+def _look_up(web: Web, group: Sequence[Retrieval | Visits]) -> list[list[Any]]:
+    """What each request finds: all their queries in one search, all their URLs in one visit."""
+    requests = [
+        SearchRequest(query[:_MOST_QUERY], one.limit)
+        for one in group
+        if isinstance(one, Retrieval)
+        for query in one.queries
+    ]
+    found = iter(retrieve(web, requests) if requests else ())
+    urls = [VisitRequest(url) for one in group if isinstance(one, Visits) for url in one.urls]
+    pages = iter(ask_each(web.visit, urls))
+    return [
+        [next(found) for _ in one.queries] if isinstance(one, Retrieval) else [next(pages) for _ in one.urls]
+        for one in group
+    ]
+
+
 def _encoded(
     retrieval: Retrieval, found: Sequence[list[Passage] | WebenvError], characters: int | None
 ) -> bytes | Exception:
@@ -222,18 +288,29 @@ def _encoded(
         return refusal
 
 
-def _visited(pages: list[Any]) -> list[Any] | Exception:
-    return next((page for page in pages if isinstance(page, CassetteMiss)), pages)
+def _visited(visits: Visits, pages: Sequence[Any]) -> bytes | Exception:
+    """The pages that one request asked for, or what it is refused with."""
+    miss = next((page for page in pages if isinstance(page, CassetteMiss)), None)
+    if miss is not None:
+        return miss
+    if visits.single and not isinstance(pages[0], Page):
+        status = 502 if isinstance(pages[0], Failure) else 404
+        return HTTPException(status, f"{visits.urls[0]:.200}: {pages[0].reason}")
+    if sum(len(page.text) for page in pages if isinstance(page, Page)) > MOST_ANSWER:
+        return HTTPException(413, f"the answer has over {MOST_ANSWER:,} characters: ask for less in one request.")
+    records = [_page(url, page) for url, page in zip(visits.urls, pages, strict=True)]
+    result = {"result": records[0] if visits.single else records}
+    return msgpack.packb(result, unicode_errors="replace") if visits.packed else json_bytes(result)
 
 
-def _urls(record: dict[str, Any]) -> tuple[Visits, bool]:
+def _read_visits(record: dict[str, Any], packed: bool) -> Visits:
     single = "url" in record
     urls = [record["url"]] if single else record.get("urls")
     if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls) or ("urls" in record) == single:
         raise HTTPException(400, f"expected {_VISITS}.")
     if not 1 <= len(urls) <= _MOST_URLS:
         raise HTTPException(400, f'"urls" has {len(urls):,} texts: expected 1 to {_MOST_URLS:,} in one request.')
-    return tuple(urls), single
+    return Visits(tuple(urls), single, packed)
 
 
 def _page(url: str, page: Any) -> dict[str, str]:
