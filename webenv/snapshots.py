@@ -80,7 +80,7 @@ def restore(env: Env[Any, Any] | VectorEnv[Any, Any, Any], saved: str | Mapping[
         saved: what :func:`snapshot` gave. From a stranger it is data: it makes no object of a class of its choice,
             changes nothing that a wrapper was made with (functions, classes, modules, spaces, specs), and takes
             memory in proportion to its length. No text that could be a path appears, changes or vanishes: one that
-            has a separator and no space, or is absolute; ids of tasks and http addresses are none.
+            has a separator and no space, or is absolute or has `..`; ids of tasks and http addresses are none.
 
     Raises:
         SnapshotError: if it is not a snapshot, of another version, or of another stack, web, judge, …; the
@@ -290,7 +290,7 @@ def _walk(value: Any, place: tuple[Any, ...], taking: _Taking, seen: set[int]) -
 def _names_path(text: str) -> bool:
     if len(text) > _LONGEST_PATH or not any(separator in text for separator in _SEPARATORS):
         return False
-    if os.path.isabs(text) or text.startswith("~"):
+    if os.path.isabs(text) or text.startswith("~") or ".." in text.split("/"):
         return "\n" not in text
     return not text.startswith(("http://", "https://")) and len(text.split()) == 1
 

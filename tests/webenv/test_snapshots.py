@@ -545,6 +545,7 @@ CHANGED: dict[str, dict[str, Any]] = {
     "object with a path": {"helper": None},
     "new path": {"unset": "/etc/x"},
     "new path in an array": {"unset": {"array": ["/etc/x"], "dtype": "<U6", "shape": [1]}},
+    "new path upwards": {"unset": "a b/../../c"},
     "new key": {"unset": {"dict": [["~/x", 1]]}},
     "pathlib": {"file": "/data/file"},
 }
