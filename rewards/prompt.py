@@ -138,7 +138,7 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
 
     name: ClassVar[str]
     version: ClassVar[str] = "1"
-    parser: ClassVar[str] = "3"
+    parser: ClassVar[str] = "4"
     sought: ClassVar[str] = "single verdict"
 
     def __init__(self, prompt: Prompt, reply: Schema | None) -> None:

@@ -37,7 +37,7 @@ class Echoing:
 def test_models_are_counted_and_run_as_the_context_says() -> None:
     """Within the block models share the tracker, and run as many conversations at once as it says; else 16."""
     costs = CostTracker()
-    with serve(lambda _: Slow(0.05, "ok")) as server:
+    with serve(lambda _: Slow(0.5, "ok")) as server:
         with models_counted_by(costs, concurrency=3):
             inside = make_model("tiny", base_url=server.base_url)
         outside = make_model("tiny", base_url=server.base_url)

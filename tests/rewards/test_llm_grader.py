@@ -297,7 +297,7 @@ def test_identity() -> None:
         "name": "short_answer",
         "version": "1",
         "prompt": rubric.digest,
-        "parser": "3",
+        "parser": "4",
         "votes": "3",
         "attempts": "2",
         "model": "m",

@@ -316,7 +316,7 @@ def test_identity() -> None:
         "variant": "entailed",
         "attempts": "3",
         "prompt": "…",
-        "parser": "3",
+        "parser": "4",
         "model": "tiny",
         "model_name": "chat",
         "model_host": "localhost:8000",

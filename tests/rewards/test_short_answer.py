@@ -215,7 +215,7 @@ def test_identity() -> None:
     assert {name: one.identity[name] for name in ("name", "version", "parser", "votes", "attempts", "model")} == {
         "name": "short_answer",
         "version": "1",
-        "parser": "3",
+        "parser": "4",
         "votes": "3",
         "attempts": "3",
         "model": "tiny",
