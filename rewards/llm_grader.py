@@ -297,7 +297,7 @@ class LLMGrader(Generic[ItemT, GradeT]):
         for grade in grades:
             if grade is not None and counts[self.rubric.vote(grade)] * 2 > self.votes:
                 return Graded(grade, "", grades, attempt)
-        given = "; ".join(f"{grade!s:.80}: {count}" for grade, count in counts.items()) or "none"
+        given = "; ".join(sorted(f"{grade!s:.80}: {count}" for grade, count in counts.items())) or "none"
         missing = grades.count(None)
         if (max(counts.values(), default=0) + missing) * 2 <= self.votes:
             lowest = min((grade for grade in grades if grade is not None), key=self.rubric.rank)

@@ -99,7 +99,7 @@ def test_votes() -> None:
     words = ["correct", "incorrect"]
     (verdict,), _ = judge(lambda asked: tagged(asked, verdict=words.pop()), answered("Paris", "Paris"), votes=2)
     assert (verdict.outcome, verdict.value) == ("incorrect", 0.0)
-    assert "no majority among 2 votes (incorrect: 1; correct: 1), so the lowest counts" in verdict.explanation
+    assert "no majority among 2 votes (correct: 1; incorrect: 1), so the lowest counts" in verdict.explanation
 
 
 OFFICIAL = [
