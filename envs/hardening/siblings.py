@@ -2,12 +2,12 @@
 
 On a small real corpus one BM25 search finds nearly every gold page, since nothing else resembles it (Needle in the
 Web, released records over their own pages). Here each gold page stands in several versions, at addresses of one
-form on its own site. A version keeps some statements and has others replaced by statements of the site's other
-pages that hold the replaced one's rare words in other bindings, so that counting words does not tell the versions
-apart. Exactly one version keeps all claims of a task.
+form on its own site. What a version changes is a name, a year, a number or a noun that two of its statements
+exchange, so that all versions hold the same words in other bindings; where a statement has nothing to exchange,
+one of the site's other pages stands in for it. Exactly one version keeps all claims of a task.
 
-Approximate: which statement says what a claim says is told by words alone, and a replacement might happen to say the
-same. Both are bounded by thresholds (``SUPPORTS``, ``OTHERWISE``) and were checked by reading a sample.
+Approximate: which statement says what a claim says is told by words alone (``SUPPORTS``), and a replacement might
+happen to say the same (``OTHERWISE``); near-synonyms that WordNet does not know may change places.
 """
 
 from __future__ import annotations
