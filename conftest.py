@@ -1,5 +1,6 @@
 """Settings of every test: property tests draw the same examples on every machine, and keep none on disk; generated
-webs are kept in a folder of the run's own, which all its processes share; ``--no-skips`` lets no test be skipped."""
+webs are kept in a folder of the run's own, which all its processes share; replies of models take no time;
+``--no-skips`` lets no test be skipped."""
 
 from __future__ import annotations
 
@@ -11,17 +12,23 @@ import pytest
 from hypothesis import settings
 
 from tests.extras import missing
+from webenv.models import llm
 
 settings.register_profile("webenv", derandomize=True, database=None, deadline=None)
 settings.load_profile("webenv")
+
+llm._clock = lambda: 0.0  # so that replies can be compared whole; tests of what is measured put the clock back
 
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["WEBENV_CACHE"] = tempfile.mkdtemp(prefix="webenv-tests-")
 
 # Modules whose examples cannot run without an extra. That an import fails is not enough to leave one out: a test file
 # with a broken import would go by unseen (--doctest-ignore-import-errors did so).
+collect_ignore_glob = []
 if without := missing("train"):
-    collect_ignore_glob = ["webenv/policies/learned/*", "webenv/wrappers/sb3.py"]
+    collect_ignore_glob += ["webenv/policies/learned/*", "webenv/wrappers/sb3.py"]
+if missing("agents"):
+    collect_ignore_glob += ["webenv/envs/agent_web_bench/parallel.py"]
 
 SYSTEM = "there is no Chromium"  # the one program that no package index has
 

@@ -1,11 +1,11 @@
-"""How hard the generated news questions are: policies, budgets, kinds of join.
+"""How hard the generated news questions are: policies, budgets, sorts of answer.
 
     python benchmarks/calibration_news.py --worlds 6 --tasks 600
     python benchmarks/calibration_news.py --split validation --policies keyword --sweep
 
 Worlds are seeds ``--first`` and on of the split; they share ``--tasks`` tasks evenly. Prints the share of
 right answers in percent with a 95% interval (Wilson): each policy at the default budget of 5 searches and 5
-visits, by kind of join, and the investigator with 1, 3, 5 and 7 searches (LiveNewsBench, section 4.3). What
+visits, by sort of answer, and the investigator with 1, 3, 5 and 7 searches (LiveNewsBench, section 4.3). What
 nothing is tuned on: the worlds of the split ``test``.
 """
 
@@ -24,7 +24,7 @@ from webenv.evaluation import Summary, evaluate
 from webenv.policies import make_policy
 from webenv.task import TaskSet
 
-KINDS = ("detail", "event", "profile")
+KINDS = ("person", "org", "place", "number", "money", "phrase")
 Row = tuple[float, float, float]
 
 
@@ -45,8 +45,8 @@ def played(benchmark: Benchmark, name: str) -> Summary:
 
 
 def rows(summary: Summary) -> Mapping[str, Row]:
-    """Percent right with its interval: of all tasks, and of each kind."""
-    groups = {"all": summary.total, **summary.by_tag.get("kind", {})}
+    """Percent right with its interval: of all tasks, and of each sort of answer."""
+    groups = {"all": summary.total, **summary.by_tag.get("answer", {})}
     found = {}
     for name, group in groups.items():
         assert group.success_rate is not None

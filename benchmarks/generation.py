@@ -1,4 +1,4 @@
-"""How fast a procedural web is made, and its tasks.
+"""How fast a generated web is made, and its tasks.
 
     python benchmarks/generation.py --web procedural:pages=100000 [--pages 20000] [--tasks 200]
 
@@ -12,8 +12,8 @@ import resource
 import time
 from itertools import islice
 
-from webenv.corpora.procedural import ProceduralWeb, WebConfig
-from webenv.envs.needle_in_web.generate import NeedleGenerator
+from webenv.corpora.procedural import WebConfig, generated_web
+from webenv.envs.needle_in_web.simulated import SimulatedNeedles
 
 
 def peak() -> str:
@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=200, help="of each difficulty")
     arguments = parser.parse_args()
     started = time.process_time()
-    web = ProceduralWeb(WebConfig.parse(arguments.web))
+    web = generated_web(WebConfig.parse(arguments.web))
     first = next(web.pages())
     print(f"world and first page: {time.process_time() - started:.2f} s ({first.url})")
     count = min(arguments.pages or len(web), len(web))
@@ -36,12 +36,13 @@ def main() -> None:
     seconds = time.process_time() - started
     print(f"{count:,} pages of {words / count:,.0f} words: {count / seconds:,.0f} pages/s a core, {peak()}")
     started = time.process_time()
-    generator = NeedleGenerator(web)
+    generator = SimulatedNeedles(web)
     generator.draw("easy", 0)
-    print(f"index of facts and first task: {time.process_time() - started:.2f} s, {peak()}")
+    print(f"facts of the world and first task: {time.process_time() - started:.2f} s, {peak()}")
     for difficulty in ("easy", "medium", "hard"):
         started = time.process_time()
-        generator.tasks(arguments.tasks, [difficulty])
+        for number in range(arguments.tasks):
+            generator.draw(difficulty, number)
         print(f"{difficulty} tasks: {arguments.tasks / (time.process_time() - started):,.0f} /s")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,6 +12,19 @@ from webenv.errors import CorpusError, InvalidArgument
 from webenv.observations import Page
 from webenv.urls import host_of, parents
 from webenv.web import Scope, SearchRequest, VisitRequest
+
+_LINK = re.compile(r"\[([^\[\]]*)\]\((?:https?://|/)[^\s()]*\)")
+
+
+def without_link_targets(text: str) -> str:
+    """A text in Markdown with its links' words and without their addresses: what is ranked and shown in snippets.
+
+    >>> without_link_targets("opened by [Ada Moss](https://a.example/x-1) in 1931")
+    'opened by Ada Moss in 1931'
+    """
+    if "](" not in text:
+        return text
+    return _LINK.sub(r"\1", text)
 
 
 def day_of(date: str, what: str = "date") -> int:

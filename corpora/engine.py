@@ -90,6 +90,10 @@ class HybridEngine:
         self._k = k
 
     @property
+    def engines(self) -> tuple[Engine, ...]:
+        return self._engines
+
+    @property
     def identity(self) -> Mapping[str, str]:
         """``name``, ``depth``, ``k``, and the identity of each engine behind its number."""
         parts = {

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 import tantivy
 from tantivy import Occur, Query
 
-from webenv.corpora.document import IndexedPage, day_of
+from webenv.corpora.document import IndexedPage, day_of, without_link_targets
 from webenv.corpora.engine import Hit, rounded
 from webenv.corpora.manifest import read_json
 from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, hidden_hosts, parse_query
@@ -135,8 +135,8 @@ class LexicalIndex:
         """A query without words gives pages of its sites, by key; one that says nothing gives none."""
         ranked = []
         try:
-            for query, limit, scope in requests:  # no comprehension: before Python 3.12 that is a frame more a batch
-                ranked.append(self.search(parse_query(query), limit, scope))
+            for one in requests:  # no comprehension: before Python 3.12 that is a frame more a batch
+                ranked.append(self.search(parse_query(one.query), one.limit, one.scope))
         except BaseException as error:
             _raise(error)
         return ranked
@@ -284,7 +284,7 @@ def merge_segments(path: str) -> None:
 
 def _document(page: IndexedPage) -> tantivy.Document:
     document = tantivy.Document()
-    document.add_text("text", f"{page.title}\n{page.text}")
+    document.add_text("text", f"{page.title}\n{without_link_targets(page.text)}")
     for host in parents(page.site):
         document.add_text("site", host)
     document.add_unsigned("key", page.key)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from webenv.corpora.document import without_link_targets
 from webenv.errors import InvalidArgument
 from webenv.observations import Page
 from webenv.runtime.plots import new_figure
@@ -101,7 +102,7 @@ def realism_card(pages: Iterable[Page | str], words: int = WORDS, seed: int = 0)
     return RealismCard(
         pages=len(read),
         words=total,
-        bits_per_character=_bits_per_character(text),
+        bits_per_character=_bits_per_character(without_link_targets(text)),
         vocabulary_growth=_growth(read),
         repeated_5grams=_repeated([page.grams() for page in read]),
         repeated_sentences=_repeated([page.frames for page in read]),
@@ -167,7 +168,7 @@ class _PageText:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    for token in _TOKEN.findall(text):
+    for token in _TOKEN.findall(without_link_targets(text)):  # addresses are no prose
         if len(token) > 1 and _CJK.match(token):
             yield from token  # Chinese writes no spaces: a character is the nearest thing to a word
         else:

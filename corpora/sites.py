@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import os
@@ -9,7 +10,8 @@ import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -149,7 +151,7 @@ def describe(site: str, pages: int, terms: Sequence[str], titles: Sequence[str])
 
 if TYPE_CHECKING:
     from webenv.corpora.dense.index import DenseIndex
-    from webenv.corpora.procedural import ProceduralWeb
+    from webenv.corpora.world import WorldWeb
 
 _SAMPLED = 100
 _EVIDENCE = 100  # best pages of a query that speak for their sites
@@ -321,22 +323,95 @@ def read_descriptions(path: str | os.PathLike[str]) -> dict[str, str]:
     return record
 
 
-def procedural_descriptions(web: ProceduralWeb) -> dict[str, str]:
-    """What each site of a procedural web says of itself, by host."""
-    return {host_of(site.host): web.description(site) for site in web.world.sites}
+class OfficialSite(NamedTuple):
+    """A site of AgentWebBench: its name in the files, its pages in ClueWeb22-B, and what is to be found there."""
+
+    name: str
+    documents: int
+    description: str
+
+
+@cache
+def official_sites() -> tuple[OfficialSite, ...]:
+    """The 100 sites, 18,427,770 pages in all: names and counts from the paper's table 11, descriptions of ours."""
+    text = resources.files(__package__).joinpath("agent_web_sites.tsv").read_text(encoding="utf-8")
+    return tuple(
+        OfficialSite(row["site"], int(row["documents"]), row["description"])
+        for row in csv.DictReader(text.splitlines(), delimiter="\t")
+    )
+
+
+def procedural_descriptions(web: WorldWeb) -> dict[str, str]:
+    """What each site of a generated web says of itself, by host."""
+    return {host_of(site.host): told for site, told in web.described_sites()}
 
 
 # ── one site alone ────────────────────────────────────────────────────────────
 
 
 _NO_PAGE = Missing("there is no such page on this site")
+_NO_SITE = Failure("a request to one site alone names none")
+
+
+def inside(site: str, scope: Scope = Scope()) -> Scope:
+    """The part of a :class:`SiteViews` that is one site of the part that a scope leaves.
+
+    Raises:
+        InvalidArgument: if that is no host.
+    """
+    host = host_of(site)
+    if not host:
+        raise InvalidArgument(f"site {site!r:.200}: expected a host, as in docs.example.org.")
+    return Scope(scope.blocked, scope.as_of, f"{host} {scope.world}")
+
+
+class SiteViews:
+    """The sites of a web, each with its subdomains as a world of its own, which :func:`inside` names.
+
+    A search finds pages of its site alone, whatever the query says; ``site:`` and ``-site:`` may
+    narrow it further. A visit to any other host, or that would lead to one, is Missing. What names no
+    site is a Failure: nothing is ever asked of the whole web.
+
+    Args:
+        web: the web that the sites are part of.
+    """
+
+    def __init__(self, web: Web) -> None:
+        self.web = web
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return self.web.identity
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        passed: list[SearchRequest] = []
+        sites: list[str | None] = []  # of each request: the site that it goes to; none where it finds nothing
+        for request in requests:
+            site, scope = site_and_scope(request.scope)
+            query = _narrowed(request.query, site) if site else None
+            sites.append(site if query is not None or not site else None)
+            if query is not None:
+                passed.append(SearchRequest(query, request.limit, scope))
+        found = iter(self.web.search(passed) if passed else [])
+        return [() if site is None else _own(next(found), site) if site else _NO_SITE for site in sites]
+
+    def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
+        parts = [site_and_scope(request.scope) for request in requests]
+        mine = [bool(site) and _has(site, host_of(r.url)) for r, (site, _) in zip(requests, parts, strict=True)]
+        passed = [
+            VisitRequest(request.url, scope)
+            for request, (_, scope), own in zip(requests, parts, mine, strict=True)
+            if own
+        ]
+        fetched = iter(self.web.visit(passed) if passed else [])
+        return [
+            _kept(next(fetched), site) if own else _NO_PAGE if site else _NO_SITE
+            for (site, _), own in zip(parts, mine, strict=True)
+        ]
 
 
 class SiteView:
-    """A web that has nothing but one site, with its subdomains.
-
-    A search finds pages of the site alone, whatever the query says; ``site:`` and ``-site:`` may
-    narrow it further. A visit to any other host, or that would lead to one, is Missing.
+    """A web that has nothing but one site, with its subdomains: one of :class:`SiteViews`.
 
     Args:
         web: the web that the site is part of.
@@ -348,49 +423,52 @@ class SiteView:
 
     def __init__(self, web: Web, site: str) -> None:
         self.web = web
-        self.site = host_of(site)
-        if not self.site:
-            raise InvalidArgument(f"site {site!r:.200}: expected a host, as in docs.example.org.")
+        self.site = site_and_scope(inside(site))[0]
+        self._views = SiteViews(web)
 
     @property
     def identity(self) -> Mapping[str, str]:
         return {**self.web.identity, "site": self.site}
 
     def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
-        narrowed = [self._narrowed(request.query) for request in requests]
-        passed = [r._replace(query=q) for r, q in zip(requests, narrowed, strict=True) if q is not None]
-        found = iter(self.web.search(passed) if passed else [])
-        return [() if query is None else self._own(next(found)) for query in narrowed]
-
-    def _narrowed(self, query: str) -> str | None:
-        """The query with filters that keep it within the site; ``None`` where they leave nothing."""
-        parsed = parse_query(query)
-        if not (parsed.words or parsed.phrases or parsed.sites):
-            return None  # it says nothing; with a filter alone it would list the site
-        above = parents(self.site)
-        if any(host in above for host in parsed.excluded):
-            return None
-        sites = [self.site] if not parsed.sites or any(host in above for host in parsed.sites) else []
-        sites = sites or [host for host in parsed.sites if self._has(host)]
-        if not sites:
-            return None
-        filters = [f"site:{host}" for host in sites]
-        filters += [f"-site:{host}" for host in parsed.excluded if self._has(host)]
-        return " ".join((*filters, without_filters(query)))
-
-    def _own(self, response: SearchResponse) -> SearchResponse:
-        if isinstance(response, Failure):
-            return response
-        return tuple(result for result in response if self._has(host_of(result.url)))
+        return self._views.search([one._replace(scope=inside(self.site, one.scope)) for one in requests])
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        mine = [self._has(host_of(request.url)) for request in requests]
-        passed = [request for request, own in zip(requests, mine, strict=True) if own]
-        fetched = iter(self.web.visit(passed) if passed else [])
-        return [self._kept(next(fetched)) if own else _NO_PAGE for own in mine]
+        return self._views.visit([one._replace(scope=inside(self.site, one.scope)) for one in requests])
 
-    def _kept(self, response: VisitResponse) -> VisitResponse:
-        return _NO_PAGE if isinstance(response, Page) and not self._has(host_of(response.url)) else response
 
-    def _has(self, host: str) -> bool:
-        return bool(host) and self.site in parents(host)
+def site_and_scope(scope: Scope) -> tuple[str, Scope]:
+    """What :func:`inside` put together; an empty site where it did not."""
+    site, space, world = scope.world.partition(" ")
+    return (site, Scope(scope.blocked, scope.as_of, world)) if space else ("", scope)
+
+
+def _narrowed(query: str, site: str) -> str | None:
+    """The query with filters that keep it within a site; ``None`` where they leave nothing."""
+    parsed = parse_query(query)
+    if not (parsed.words or parsed.phrases or parsed.sites):
+        return None  # it says nothing; with a filter alone it would list the site
+    above = parents(site)
+    if any(host in above for host in parsed.excluded):
+        return None
+    sites = [site] if not parsed.sites or any(host in above for host in parsed.sites) else []
+    sites = sites or [host for host in parsed.sites if _has(site, host)]
+    if not sites:
+        return None
+    filters = [f"site:{host}" for host in sites]
+    filters += [f"-site:{host}" for host in parsed.excluded if _has(site, host)]
+    return " ".join((*filters, without_filters(query)))
+
+
+def _own(response: SearchResponse, site: str) -> SearchResponse:
+    if isinstance(response, Failure):
+        return response
+    return tuple(result for result in response if _has(site, host_of(result.url)))
+
+
+def _kept(response: VisitResponse, site: str) -> VisitResponse:
+    return _NO_PAGE if isinstance(response, Page) and not _has(site, host_of(response.url)) else response
+
+
+def _has(site: str, host: str) -> bool:
+    return bool(host) and site in parents(host)

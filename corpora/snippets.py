@@ -9,6 +9,7 @@ from sys import getsizeof
 from typing import Any, NamedTuple, TypeVar
 
 from webenv.corpora.caches import LRUCache
+from webenv.corpora.document import without_link_targets
 from webenv.corpora.query import SINGLE, WORD, stem
 from webenv.corpora.store import Store, StoredPage
 from webenv.errors import CorpusDamaged
@@ -60,6 +61,7 @@ def snippet(text: str, weights: Mapping[str, float]) -> str:
         text: a page's main text.
         weights: what each word of the query is worth, by its stem (:func:`webenv.corpora.query.stem`).
     """
+    text = without_link_targets(text)
     return passage(text, *stretch(find_words(text, sought(weights)), weights))
 
 
@@ -223,23 +225,27 @@ class CachedPage:
         size: bytes that it takes, about.
     """
 
-    __slots__ = ("_coded", "_key", "_page", "_text", "size")
+    __slots__ = ("_coded", "_key", "_linked", "_page", "_text", "size")
 
     def __init__(self, page: StoredPage) -> None:
         self._page, self._key = page._replace(text=""), f"{page.canonical:016x}"
-        self._text, self._coded = page.text, b""
-        if len(page.text) <= SCANNED:
+        text = without_link_targets(page.text)
+        self._linked = "" if text == page.text else page.text
+        self._text, self._coded = text, b""
+        if len(text) <= SCANNED:
             try:
-                self._text, self._coded = "", page.text.encode(_CODE)
+                self._text, self._coded = "", text.encode(_CODE)
             except UnicodeEncodeError:
-                self._text = page.text
-        self.size = _PAGE + getsizeof(self._text) + len(self._coded)
+                self._text = text
+        self.size = _PAGE + getsizeof(self._text) + getsizeof(self._linked) + len(self._coded)
 
     def result(self, words: Sequence[Sought], weights: Mapping[str, float]) -> Result:
         page = self._page
         return Result(page.title, page.url, self._snippet(words, weights), page.site, self._key)
 
     def page(self) -> StoredPage:
+        if self._linked:
+            return self._page._replace(text=self._linked)
         return self._page._replace(text=self._coded.decode(_CODE) if self._coded else self._text)
 
     def _snippet(self, words: Sequence[Sought], weights: Mapping[str, float]) -> str:

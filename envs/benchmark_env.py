@@ -16,16 +16,20 @@ from gymnasium.vector import AutoresetMode
 
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
+from webenv.corpora.content_agents import ContentAgents
 from webenv.env import SearchEnv
 from webenv.envs.webs import open_asker, open_web
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge, Reward
+from webenv.latency import LatencyModel
 from webenv.rewards.registry import JudgeMaker, make_judge, make_reward
 from webenv.task import TaskSet
 from webenv.vector import SearchVectorEnv
 from webenv.web import Web
 
 _ID = re.compile(r"(?:\w[\w-]*/)?\w[\w.-]*-v\d{1,6}")
+LatencyArgument = str | Mapping[str, float] | LatencyModel | None
+
 _VECTOR = " (vector)"
 _SAMPLED = 1_000  # tasks whose tags become settings
 
@@ -40,7 +44,8 @@ class About(NamedTuple):
         tasks: tasks that need no files, by the name that ``tasks=`` and ``--tasks`` take.
         tags: what tasks can be chosen by.
         prompt: the fields of the prompt of a judge that asks a model.
-        builder: what builds its task files: the command after ``webenv tasks build``, and what that makes.
+        builder: what builds its task files: the command after ``webenv tasks build``, and what that makes;
+            empty: nothing does.
     """
 
     task: str
@@ -49,7 +54,7 @@ class About(NamedTuple):
     tasks: Mapping[str, str]
     tags: tuple[str, ...]
     prompt: str
-    builder: tuple[str, str]
+    builder: tuple[str, str] = ("", "")
 
 
 class BenchmarkEnv(SearchEnv):
@@ -63,6 +68,8 @@ class BenchmarkEnv(SearchEnv):
 
     Args:
         render_mode: ``"ansi"`` or ``None``.
+        latency: how long searches, pages, asks and models take where nobody measured it, as data: ``"default"``,
+            settings as in ``"calls=4,visit=2.5"``, or a :class:`webenv.latency.LatencyModel`; ``None``: no time passes.
         settings: the keywords of ``benchmark_of``.
 
     Attributes:
@@ -82,9 +89,9 @@ class BenchmarkEnv(SearchEnv):
     module: ClassVar[str] = ""
     source: ClassVar[str] = ""
 
-    def __init__(self, *, render_mode: str | None = None, **settings: Any) -> None:
-        _refuse_unknown(type(self), settings, "render_mode")
-        super().__init__(self.benchmark_of(**settings), render_mode=render_mode)
+    def __init__(self, *, render_mode: str | None = None, latency: LatencyArgument = None, **settings: Any) -> None:
+        _refuse_unknown(type(self), settings, "render_mode", "latency")
+        super().__init__(_timed(self.benchmark_of(**settings), latency), render_mode=render_mode)
 
 
 class BenchmarkVectorEnv(SearchVectorEnv):
@@ -92,6 +99,7 @@ class BenchmarkVectorEnv(SearchVectorEnv):
 
     Args:
         num_envs, group_size, autoreset_mode, render_mode, max_episode_steps: as for :class:`webenv.SearchVectorEnv`.
+        latency: as for ``single``.
         settings: as for ``single``.
 
     Attributes:
@@ -111,12 +119,13 @@ class BenchmarkVectorEnv(SearchVectorEnv):
         autoreset_mode: str | AutoresetMode = "next_step",
         render_mode: str | None = None,
         max_episode_steps: int | None = None,
+        latency: LatencyArgument = None,
         **settings: Any,
     ) -> None:
-        more = ("num_envs", "group_size", "autoreset_mode", "render_mode", "max_episode_steps")
+        more = ("num_envs", "group_size", "autoreset_mode", "render_mode", "max_episode_steps", "latency")
         _refuse_unknown(self.single, settings, *more)
         super().__init__(
-            self.single.benchmark_of(**settings),
+            _timed(self.single.benchmark_of(**settings), latency),
             num_envs,
             group_size=group_size,
             autoreset_mode=autoreset_mode,
@@ -208,6 +217,14 @@ def _settings_of(benchmark: Benchmark) -> Callable[..., Benchmark]:
     filters = [Parameter(tag, Parameter.KEYWORD_ONLY, default=None) for tag in sorted(tags - known)]
     made.__signature__ = Signature([*named, *filters])  # type: ignore[attr-defined]
     return made
+
+
+def _timed(benchmark: Benchmark, latency: LatencyArgument) -> Benchmark:
+    model = LatencyModel.of(latency)
+    if model is None:
+        return benchmark
+    asker = benchmark.asker.timed(model) if isinstance(benchmark.asker, ContentAgents) else benchmark.asker
+    return replace(benchmark, latency=model, asker=asker)
 
 
 def _refuse_unknown(env: type[BenchmarkEnv], settings: Iterable[str], *more: str) -> None:

@@ -12,7 +12,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
-from webenv.corpora.procedural import GENERATOR_VERSION, ProceduralWeb, WebConfig, Worlds, generated_web
+from webenv.corpora.procedural import WebConfig, Worlds, generated_web, generator_version
+from webenv.corpora.world import WorldWeb
 from webenv.errors import InvalidArgument, UnknownTask, did_you_mean
 from webenv.task import Task, TaskSet
 
@@ -107,7 +108,10 @@ TaskT_co = TypeVar("TaskT_co", bound=GeneratedTask, covariant=True)
 class TaskGenerator(Protocol[TaskT_co]):
     """Draws the tasks of one world; the same number gives the same task."""
 
-    web: ProceduralWeb
+    @property
+    def web(self) -> WorldWeb:
+        """The web that they are drawn from."""
+        ...
 
     def draw(self, group: str, number: int) -> TaskT_co:
         """Task ``number`` of a group; :class:`webenv.errors.InvalidArgument` where there is none."""
@@ -142,8 +146,8 @@ class TaskSource(Generic[TaskT]):
         self,
         worlds: Worlds,
         groups: tuple[str, ...],
-        make: Callable[[ProceduralWeb, str], TaskGenerator[TaskT]],
-        enough: Callable[[ProceduralWeb], bool] | None = None,
+        make: Callable[[WorldWeb, str], TaskGenerator[TaskT]],
+        enough: Callable[[WorldWeb], bool] | None = None,
     ) -> None:
         self.worlds = worlds
         self.groups = groups
@@ -165,9 +169,9 @@ class TaskSource(Generic[TaskT]):
         config = self.worlds[world]
         return self._make(generated_web(config), str(config) if self.worlds.count > 1 else "")
 
-    def web(self, world: int) -> ProceduralWeb:
-        """The web of a world, as facts and pages."""
-        return self._generator(world).web
+    def generator(self, world: int) -> TaskGenerator[TaskT]:
+        """What draws the tasks of a world."""
+        return self._generator(world)
 
     def _checked(self, group: str) -> None:
         """Refuses worlds of which one has no task of a group; where they are small, each is made for it.
@@ -175,7 +179,7 @@ class TaskSource(Generic[TaskT]):
         Raises:
             InvalidArgument: naming such a world, or for more than 100 that are so small that one may be among them.
         """
-        if self._enough is None or self._enough(self.web(0)):
+        if self._enough is None or self._enough(self._generator(0).web):
             return
         if self.worlds.count > _TRIED:
             raise InvalidArgument(
@@ -310,13 +314,15 @@ class GeneratedTasks(TaskSet, Generic[TaskT]):
         return self._groups.index(place.group) * self._each + number
 
     def filter(self, **tags: str | Iterable[str] | None) -> TaskSet:
-        """As :meth:`webenv.TaskSet.filter`; by group and split without making a task, by other tags all of them.
+        """As :meth:`webenv.TaskSet.filter`; by group, split and language without making a task, by others all of them.
 
         Raises:
             InvalidArgument: for a tag or value that no task has.
         """
         chosen = self._wanted(self.tag, tags.pop(self.tag, None), self._groups)
-        self._wanted("split", tags.pop("split", None), (self.source.worlds.first.split,))
+        worlds = self.source.worlds.first
+        self._wanted("split", tags.pop("split", None), (worlds.split,))
+        self._wanted("language", tags.pop("language", None), (worlds.language,))
         found = type(self)(self.source, self._each, chosen)
         if all(wanted is None for wanted in tags.values()):
             return found
@@ -349,5 +355,5 @@ class GeneratedTasks(TaskSet, Generic[TaskT]):
             for number in range(_SAMPLE)
             if number * worlds.count < self._each
         ]
-        made_by = [asdict(worlds), GENERATOR_VERSION, self._each, self._groups, TaskSet(first).digest]
+        made_by = [asdict(worlds), generator_version(worlds.first), self._each, self._groups, TaskSet(first).digest]
         return hashlib.sha256(json.dumps(made_by, separators=(",", ":")).encode()).hexdigest()

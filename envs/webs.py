@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from webenv.corpora import Corpus, ExtractiveAgent
+from webenv.corpora import ContentAgents, Corpus
 from webenv.corpora.coverage import check_gold
 from webenv.corpora.procedural import Worlds, cached_worlds, config_of, read_spec
 from webenv.envs.generated_tasks import GeneratedTasks
@@ -78,7 +78,7 @@ def open_asker(web: Web) -> Asking:
     """Who is asked on a web: the web where it can be asked, who was asked on a tape, else what its sites' pages say."""
     if isinstance(web, Asking):
         return web
-    return RecordedAsker(web.cassette) if isinstance(web, RecordedWeb) else ExtractiveAgent(web)
+    return RecordedAsker(web.cassette) if isinstance(web, RecordedWeb) else ContentAgents(web)
 
 
 def named_worlds(
@@ -103,6 +103,25 @@ def named_worlds(
         raise InvalidArgument(f"{web!r:.100} is of another split than split={split!r}: leave one of the two out.")
     several = worlds.first.split != "train" and "worlds" not in read_spec(web)
     return Worlds(worlds.first, held_out) if several else worlds
+
+
+def open_world(web: str, config: Mapping[str, object] | None = None) -> tuple[Web, Worlds | None]:
+    """The web of a name, and the one generated world that it is; ``None``: it is none.
+
+    Args:
+        web: the name (:func:`open_web`).
+        config: settings of a generated web where the name does not give them.
+
+    Raises:
+        InvalidArgument: if it names several worlds, or as :func:`open_web`.
+    """
+    worlds = named_worlds(web, None, config)
+    if worlds is None:
+        opened = open_web(web)
+        return opened, _worlds_of(opened)
+    if worlds.count > 1:
+        raise InvalidArgument(f"{web!r:.100} has {worlds.count} worlds: expected one; leave worlds out.")
+    return cached_worlds(worlds), worlds
 
 
 WebArgument = str | Path | Web

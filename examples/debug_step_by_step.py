@@ -18,8 +18,9 @@ argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescrip
 with tempfile.TemporaryDirectory() as folder:
     # 1. Play: every trajectory is kept. Any run folder of `webenv eval` does as well.
     run = f"{folder}/run"
-    evaluate("NeedleInWeb-v0", make_policy("keyword"), episodes=4, out=run)
-    failed = next(record for record in read_records(run) if record.tags["difficulty"] == "easy" and record.reward == 0)
+    evaluate("NeedleInWeb-v0", make_policy("keyword"), episodes=8, out=run)
+    lost = (record for record in read_records(run) if record.tags["difficulty"] == "easy" and record.reward == 0)
+    failed = next(record for record in lost if record.turns[-1].reward_terms["ndcg"] == 1)  # found first, not answered
 
     # 2. Read: what was done, what came of it, and what the judge said.
     print(f"Task {failed.task}: {failed.question}\n")
@@ -49,7 +50,7 @@ with tempfile.TemporaryDirectory() as folder:
     criteria = [line[2:] for line in failed.question.splitlines() if line.startswith("- ")]
     for name, action in {
         "the top result of its first search": answer(failed.turns[0].observation["results"][0]["url"]),
-        "one more search, and its top result": search(f"{criteria[1]} {criteria[2]}"),
+        "a search for one criterion, and its top result": search(criteria[0]),
         "no page": answer("No source found."),
     }.items():
         twin = webenv.fork(env)

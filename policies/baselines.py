@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import re
 from collections import Counter
@@ -191,17 +193,18 @@ def _best(criteria: Sequence[str], history: History) -> str:
 
 
 class OraclePolicy:
-    """Answers each task's first gold answer, or its first gold URL where it has no answer.
+    """Answers each task's gold table, else its first gold answer, else its first gold URL; in a ranking all URLs.
 
     The upper bound of a benchmark, and the test of its judge: what falls short of the maximum
     here is a fault of the tasks, the web or the judge.
 
     Args:
         tasks: the tasks with their gold, the same that the environment puts.
+        ranked: whether an answer is a ranking.
     """
 
-    def __init__(self, tasks: TaskSet) -> None:
-        self._tasks = tasks
+    def __init__(self, tasks: TaskSet, ranked: bool = False) -> None:
+        self._tasks, self._ranked = tasks, ranked
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -218,10 +221,18 @@ class OraclePolicy:
 
     def _decide(self, history: History) -> Decision | Failure:
         gold = self._tasks.find(history.task_id).gold
-        known = gold.answers or gold.urls
+        table = gold.data.get("table")
+        known = (_as_markdown(table),) if isinstance(table, str) else gold.answers or gold.urls
         if not known:
-            return Failure(f"task {history.task_id!r} has neither a gold answer nor a gold URL")
-        return Decision(answer(known[0]))
+            return Failure(f"task {history.task_id!r} has no gold table, gold answer or gold URL")
+        return Decision(answer(*known) if self._ranked else answer(known[0]))
+
+
+def _as_markdown(table: str) -> str:
+    """A table of CSV as a pipe table."""
+    head, *rows = ([cell.replace("|", "\\|") for cell in row] for row in csv.reader(io.StringIO(table)) if row)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 class ClosedBookPolicy:

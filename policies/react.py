@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
+from webenv.budget import Effort
 from webenv.chat import ChatConfig, ChatSession, ChatSettings, no_action
 from webenv.errors import InvalidArgument
 from webenv.models import Message, Model, ModelFailure, ModelReply, Request, prefixed
@@ -97,7 +98,8 @@ def _decide(reply: ModelReply | ModelFailure, session: ChatSession, later: bool)
     if isinstance(reply, ModelFailure):
         own = reply.cause == "no_text" or (reply.cause == "too_long" and later)
         return Decision(no_action(reply.reason)) if own else Failure(reply.reason)
+    effort = Effort(reply.seconds, 0.0, reply.prompt_tokens, reply.completion_tokens, 1)
     thought = reply.text
     if reply.tool_calls:
         thought = json.dumps(Message("assistant", reply.text, reply.tool_calls).to_dict(), ensure_ascii=False)
-    return Decision(session.read(thought).action, thought)
+    return Decision(session.read(thought).action, thought, effort=effort)

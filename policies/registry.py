@@ -12,6 +12,7 @@ from webenv.benchmark import Benchmark
 from webenv.chat import FORMATS
 from webenv.errors import DataError, InvalidArgument, MissingExtra, did_you_mean
 from webenv.models import Model, make_model
+from webenv.policies.agent_web import KINDS, UserAgentModel
 from webenv.policies.baselines import ClosedBookPolicy, KeywordPolicy, OraclePolicy, RandomPolicy
 from webenv.policies.integrated import IntegratedPolicy
 from webenv.policies.react import ReactPolicy
@@ -20,10 +21,13 @@ from webenv.runtime.spec import Reader, one_of, read_spec, split_settings, whole
 from webenv.task import TaskSet
 from webenv.wrappers.menu import answers_of
 
-OF_MODELS = ("react", "react-blocks", "integrated")
+OF_MODELS = ("react", "react-blocks", "integrated", "user-agent")
 """The names of policies that a chat model decides for: ``react`` or ``react:<model>``."""
 
-POLICIES = ("random", "oracle", "keyword", "investigator", "closed-book", *OF_MODELS)
+OF_LAYERS = ("hierarchical", "flat")
+"""The names of policies of layers that are scripts or models, and of the one agent that they are compared with."""
+
+POLICIES = ("random", "oracle", "keyword", "investigator", "closed-book", *OF_LAYERS, *OF_MODELS)
 """The names that :func:`make_policy` knows."""
 
 _SETTINGS: Mapping[str, Reader] = {
@@ -36,7 +40,7 @@ _SETTINGS: Mapping[str, Reader] = {
 }
 """What may stand behind the model's name of ``react``, beside the model's own settings."""
 
-_LEARNED = re.compile(r"(.+\.pt)(?::(url|phrase))?", re.DOTALL)  # a file, and the kind of answers to give
+_LEARNED = re.compile(r"(.+\.pt)(?::(url|ranking|phrase))?", re.DOTALL)  # a file, and the kind of answers to give
 
 _FILE = "policy.pt"  # of a training run
 
@@ -57,18 +61,20 @@ def make_policy(
     """A policy by its name.
 
     Args:
-        name: one of ``POLICIES``, or another that the benchmark names;
+        name: one of ``POLICIES``, or another that the benchmark names; for the settings of ``hierarchical`` and
+            ``flat`` see :func:`webenv.policies.hierarchical.named.make_hierarchical`;
             ``react:<model>`` is ``react`` with a chat model of that name, at the
             endpoint that OPENAI_BASE_URL and OPENAI_API_KEY set; so are ``react-blocks:<model>`` (actions
-            as in LiveNewsBench) and ``integrated:<model>`` (an endpoint that searches for itself). Settings may
+            as in LiveNewsBench), ``integrated:<model>`` (an endpoint that searches for itself) and
+            ``user-agent:<model>`` (AgentWebBench's protocol, in its four environments alone). Settings may
             follow, the model's and those of the conversation (see :class:`webenv.wrappers.TextWrapper`):
             ``react:<model>,format=tools,token_budget=8000,references=true``. A path that
-            ends with ``.pt`` is the file of a policy that learned; ``<path>:url`` and ``<path>:phrase`` have it
-            give answers of that kind, whatever kind it was trained to give.
+            ends with ``.pt`` is the file of a policy that learned; ``<path>:url``, ``<path>:ranking`` and
+            ``<path>:phrase`` have it give answers of that kind, whatever kind it was trained to give.
         benchmark: what it is to play, which ``oracle``, ``integrated`` and ``investigator`` need. Its own scripted
             policies come before the general ones; a policy that learned to give other answers than it wants is
             refused.
-        model: the model of ``react``, ``react-blocks`` and ``integrated``.
+        model: the model of ``hierarchical``, ``react``, ``react-blocks`` and ``integrated``.
         prompt: a file with the system message of these.
         training: tasks of the split ``train``, or what makes them, from which ``closed-book`` learns.
         base_url: the endpoint of a model that is named; ``None``: OPENAI_BASE_URL.
@@ -94,6 +100,11 @@ def make_policy(
             raise InvalidArgument(f"policy {name!r:.200} is a folder; name the file: {Path(name) / _FILE}")
         own = " One of your own plays in Python: webenv.evaluation.evaluate." if separator else ""
         raise InvalidArgument(f"no policy is called {name!r}. {did_you_mean(kind, (*POLICIES, *own_policies))}{own}")
+    if kind in OF_LAYERS and kind not in own_policies and prompt is None and not blocklist:
+        from webenv.policies.hierarchical.named import make_hierarchical
+
+        latency = None if benchmark is None else benchmark.latency
+        return make_hierarchical(name, latency, lambda one: make_model(one, base_url=base_url), model)
     if kind not in OF_MODELS and (separator or prompt is not None):
         what = "prompt" if prompt is not None else f"settings, as in {name!r}"
         raise InvalidArgument(f"policy {kind!r} takes no {what}; only react, react-blocks and integrated do.")
@@ -112,11 +123,11 @@ def make_policy(
         raise InvalidArgument(_not_scripted(kind, benchmark))
     if kind == "closed-book":
         return ClosedBookPolicy(*given)
-    if kind in ("oracle", "integrated") and benchmark is None:
+    if kind in ("oracle", "integrated", "user-agent") and benchmark is None:
         raise InvalidArgument(f"policy {kind!r} needs the benchmark's tasks: make_policy({name!r}, benchmark).")
     if kind == "oracle":
         assert benchmark is not None
-        return OraclePolicy(benchmark.tasks)
+        return OraclePolicy(benchmark.tasks, ranked=benchmark.rules.answers > 1)
     if bool(model_name) == (model is not None):
         raise InvalidArgument(f"policy {name!r} needs one model: write {kind}:<model>, or pass model=.")
     settings: dict[str, Any] = {}
@@ -126,9 +137,25 @@ def make_policy(
     if kind == "integrated":
         assert benchmark is not None
         return IntegratedPolicy(chosen, benchmark.tasks, prompt, blocklist)
+    if kind == "user-agent":
+        return _user_agent(chosen, benchmark, prompt, settings)
     if kind == "react-blocks":
         settings = {"format": "blocks", **settings}
-    return ReactPolicy(chosen, prompt, url_answers=answers == "url", **settings)
+    return ReactPolicy(chosen, prompt, url_answers=answers in ("url", "ranking"), **settings)
+
+
+def _user_agent(
+    model: Model, benchmark: Benchmark | None, prompt: str | Path | None, settings: Mapping[str, Any]
+) -> Policy:
+    tasks = KINDS.get(benchmark.name if benchmark is not None else "")
+    if tasks is None:
+        raise InvalidArgument(f"policy 'user-agent' plays {', '.join(KINDS)}; expected react:<model> elsewhere.")
+    for name in settings:
+        if name != "token_budget":
+            raise InvalidArgument(
+                f"policy 'user-agent' takes no {name}; of a conversation's settings, token_budget alone."
+            )
+    return UserAgentModel(model, tasks, prompt, **settings)
 
 
 def _made(maker: str | Callable[..., Policy], kind: str, *given: TaskSet) -> Policy:

@@ -92,7 +92,8 @@ def alias_match(answer: str, golds: Iterable[str]) -> bool:
     return exact_match(answer, every) or any(number_match(answer, gold, whole="exact") for gold in every)
 
 
-_NO_SCORES: Mapping[str, float] = {"f1": 0.0, "strict_f1": 0.0}
+NO_SCORES: Mapping[str, float] = {"f1": 0.0, "strict_f1": 0.0}
+"""The scores where nothing was answered."""
 
 OUTCOMES: Mapping[str, float] = {"correct": 1.0, "incorrect": 0.0, "not_attempted": 0.0}
 """The value of each outcome (SimpleQA's three grades)."""
@@ -148,7 +149,7 @@ class AnswerJudge:
         return [self._score(submission) for submission in submissions]
 
     def _score(self, submission: Submission) -> Verdict:
-        verdict = without_answer(submission, self.name, LONGEST, scores=_NO_SCORES)
+        verdict = without_answer(submission, self.name, LONGEST, scores=NO_SCORES)
         if verdict is not None:
             return verdict
         outcome, reason = _outcome(submission.text, gold_answers(submission))
@@ -194,4 +195,26 @@ def _outcome(answer: str, golds: Sequence[str]) -> tuple[str, str]:
         return "correct", "the answer is the gold, or an alias of it"
     if not said or said in _DECLINED:
         return "not_attempted", "the answer says that it is not known" if said else "the answer holds no word"
-    return "incorrect", "the answer, as a whole, is not the gold"
+    return "incorrect", _difference(said, list(map(normalise, golds)))
+
+
+_APPROXIMATE = re.compile(
+    r"\b(?:about|around|approximately|roughly|nearly|almost|over|under|(?:more|less|fewer) than|at (?:least|most))\b"
+)
+
+
+def _difference(said: str, golds: Sequence[str]) -> str:
+    """Why an answer in normal form is none of the golds, as far as its words tell: a model that judges by SimpleQA's
+    rule would take some of these for right, and an approximate number for no attempt."""
+    words = said.split()
+    if any(sorted(words) == sorted(gold.split()) for gold in golds):
+        why = "the answer has the gold's words in another order"
+    elif any(f" {gold} " in f" {said} " for gold in golds if gold):
+        why = "the gold stands in the answer among other words, which this judge does not read"
+    elif any(f" {said} " in f" {gold} " for gold in golds):
+        why = "the answer is a part of the gold; an alias would make it right"
+    elif _APPROXIMATE.search(said) and any(any(map(str.isdigit, gold)) for gold in golds):
+        why = "the answer is an approximate number or a bound"
+    else:
+        return "the answer, as a whole, is not the gold"
+    return f"{why}: as a whole it is not the gold"

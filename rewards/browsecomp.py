@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from webenv.errors import InvalidArgument
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
-from webenv.rewards.answers import gold_answers, without_answer
+from webenv.rewards.answers import AnswerJudge, gold_answers, without_answer
 from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict, score_by
 from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, schema_of
 from webenv.runtime.text import one_line
@@ -117,6 +118,10 @@ class BrowseCompRubric(PromptRubric[Response, BrowseCompGrade]):
 
     A reply that calls correct what it could not extract contradicts itself and is no verdict.
 
+    *Differs from* the released parsers, which take the first ``correct: yes`` or ``no`` anywhere in the reply (so its
+    reasoning may decide, and "incorrect: yes" is yes), read a hedge, ``yes/no`` and the first of several verdicts as
+    verdicts, and count a reply without any as wrong; BrowseComp's knows lower case without markup alone.
+
     Args:
         prompt: a file in place of our prompt.
 
@@ -213,6 +218,61 @@ class BrowseCompJudge:
         return Verdict(outcome, float(correct), told, self.name, scores)
 
 
+class FinalAnswer(NamedTuple):
+    """What a response in the benchmark's form says.
+
+    Attributes:
+        answers: the exact answers that it gives, each once; more than one: it leaves several open.
+        confidence: as it states it, 0 to 100 (percent); ``None``: it states none.
+    """
+
+    answers: tuple[str, ...]
+    confidence: int | None
+
+
+_LABEL = re.compile(
+    r"^[^\w\n]*(?:(?P<answer>exact[ _]answer|准确答案|最终答案|精确答案)|(?P<confidence>confidence|置信度)"
+    r"|explanation|解释)[^\w\n:：]*[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def read_response(text: str) -> FinalAnswer:
+    """Reads ``Explanation: …``, ``Exact Answer: …``, ``Confidence: …``: labels at the start of a line, in any case and
+    markup, in English or Chinese; what a label tells goes on to the next. A text without a label is an answer itself.
+
+    >>> read_response("Explanation: the mayor's diary\\n**Exact Answer:** Ada Lovelace\\nConfidence: 80%")
+    FinalAnswer(answers=('Ada Lovelace',), confidence=80)
+    >>> read_response("Ada Lovelace")
+    FinalAnswer(answers=('Ada Lovelace',), confidence=None)
+    """
+    labels = list(_LABEL.finditer(text))
+    if not labels:
+        return FinalAnswer((text.strip(),) if text.strip() else (), None)
+    ends = [*(label.start() for label in labels[1:]), len(text)]
+    told = [(label, text[label.end() : end].strip(" \t\r\n*_`")) for label, end in zip(labels, ends, strict=True)]
+    answers = tuple(dict.fromkeys(said for label, said in told if label["answer"] and said))
+    stated = [_percent(said) for label, said in told if label["confidence"]]
+    return FinalAnswer(answers, stated[0] if len(stated) == 1 else None)
+
+
+class FinalAnswerJudge(AnswerJudge):
+    """As :class:`webenv.rewards.answers.AnswerJudge`, of the exact answer that a response gives; no model is asked.
+
+    The response is read by :func:`read_response`; one that gives several exact answers is ``incorrect``, one that gives
+    none ``not_attempted``. Scores: those of the answer, and ``confidence`` where it states one.
+    """
+
+    name = "final_answer"
+
+    def _score(self, submission: Submission) -> Verdict:
+        said = read_response(submission.text[: LONGEST_RESPONSE + 1])
+        verdict = super()._score(replace(submission, answer=said.answers))
+        if said.confidence is None or not verdict.scored:
+            return verdict
+        return replace(verdict, scores={**verdict.scores, CONFIDENCE: float(said.confidence)})
+
+
 def calibration_error(confidences: Sequence[float], correct: Sequence[bool], bins: int = 5) -> float:
     r"""How far stated confidence is from accuracy: the expected calibration error.
 
@@ -220,6 +280,10 @@ def calibration_error(confidences: Sequence[float], correct: Sequence[bool], bin
 
     over bins of equal width, [0, 20), …, [80, 100] where there are five (BrowseComp-zh). Responses without a
     confidence are left out by whoever calls. Nothing at all: 0.
+
+    *Differs from* BrowseComp-zh's released code in nothing but that: there a confidence that cannot be read is 0. And
+    from BrowseComp-Plus', which takes the root mean square over bins of 100 responses each, forgets the last bin (so
+    fewer than 200 responses come to 0), and fails on fewer than 100.
 
     Args:
         confidences: 0 to 100, percent.

@@ -19,16 +19,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from webenv.errors import InvalidArgument, did_you_mean
+from webenv.errors import DataError, InvalidArgument, did_you_mean
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking, is_too_long
 from webenv.observations import Page
 from webenv.rewards.llm_grader import QUOTED, UNJUDGEABLE, Graded, LLMGrader, score_by
 from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, defused_tags
 from webenv.rewards.ranking import GoldPages
+from webenv.runtime.files import files_in
+from webenv.urls import address
 from webenv.web import Failure, Missing
 
 _QUESTIONS = {
@@ -96,6 +99,8 @@ class CriterionRubric(PromptRubric[CriterionItem, CriterionGrade]):
     ``<reject>``; the page's own tags of these names are then defused (their ``<`` becomes ``‹``), as
     its think tags are.
 
+    In a file the page may be called ``{content}`` too, and the criterion ``{information}`` or ``{claim}``.
+
     Args:
         variant: ``entailed`` or ``mentioned``; of no effect with a prompt file.
         prompt: a file in place of the variant's prompt.
@@ -113,7 +118,8 @@ class CriterionRubric(PromptRubric[CriterionItem, CriterionGrade]):
         self.variant = variant if prompt is None else "file"
         text = _TEMPLATE.replace("{question}", _QUESTIONS[variant])
         fields = ("page", "criterion")
-        super().__init__(Prompt(text, fields, prompt, defuse=defused_tags("accept", "reject")), None)
+        aliases = {"page": ("content",), "criterion": ("information", "claim")}
+        super().__init__(Prompt(text, fields, prompt, aliases=aliases, defuse=defused_tags("accept", "reject")), None)
 
     def values(self, item: CriterionItem) -> tuple[str, str]:
         """Page and criterion."""
@@ -190,7 +196,8 @@ class PageJudge:
     """Whether the answered page is the gold page, or a copy of it; asks no model.
 
     Two pages are the same if they share a content key or a URL (compared as
-    :func:`webenv.urls.address` does). It cannot see that another page meets the criteria
+    :func:`webenv.urls.address` does, which knows the forms of one paper and the hosts of one site), whether or not
+    the web has the page under the address that was answered. It cannot see that another page meets the criteria
     too: that page is ``wrong_page`` here, and ``criteria_match`` never comes.
 
     A task whose every gold page is missing from the web cannot be solved there, whatever the
@@ -204,7 +211,7 @@ class PageJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """``name`` and ``version``."""
-        return {"name": self.name, "version": "1"}
+        return {"name": self.name, "version": "2"}
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""
@@ -218,12 +225,12 @@ class PageJudge:
         lacking = [url for url, came in fetched.items() if isinstance(came, Missing)]
         if len(lacking) == len(set(task.gold.urls)):
             return Verdict.unscored(f"the web lacks the gold page {lacking[0][:300]}; add it to the corpus", self.name)
+        if submission.first.strip() and self._is_gold(submission):
+            reason = "the answered page is the gold page or a copy of it"
+            return Verdict("ground_truth_match", OUTCOMES["ground_truth_match"], reason, self.name)
         verdict = without_page(submission, self.name)
         if verdict is not None:
             return verdict
-        if self._is_gold(submission):
-            reason = "the answered page is the gold page or a copy of it"
-            return Verdict("ground_truth_match", OUTCOMES["ground_truth_match"], reason, self.name)
         unknown = [url for url in task.gold.urls if not isinstance(fetched.get(url), Page)]
         if unknown:
             reason = f"the gold page {unknown[0][:300]} could not be had to compare the answer with"
@@ -268,7 +275,8 @@ class EntailmentJudge:
     Args:
         model: who judges.
         variant: ``entailed`` or ``mentioned``.
-        prompt: a file whose text replaces the variant's, such as the official prompt.
+        prompt: a file whose text replaces the variant's, such as the official prompt; or a folder with two, named
+            ``criterion`` (the paper's C.4) and ``claim`` (C.5), each ``.txt`` or ``.json``.
         attempts: how often one question is put at most, from 1.
         votes: how many replies are asked for to each question; more than half decide, else the lowest counts.
 
@@ -288,26 +296,32 @@ class EntailmentJudge:
         attempts: int = 3,
         votes: int = 1,
     ) -> None:
-        rubric = CriterionRubric(variant, prompt)
+        of_criteria, of_claims = _prompt_files(prompt)
+        rubric = CriterionRubric(variant, of_criteria)
         self._grader, self._variant = LLMGrader(model, rubric, votes, attempts), rubric.variant
+        self._claims = self._grader
+        if of_claims != of_criteria:
+            self._claims = LLMGrader(model, CriterionRubric(variant, of_claims), votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """``name``, ``version``, variant, attempts, SHA-256 of the prompt, version of the parser, and the model's;
-        ``votes`` where there are several."""
+        """``name``, ``version``, variant, attempts, SHA-256 of the prompt (and of ``claim_prompt``, if another),
+        version of the parser, and the model's; ``votes`` where there are several."""
         graded = {name: value for name, value in self._grader.identity.items() if (name, value) != ("votes", "1")}
-        return {**graded, "variant": self._variant}
+        other = {} if self._claims is self._grader else {"claim_prompt": self._claims.rubric.digest}
+        return {**graded, "variant": self._variant, **other}
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""
-        return score_by(submissions, map(self._without_model, submissions), self._by_criteria)
+        found = list(map(_at_gold_address, submissions))
+        return score_by(found, map(self._without_model, found), self._by_criteria)
 
     def _by_criteria(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        found = self._ask([_questions(one, one.task.criteria) for one in submissions])
+        found = self._ask(self._grader, [_questions(one, one.task.criteria) for one in submissions])
         return score_by(submissions, map(self._on_criteria, submissions, found), self._by_claims)
 
     def _by_claims(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        found = self._ask([_questions(one, one.task.gold.claims) for one in submissions])
+        found = self._ask(self._claims, [_questions(one, one.task.gold.claims) for one in submissions])
         return list(map(self._on_claims, submissions, found))
 
     def _without_model(self, submission: Submission) -> Verdict | None:
@@ -355,15 +369,51 @@ class EntailmentJudge:
         (verdict,) = PageJudge().score([submission])
         return Verdict(verdict.outcome, verdict.value, f"{why}; {verdict.explanation}", self.name)
 
-    def _ask(self, wanted: Sequence[Sequence[CriterionItem]]) -> list[list[_Finding]]:
+    @staticmethod
+    def _ask(
+        grader: LLMGrader[CriterionItem, CriterionGrade], wanted: Sequence[Sequence[CriterionItem]]
+    ) -> list[list[_Finding]]:
         """The findings on each submission's questions; what a reject has settled is not asked again."""
 
         def still(found: Mapping[CriterionItem, _Finding]) -> list[CriterionItem]:
             undecided = (each for each in wanted if _first_reject([found[one] for one in each]) is None)
             return [question for each in undecided for question in each]
 
-        findings = iter(self._grader.grade([question for each in wanted for question in each], still))
+        findings = iter(grader.grade([question for each in wanted for question in each], still))
         return [[next(findings) for _ in each] for each in wanted]
+
+
+def _prompt_files(prompt: str | Path | None) -> tuple[str | Path | None, str | Path | None]:
+    """The prompt for criteria, and that for claims.
+
+    Raises:
+        DataError: for a folder that lacks one of the two, or has it twice.
+    """
+    if prompt is None or not Path(prompt).is_dir():
+        return prompt, prompt
+    found = []
+    for name in ("criterion", "claim"):
+        files = [file for file in files_in(Path(prompt), (".txt", ".json")) if file.stem == name]
+        if len(files) != 1:
+            raise DataError(
+                f"judge prompts {str(prompt)!r}: {len(files)} files called {name}; expected criterion and claim, each "
+                "as .txt or .json."
+            )
+        found.append(files[0])
+    return found[0], found[1]
+
+
+def _at_gold_address(submission: Submission) -> Submission:
+    """With the gold page in place of an answered one that the web lacks under this address alone, as the PDF of a paper
+    whose abstract it has."""
+    if not isinstance(submission.page, Missing):
+        return submission
+    same = [
+        page
+        for url, page in zip(submission.task.gold.urls, submission.gold, strict=False)
+        if isinstance(page, Page) and url != submission.first and address(url) == address(submission.first)
+    ]
+    return replace(submission, pages=(same[0],)) if same else submission
 
 
 def _questions(submission: Submission, criteria: Sequence[str]) -> list[CriterionItem]:

@@ -8,12 +8,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
+from string import Formatter
 from typing import Any, ClassVar, Generic
 
 from webenv.errors import DataError
 from webenv.models import Message, Schema, after_thinking, data_token, fence
 from webenv.rewards.llm_grader import GradeT, ItemT
 from webenv.runtime.files import read_text
+from webenv.runtime.text import unknown_placeholder
 
 _THINK_TAG = re.compile(r"<(?=\s*+/?\s*+think\b)", re.IGNORECASE)
 
@@ -27,20 +29,25 @@ class Prompt:
     written by who read the prompt, and a verdict that a page or an answer forges is none.
 
     A file is used to the letter: its ``{field}`` placeholders become the plain data, its ``{token}`` the
-    token, and other braces stay (those that a file doubles for ``str.format`` stay double). Without
-    ``{token}`` replies are read without one (``plain``); then what would pass for a verdict is defused in
-    the data first, and its think tags too: data that is quoted must not cut the reply that quotes it.
+    token, and other braces stay; a placeholder that is none of these is refused. A file whose single braces are all
+    placeholders is read as ``str.format`` reads it, as the released prompts are: ``{{`` and ``}}`` become ``{`` and
+    ``}``. A file named ``.json`` is an object with the ``prompt`` and, if wanted, the ``system`` message before it;
+    what else is in it is :attr:`more`. Without ``{token}`` replies are read without one (``plain``); then what would
+    pass for a verdict is defused in the data first, and its think tags too: data that is quoted must not cut the reply
+    that quotes it.
 
     Args:
         text: our prompt, with ``{field}`` for each field and ``{token}``.
         fields: the names of the fields, in the order in which their values are given.
         path: a file in its place, UTF-8.
         aliases: other names that a file may use for a field, such as ``target`` for ``gold``.
+        parts: names that a file may use for a part of a field: the field, and what takes the part from its text. They
+            stand for the field where all that name it are there.
         defuse: what makes data harmless in a file without ``{token}``, beside its think tags.
         what: what messages call a file.
 
     Raises:
-        DataError: for a file that cannot be read, or lacks a field.
+        DataError: for a file that cannot be read, lacks a field, or has a placeholder of another name.
 
     >>> prompt = Prompt("Judge {answer}. End with {token}.", ["answer"])
     >>> print(prompt.ask(["Paris"], 1)[0].content)
@@ -56,32 +63,39 @@ class Prompt:
         path: str | Path | None = None,
         *,
         aliases: Mapping[str, Sequence[str]] | None = None,
+        parts: Mapping[str, tuple[str, Callable[[str], str]]] | None = None,
         defuse: Callable[[str], str] | None = None,
         what: str = "judge prompt",
     ) -> None:
         self.fields = tuple(fields)
         self.from_file = path is not None
+        self.more: Mapping[str, Any] = {}
+        self._system = ""
         self._defuse = defuse
+        self._parts = parts or {}
         self._field_of = {name: name for name in self.fields}
         if path is None:
+            self._doubled = False
             self._template = self._placeholders().sub(lambda found: _fenced(found[1]), text)
         else:
             for field, names in (aliases or {}).items():
                 self._field_of.update(dict.fromkeys(names, field))
             self._template = self._read(Path(path), what)
         self.plain = "{token}" not in self._template
+        self._doubled = self.from_file and self._is_format()
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the prompt before anything is filled in."""
-        return hashlib.sha256(self._template.encode()).hexdigest()
+        """SHA-256 of the prompt before anything is filled in; of a ``.json`` file, of all that is in it."""
+        more = json.dumps([self._system, self.more], sort_keys=True) if self._system or self.more else ""
+        return hashlib.sha256((self._template + more).encode()).hexdigest()
 
     def token(self, values: Sequence[str], attempt: int) -> str:
         """The token of the request that :meth:`ask` makes of the same arguments: 16 hex digits."""
         return data_token(*values, str(attempt))
 
     def ask(self, values: Sequence[str], attempt: int) -> list[Message]:
-        """The conversation: one message of the user's.
+        """The conversation: one message of the user's, behind the system message that a ``.json`` file may have.
 
         Args:
             values: one text for each field, in order.
@@ -90,27 +104,53 @@ class Prompt:
         known = dict(zip(self.fields, values, strict=True))
         if self.plain:
             known = {name: self._harmless(value) for name, value in known.items()}
-        token = self.token(values, attempt)
+        filled = {name: known[field] for name, field in self._field_of.items()}
+        filled |= {name: of(known[field]) for name, (field, of) in self._parts.items()}
+        filled["token"] = self.token(values, attempt)
         fill = self._placeholders("token")  # one pass: no value is searched for placeholders
-        text = fill.sub(lambda found: token if found[1] == "token" else known[self._field_of[found[1]]], self._template)
-        return [Message("user", text)]
+        text = fill.sub(lambda found: filled[found[1]] if found[1] else found[0][0], self._template)
+        return [*([Message("system", self._system)] if self._system else []), Message("user", text)]
 
     def _harmless(self, value: str) -> str:
         return _THINK_TAG.sub("‹", value if self._defuse is None else self._defuse(value))
 
     def _placeholders(self, *more: str) -> re.Pattern[str]:
-        return re.compile(r"\{(" + "|".join(map(re.escape, (*self._field_of, *more))) + r")\}")
+        known = "|".join(map(re.escape, (*self._field_of, *self._parts, *more)))
+        return re.compile((r"\{\{|\}\}|" if self._doubled else "") + r"\{(" + known + r")\}")
+
+    def _is_format(self) -> bool:
+        """Whether the only single braces of a file are placeholders, so that it was written for ``str.format``."""
+        names = {*self._field_of, *self._parts, "token"}
+        try:
+            found = [part[1:] for part in Formatter().parse(self._template) if part[1] is not None]
+            return all(name in names and not spec and not conversion for name, spec, conversion in found)
+        except ValueError:
+            return False
 
     def _read(self, path: Path, what: str) -> str:
         template = read_text(path, what)
+        if path.suffix.lower() == ".json":
+            found = read_object(template) or {}
+            given, system = found.pop("prompt", None), found.pop("system", "")
+            if not isinstance(given, str) or not isinstance(system, str):
+                raise DataError(
+                    f"{what} {str(path)!r}: expected a JSON object with a text as prompt, and one as system, if any."
+                )
+            template, self._system, self.more = given, system, found
         for field in self.fields:
             names = [name for name, of in self._field_of.items() if of == field]
+            parts = [name for name, (of, _) in self._parts.items() if of == field]
+            if parts and all(f"{{{name}}}" in template for name in parts):
+                continue
             if not any(f"{{{name}}}" in template for name in names):
                 others = f" (or {', '.join(f'{{{name}}}' for name in names[1:])})" if names[1:] else ""
                 raise DataError(
                     f"{what} {str(path)!r} has no {{{field}}}{others}; "
                     f"put it where the {field.replace('_', ' ')} is to stand."
                 )
+        unknown = unknown_placeholder(template, (*self._field_of, *self._parts, "token"))
+        if unknown:
+            raise DataError(f"{what} {str(path)!r}: {unknown}")
         return template
 
 
@@ -155,7 +195,7 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
         messages = self.prompt.ask(self.values(item), attempt)
         if attempt == 1 or not self.prompt.plain:
             return messages
-        return [Message("user", messages[0].content + _AGAIN.format(attempt))]
+        return [*messages[:-1], Message("user", messages[-1].content + _AGAIN.format(attempt))]
 
     def schema(self, item: ItemT, attempt: int) -> Schema | None:
         """The JSON schema of a reply; none for a file without a token, which says itself how to reply."""

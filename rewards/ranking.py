@@ -1,12 +1,13 @@
-"""Rankings: recall and NDCG with binary relevance, and the gold pages of a task, by every URL and key they have."""
+"""Rankings: recall and NDCG with binary relevance, their judge, and gold pages by every URL and key they have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from math import log2
 
 from webenv.errors import InvalidArgument
-from webenv.judge import Submission
+from webenv.judge import Submission, Verdict
 from webenv.observations import Page
 from webenv.urls import address
 from webenv.web import Failure
@@ -118,6 +119,102 @@ class GoldPages:
         """
         names = _names(url, key)
         return next((self._names[name] for name in names if name in self._names), names[-1])
+
+
+class Ranked:
+    """What an episode ranked, and the gold it is held against; each is found once.
+
+    Args:
+        submission: the episode.
+    """
+
+    def __init__(self, submission: Submission) -> None:
+        self.submission = submission
+
+    @cached_property
+    def gold(self) -> GoldPages:
+        """The gold pages."""
+        return GoldPages(self.submission)
+
+    @cached_property
+    def gold_ids(self) -> tuple[str, ...]:
+        """One id for each gold page."""
+        return self.gold.ids
+
+    @cached_property
+    def ranking(self) -> list[str]:
+        """Ids of the pages that are ranked, as :meth:`GoldPages.identify` gives them.
+
+        Those of the answer, where the answer is a ranking (and none where none was given); else those that came before
+        the agent, in the order of first sight.
+        """
+        one, gold = self.submission, self.gold
+        if not one.ranked:
+            return [gold.identify(page.url, page.key) for page in one.seen]
+        keys = {address(page.url): page.key for page in one.seen}
+        ids = []
+        for place, text in enumerate(one.answer):
+            page = one.pages[place] if one.pages else None
+            name = gold.identify(text, keys.get(address(text), ""))
+            if isinstance(page, Page) and name not in gold.ids:
+                name = gold.identify(page.url, page.key)
+            ids.append(name)
+        return ids
+
+    @property
+    def unknown(self) -> str:
+        """Why a page that was not fetched might be in the ranking under another name; empty where all is known."""
+        if self.gold.failure is not None:
+            return f"a gold page was not fetched: {self.gold.failure}"
+        failed = next((page for page in self.submission.pages if isinstance(page, Failure)), None)
+        return f"an answered page was not fetched: {failed.reason}" if failed and self.submission.ranked else ""
+
+
+CUTOFFS = (1, 3, 5)
+"""The ranks at which AgentWebBench's release measures; its paper prints 3 and 5."""
+
+
+class RankingJudge:
+    """Scores a ranking of pages by NDCG and recall at 1, 3 and 5; asks no model.
+
+    Gold: ``urls``. The value of a verdict is NDCG@5; the outcome is ``found`` where that is 1, ``missed`` where no gold
+    page is among the first 5, else ``partial``; the scores are ``ndcg@1`` to ``recall@5``. A ranking that is empty, or
+    was never given, has 0 everywhere; unknown ids take their ranks, repeats are dropped. A task without gold pages is
+    unscored, and so is one whose gold page could not be fetched, unless the ranking is perfect by what is known.
+
+    Source: AgentWebBench, sections 3.3.1 and 3.3.2.
+
+    *Differs from* the release, which counts a repeated id each time, so that both measures can pass 1, and leaves a
+    query whose result file is missing out of the mean.
+    """
+
+    name = "ranking"
+    asks = False
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, ``version``, and that it holds the key."""
+        return {"name": self.name, "version": "1", "holds": "key"}
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order."""
+        return [self._score(Ranked(submission)) for submission in submissions]
+
+    def _score(self, ranked: Ranked) -> Verdict:
+        task = ranked.submission.task
+        if not ranked.gold_ids:
+            return Verdict.unscored(f"task {task.id!r} has no gold page to rank", self.name)
+        measures = {"ndcg": ndcg, "recall": recall}
+        scores = {
+            f"{name}@{k}": of(ranked.ranking, ranked.gold_ids, k) for name, of in measures.items() for k in CUTOFFS
+        }
+        value = min(1.0, scores["ndcg@5"])
+        if value < 1.0 and ranked.unknown:
+            return Verdict.unscored(ranked.unknown, self.name)
+        found = sum(name in ranked.gold_ids for name in dict.fromkeys(ranked.ranking))
+        outcome = "found" if value == 1.0 else "partial" if value else "missed"
+        reason = f"{found} of {len(ranked.gold_ids)} gold pages in a ranking of {len(set(ranked.ranking))}"
+        return Verdict(outcome, value, reason, self.name, scores)
 
 
 def _names(url: str, key: str) -> list[str]:

@@ -10,11 +10,14 @@ from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge, Reward
 from webenv.models import Model, make_model
 from webenv.rewards.answers import AnswerJudge
-from webenv.rewards.browsecomp import BrowseCompJudge
+from webenv.rewards.browsecomp import BrowseCompJudge, FinalAnswerJudge
+from webenv.rewards.citations import CitationJudge
 from webenv.rewards.failure_attribution import FailureAttributionJudge
 from webenv.rewards.key_points import KeyPointJudge
 from webenv.rewards.needle import VARIANTS, EntailmentJudge, PageJudge
+from webenv.rewards.ranking import RankingJudge
 from webenv.rewards.report import ReportJudge
+from webenv.rewards.research import ResearchJudge, StatedPointsJudge
 from webenv.rewards.short_answer import ShortAnswerJudge
 from webenv.rewards.standard_reward import MEASURES, Measure, StandardReward
 from webenv.rewards.tables.grader import TableJudge
@@ -36,6 +39,72 @@ class ByModel(NamedTuple):
 JudgeMaker = Callable[[], Judge] | ByModel
 
 
+class PaperJudge(NamedTuple):
+    """Who judged for a paper.
+
+    Attributes:
+        paper: its name.
+        judge: the name in the identity of that judge here.
+        models: the beginning of the model's name.
+        temperature: what the paper set; empty: nothing.
+        how: what to give for it, as options of the command line.
+        prompts: which of its prompts it used.
+    """
+
+    paper: str
+    judge: str
+    models: str
+    temperature: str
+    how: str
+    prompts: str
+
+    def notice(self, judge: Judge, official_prompt: bool) -> str:
+        """That a judge is not the paper's, and what to give for that one; empty where it is.
+
+        Args:
+            judge: who judges.
+            official_prompt: whether it was given prompt files.
+        """
+        identity = judge.identity
+        model = identity.get("model", "").rpartition("/")[2]
+        temperature = identity.get("model_temperature", "")
+        lacking = [
+            what
+            for what, there in (
+                (f"the judge {identity['name']}", identity["name"] == self.judge),
+                (f"the model {model}", model.startswith(self.models)),
+                ("our prompt", official_prompt),
+                (f"temperature {temperature or 'unset'}", not self.temperature or temperature == self.temperature),
+            )
+            if not there
+        ]
+        if not lacking or identity["name"] == "released":
+            return ""
+        found = lacking[0] if identity["name"] != self.judge else ", ".join(lacking)
+        return (
+            f"judged otherwise than in the paper ({found}), so figures do not compare with published ones: "
+            f"{self.paper} has {self.models} with {self.prompts}. For that: {self.how}"
+        )
+
+
+NEEDLE_PAPER = PaperJudge(
+    "Needle in the Web",
+    "entailment",
+    "gemini-2.5-flash",
+    "",
+    "--judge llm:gemini-2.5-flash --judge-prompt DIR, a folder with criterion.json and claim.json.",
+    "its prompts C.4 and C.5",
+)
+NEWS_PAPER = PaperJudge(
+    "LiveNewsBench",
+    "short_answer",
+    "gpt-4.1",
+    "0",
+    "--judge llm:gpt-4.1,temperature=0 --judge-prompt FILE, with {question}, {target} and {predicted_answer}.",
+    "its prompt (figure 8) at temperature 0",
+)
+
+
 def _entailment(model: Model, prompt: str | Path | None, votes: int) -> Judge:
     if prompt in VARIANTS:
         return EntailmentJudge(model, variant=str(prompt), votes=votes)
@@ -52,26 +121,37 @@ ENTAILMENT = ByModel(_entailment)
 SHORT = ByModel(ShortAnswerJudge)
 """Three grades of a short answer."""
 
+BROWSECOMP = ByModel(BrowseCompJudge)
+"""The final answer of a response, yes or no, and its confidence."""
+
+TABLE = ByModel(TableJudge, TableJudge)
+"""Tables; without a model names and cells are right as the same text alone."""
+
 JUDGES: Mapping[str, JudgeMaker] = {
     "page": PageJudge,
     "answer": AnswerJudge,
+    "ranking": RankingJudge,
     "llm": ENTAILMENT,
     "entailment": ENTAILMENT,
     "short": SHORT,
-    "browsecomp": ByModel(BrowseCompJudge),
-    "table": ByModel(TableJudge, TableJudge),
+    "browsecomp": BROWSECOMP,
+    "final_answer": FinalAnswerJudge,
+    "table": TABLE,
     "key_points": ByModel(KeyPointJudge),
     "report": ByModel(ReportJudge),
+    "citation": ByModel(CitationJudge),
+    "research": ByModel(ResearchJudge),
+    "stated": StatedPointsJudge,
     "evidence": ByModel(_failure_attribution),
 }
 """Every judge by its name. A benchmark has a table of those that are its own (``exact``), or that it calls by another
 name (``llm``); all others are there for tasks that hold the gold that they need."""
 
 _GOLD: Mapping[str, tuple[str, ...]] = {
-    "page": ("urls",),
-    **dict.fromkeys(("answer", "short", "browsecomp", "evidence"), ("answers",)),
+    **dict.fromkeys(("page", "ranking"), ("urls",)),
+    **dict.fromkeys(("answer", "final_answer", "short", "browsecomp", "evidence"), ("answers",)),
     "table": ("table", "evaluation"),
-    "key_points": ("key_points",),
+    **dict.fromkeys(("key_points", "research", "stated"), ("key_points",)),
 }
 """What of the gold a judge holds an answer against: ``urls``, ``answers``, or names within ``data``."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from webenv.errors import InvalidArgument, did_you_mean
+from webenv.errors import DataError, InvalidArgument, did_you_mean
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
 from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, LLMGrader
@@ -110,9 +110,11 @@ class ReportScore(NamedTuple):
 class ReportRubric(PromptRubric[RatedReport, Rating]):
     """A whole number from 0 to 10, as a :class:`webenv.rewards.llm_grader.Rubric`.
 
-    A user's file has ``{question}``, ``{answer}`` (or ``{report}``) and ``{criterion}``; in it the criterion's name
-    and description are ours, ``name: description``. Without ``{token}`` the whole reply has to be JSON with
-    a ``rating`` (or ``score``), or the number alone.
+    A user's file has ``{question}``, ``{answer}`` (or ``{report}``) and ``{criterion}`` (``name: description``), or as
+    DeepResearchGym has it ``{criterion['name']}`` and ``{criterion['description']}``. What it asks of each criterion is
+    ours, unless the file is a ``.json`` object whose ``criteria`` are objects with a ``name`` and a ``description``, as
+    in the release (there insight is called "Insightfulness"). Without ``{token}`` the whole reply has to be JSON with a
+    ``rating`` (or ``score``), or the number alone.
 
     Args:
         prompt: a file in place of our prompt.
@@ -125,7 +127,15 @@ class ReportRubric(PromptRubric[RatedReport, Rating]):
 
     def __init__(self, prompt: str | Path | None = None) -> None:
         aliases = {"question": ("query",), "answer": ("report",)}
-        super().__init__(Prompt(_TEMPLATE, ("question", "answer", "criterion"), prompt, aliases=aliases), _SCHEMA)
+        parts = {
+            "criterion['name']": ("criterion", lambda text: text.partition(": ")[0]),
+            "criterion['description']": ("criterion", lambda text: text.partition(": ")[2]),
+        }
+        fields = ("question", "answer", "criterion")
+        super().__init__(Prompt(_TEMPLATE, fields, prompt, aliases=aliases, parts=parts), _SCHEMA)
+        told = _read_criteria(self.prompt.more.get("criteria", ()), prompt)
+        self.criteria = {name: told.get(name, (name, CRITERIA[name])) for name in CRITERIA}
+        """What each criterion is called in the prompt, and what it asks."""
 
     def values(self, item: RatedReport) -> tuple[str, str, str]:
         """Question, report and criterion."""
@@ -155,6 +165,21 @@ class ReportRubric(PromptRubric[RatedReport, Rating]):
     def neutral(self, item: RatedReport) -> RatedReport:
         """The item without what the agent brought."""
         return item._replace(report=NEUTRAL)
+
+
+def _read_criteria(given: Any, file: str | Path | None) -> dict[str, tuple[str, str]]:
+    """Of each criterion that a prompt file describes, name and description as the file has them."""
+    found: dict[str, tuple[str, str]] = {}
+    for one in given if isinstance(given, list | tuple) else [given]:
+        name, description = (one.get("name"), one.get("description")) if isinstance(one, Mapping) else (None, None)
+        word = str(name).strip().lower().removesuffix("fulness")
+        if word not in CRITERIA or not isinstance(description, str):
+            raise DataError(
+                f"judge prompt {str(file)!r}: criterion {one!r:.80}; expected objects with a text as description, and "
+                f"as name one of {', '.join(CRITERIA)}."
+            )
+        found[word] = str(name), description
+    return found
 
 
 class ReportJudge:
@@ -200,7 +225,8 @@ class ReportJudge:
         if not criteria or isinstance(criteria, str):
             raise InvalidArgument(f"criteria={criteria!r}: expected one or more of {', '.join(CRITERIA)}.")
         self.criteria = tuple(dict.fromkeys(criteria))
-        self._grader = LLMGrader(model, ReportRubric(prompt), votes, attempts)
+        self._rubric = ReportRubric(prompt)
+        self._grader = LLMGrader(model, self._rubric, votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -223,7 +249,9 @@ class ReportJudge:
     def grade(self, reports: Sequence[ReportItem]) -> list[ReportScore]:
         """What came of each report, in order; all criteria of all reports go out together."""
         asked = [
-            [RatedReport(*report, name, CRITERIA[name]) for name in self.criteria] if report.report.strip() else []
+            [RatedReport(*report, *self._rubric.criteria[name]) for name in self.criteria]
+            if report.report.strip()
+            else []
             for report in reports
         ]
         graded = iter(self._grader.grade([item for each in asked for item in each]))

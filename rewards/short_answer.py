@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
-from webenv.rewards.answers import OUTCOMES, exact_match, gold_answers, without_answer
+from webenv.rewards.answers import NO_SCORES, OUTCOMES, answer_scores, exact_match, gold_answers, without_answer
 from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict, score_by
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, read_choice, schema_of
+from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_ANSWER = 10_000
@@ -34,13 +35,16 @@ line is one way to put it.
 {answer}
 
 The grades:
-correct: the answer says all that the gold answer says and contradicts none of it. Wording, order, language, case \
-and small slips in a name do not matter. A number is right if, rounded at the last significant figure of the gold \
-number, it is the gold number. What the question itself makes plain need not be repeated. More facts, and a hedge, \
-do no harm as long as one definite answer is given.
+correct: the answer says all that the question asks for of what the gold answer says, and contradicts none of it. \
+Where the gold answer tells more than was asked, or names one thing in several ways, what was asked for is enough, and \
+so is one of the ways. Wording, order, language, case and small slips in a name do not matter. A number is right if, \
+rounded at the last significant figure of the gold number, it is the gold number. What the question itself makes plain \
+need not be repeated: a unit that it asks in, the kind of thing that it asks for, a family name or a country that goes \
+without saying. More facts, and a hedge, do no harm as long as one definite answer is given.
 incorrect: some statement of the answer contradicts the gold answer, even beside the right one and even if hedged. \
 An answer that offers several candidates without settling on one contradicts it too.
-not_attempted: the answer lacks something that the gold answer says, but nothing in it contradicts the gold answer.
+not_attempted: the answer lacks something that was asked for and the gold answer says, but nothing in it contradicts \
+the gold answer; so does a number that is only about right, or a bound that the gold number keeps to.
 
 Weigh it in one or two sentences. Then end with one verdict, written to the letter as one of these three, id included:
 <verdict id="{token}">correct</verdict>
@@ -72,10 +76,11 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
 
     In our prompt the verdict is ``<verdict id="TOKEN">word</verdict>`` or JSON with the token. A user's
     file may call the fields as the official prompts do: ``{question}``; ``{gold}``, ``{target}``,
-    ``{expected_answer}``, ``{gold_target}`` or ``{correct_answer}``; ``{answer}``, ``{predicted_answer}``,
-    ``{prediction}`` or ``{response}``. Without ``{token}`` in it the whole reply has to be one letter, A
-    (correct), B (incorrect) or C (not attempted), whatever the markup around it, alone or with its own word (``A:
-    CORRECT``); an A that only repeats the answer is no verdict, unless "A" is the gold.
+    ``{expected_answer}``, ``{gold_target}``, ``{correct_answer}`` or ``{gt_answer}``; ``{answer}``,
+    ``{predicted_answer}``, ``{prediction}``, ``{pred_answer}`` or ``{response}``. Without ``{token}`` in it the whole
+    reply has to be one letter, A (correct), B (incorrect) or C (not attempted), whatever the markup around it, alone or
+    with its own word (``A: CORRECT``); or a JSON object whose ``judgement`` is one of the three words, as
+    AgentWebBench's prompt asks. What only repeats the answer is no favourable verdict, unless the gold is "A".
 
     Args:
         prompt: a file in place of our prompt.
@@ -88,15 +93,16 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
 
     def __init__(self, prompt: str | Path | None = None) -> None:
         aliases = {
-            "gold": ("target", "expected_answer", "gold_target", "correct_answer"),
-            "answer": ("predicted_answer", "prediction", "response"),
+            "gold": ("target", "expected_answer", "gold_target", "correct_answer", "gt_answer"),
+            "answer": ("predicted_answer", "prediction", "pred_answer", "response"),
         }
         super().__init__(Prompt(_TEMPLATE, ("question", "gold", "answer"), prompt, aliases=aliases), _SCHEMA)
 
     def read(self, reply: str, item: ShortAnswer, attempt: int) -> ShortGrade | None:
         """The grade of a reply; ``None``: it is no verdict."""
         if self.prompt.plain:
-            return _by_letter(reply, item)
+            found = read_object(after_thinking(reply))
+            return _by_letter(reply, item) if found is None else _by_judgement(found, reply, item)
         fields = self.fields(reply, item, attempt, ["verdict"], ["reason"])
         outcome = read_choice(fields["verdict"], OUTCOMES) if fields else None
         return None if fields is None or outcome is None else ShortGrade(outcome, one_line(fields.get("reason", "")))
@@ -125,7 +131,7 @@ class ShortAnswerJudge:
     ``correct`` (1): all of the gold is there and nothing contradicts it; ``incorrect`` (0): something does;
     ``not_attempted`` (0): neither. No answer is not attempted, one longer than :data:`LONGEST_ANSWER`
     incorrect, both without asking the model. A task without gold answers is unscored, and so is a submission
-    whose votes fail.
+    whose votes fail. Scores: ``f1`` and ``strict_f1``, as :class:`webenv.rewards.AnswerJudge` has them.
 
     Source: SimpleQA (Wei et al., 2024), section 2; LiveNewsBench, section 3.3 and figure 8.
 
@@ -156,18 +162,28 @@ class ShortAnswerJudge:
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""
-        ruled = (without_answer(submission, self.name, LONGEST_ANSWER) for submission in submissions)
+        ruled = (without_answer(one, self.name, LONGEST_ANSWER, scores=NO_SCORES) for one in submissions)
         return score_by(submissions, ruled, self._by_model)
 
     def _by_model(self, submissions: Sequence[Submission]) -> list[Verdict]:
         items = [ShortAnswer(one.task.question, gold_answers(one), one.text) for one in submissions]
-        return [self._verdict(graded) for graded in self._grader.grade(items)]
+        return [self._verdict(*found) for found in zip(items, self._grader.grade(items), strict=True)]
 
-    def _verdict(self, graded: Graded[ShortGrade]) -> Verdict:
+    def _verdict(self, item: ShortAnswer, graded: Graded[ShortGrade]) -> Verdict:
+        scores = answer_scores(item.answer, item.golds)
         if graded.grade is None:
-            return no_verdict(graded, self.name)
-        reason = graded.grade.reason or f"the model's grade is {graded.grade.outcome.replace('_', ' ')}"
-        return Verdict(graded.grade.outcome, OUTCOMES[graded.grade.outcome], graded.explained(reason), self.name)
+            verdict = no_verdict(graded, self.name)
+            return replace(verdict, scores=scores) if verdict.scored else verdict
+        outcome = graded.grade.outcome
+        reason = graded.grade.reason or f"the model's grade is {outcome.replace('_', ' ')}"
+        return Verdict(outcome, OUTCOMES[outcome], graded.explained(reason), self.name, scores)
+
+
+def _by_judgement(found: Mapping[str, Any], reply: str, item: ShortAnswer) -> ShortGrade | None:
+    outcome = read_choice(str(found.get("judgement", "")), OUTCOMES)
+    if outcome is None or (outcome == "correct" and echoes(reply, item.answer)):
+        return None
+    return ShortGrade(outcome, one_line(str(found.get("rationale", ""))))
 
 
 def _by_letter(reply: str, item: ShortAnswer) -> ShortGrade | None:

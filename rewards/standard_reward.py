@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Submission, Verdict
 from webenv.observations import Page
-from webenv.rewards.ranking import GoldPages, ndcg, recall
+from webenv.rewards.ranking import Ranked, ndcg, recall
 from webenv.urls import address
 from webenv.web import Failure, Missing
 
@@ -22,7 +21,7 @@ _ALWAYS = ("answer", "recall", "ndcg", "citation")
 _COST = "cost"  # the environment's, step by step
 
 
-class ScoredEpisode:
+class ScoredEpisode(Ranked):
     """A finished episode with its verdict, as measures see it; what several of them need is found once.
 
     Args:
@@ -31,45 +30,8 @@ class ScoredEpisode:
     """
 
     def __init__(self, submission: Submission, verdict: Verdict) -> None:
-        self.submission, self.verdict = submission, verdict
-
-    @cached_property
-    def gold(self) -> GoldPages:
-        """The gold pages."""
-        return GoldPages(self.submission)
-
-    @cached_property
-    def gold_ids(self) -> tuple[str, ...]:
-        """One id for each gold page."""
-        return self.gold.ids
-
-    @cached_property
-    def ranking(self) -> list[str]:
-        """Ids of the pages that are ranked, as :meth:`webenv.rewards.ranking.GoldPages.identify` gives them.
-
-        Those of the answer, where the answer is a ranking (and none where none was given); else those that came before
-        the agent, in the order of first sight.
-        """
-        one, gold = self.submission, self.gold
-        if not one.ranked:
-            return [gold.identify(page.url, page.key) for page in one.seen]
-        keys = {address(page.url): page.key for page in one.seen}
-        ids = []
-        for place, text in enumerate(one.answer):
-            page = one.pages[place] if one.pages else None
-            name = gold.identify(text, keys.get(address(text), ""))
-            if isinstance(page, Page) and name not in gold.ids:
-                name = gold.identify(page.url, page.key)
-            ids.append(name)
-        return ids
-
-    @property
-    def unknown(self) -> str:
-        """Why a page that was not fetched might be in the ranking under another name; empty where all is known."""
-        if self.gold.failure is not None:
-            return f"a gold page was not fetched: {self.gold.failure}"
-        failed = next((page for page in self.submission.pages if isinstance(page, Failure)), None)
-        return f"an answered page was not fetched: {failed.reason}" if failed and self.submission.ranked else ""
+        super().__init__(submission)
+        self.verdict = verdict
 
 
 class Term(NamedTuple):
@@ -171,6 +133,14 @@ def _citation(episode: ScoredEpisode, term: Term) -> float | Failure:
     return cited / len(answered)
 
 
+def _seconds(episode: ScoredEpisode, term: Term) -> float:
+    return 0.0 - episode.submission.spending.seconds
+
+
+def _dollars(episode: ScoredEpisode, term: Term) -> float:
+    return 0.0 - episode.submission.spending.dollars
+
+
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
         "answer": Measure(_answer),
@@ -178,6 +148,8 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "ndcg": Measure(_ndcg, "cutoff"),
         "citation": Measure(_citation),
         "score": Measure(_score, "name"),
+        "seconds": Measure(_seconds),
+        "dollars": Measure(_dollars),
     }
 )
 """The measures of the standard reward, by name; a benchmark may have more."""
@@ -194,6 +166,8 @@ class StandardReward:
     citation       0 to 1  share of the answered pages that had come before the agent, as a
                            result, a page or a document (of a single answer: 0 or 1)
     score:NAME     any     a score that the verdict names, such as ``score:item_f1``
+    seconds        ≤ 0     minus the seconds that the episode took, where they are data
+    dollars        ≤ 0     minus the US dollars that it spent, where they are data
     cost           −1 to 0 minus the share of searches, visits and asks that a step spent;
                            the environment computes it, step by step
     =============  ======  =================================================================

@@ -1,4 +1,4 @@
-"""A server on loopback that speaks OpenAI's chat-completions API, with scripted replies and faults."""
+"""A server on loopback that speaks OpenAI's chat-completions and Responses APIs, with scripted replies and faults."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ class Fault:
     retry_after: str = ""
     retry_after_ms: str = "1"
     code: str | None = None
+    param: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class OpenAIServer:
 
     def conversations(self) -> list[Messages]:
         """The messages of each request."""
-        return [request["messages"] for request in self.requests]
+        return [request["messages"] if "messages" in request else request["input"] for request in self.requests]
 
 
 @contextmanager
@@ -121,6 +122,7 @@ def serve(script: Script) -> Iterator[OpenAIServer]:
         disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
+            self.open = True
             with state.lock:
                 state.at_once += 1
                 state.most_at_once = max(state.most_at_once, state.at_once)
@@ -129,25 +131,32 @@ def serve(script: Script) -> Iterator[OpenAIServer]:
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
             finally:
+                self._answers()
+
+        def _answers(self) -> None:
+            """The request is no longer open; before the answer goes out, since the next may come upon it."""
+            if self.open:
+                self.open = False
                 with state.lock:
                     state.at_once -= 1
 
         def _answer(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if self.path != "/v1/chat/completions":
+            if self.path not in ("/v1/chat/completions", "/v1/responses"):
                 self._send(404, {"error": {"message": f"no address {self.path}"}})
                 return
             with state.lock:
                 state.requests.append(request)
                 state.keys.append(self.headers.get("Authorization", ""))
-                reply = state.script(request["messages"])
+                reply = state.script(request["messages"] if "messages" in request else request["input"])
             if isinstance(reply, Slow):
                 state.over.wait(reply.seconds)
                 reply = Text(reply.text, usage=reply.usage)
             if isinstance(reply, str):
                 reply = Text(reply)
             if isinstance(reply, Text):
-                self._send(200, _completion(reply, request["model"]))
+                form = _response if self.path == "/v1/responses" else _completion
+                self._send(200, form(reply, request["model"]))
             elif isinstance(reply, Fault):
                 headers = {"Retry-After": reply.retry_after} if reply.retry_after else {}
                 headers = headers or {"retry-after-ms": reply.retry_after_ms}
@@ -166,6 +175,7 @@ def serve(script: Script) -> Iterator[OpenAIServer]:
             self._write(status, json.dumps(data).encode(), {"Content-Type": "application/json", **(headers or {})})
 
         def _write(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+            self._answers()
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(body))}.items():
                 self.send_header(name, value)
@@ -253,5 +263,27 @@ def _completion(reply: Text, model: str) -> dict[str, Any]:
     return data
 
 
+def _response(reply: Text, model: str) -> dict[str, Any]:
+    """A reply as the Responses API has it."""
+    content = [] if reply.text is None else [{"type": "output_text", "text": reply.text, "annotations": []}]
+    calls = [
+        {"type": "function_call", "call_id": call["id"], **call["function"]}
+        for call in reply.tool_calls
+        if call.get("type") == "function"
+    ]
+    others = [call for call in reply.tool_calls if call.get("type") != "function"]
+    message = [{"type": "message", "role": "assistant", "content": content}] if content else []
+    data: dict[str, Any] = {"id": "resp_1", "object": "response", "model": model, "output": [*others, *message, *calls]}
+    data["status"] = "incomplete" if reply.finish == "length" else "completed"
+    if reply.finish == "length":
+        data["incomplete_details"] = {"reason": "max_output_tokens"}
+    if reply.usage is not None:
+        read, written = reply.usage
+        data["usage"] = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+        if reply.cached is not None:
+            data["usage"]["input_tokens_details"] = {"cached_tokens": reply.cached}
+    return data
+
+
 def _error(fault: Fault) -> dict[str, Any]:
-    return {"error": {"message": fault.message, "type": "fault", "code": fault.code}}
+    return {"error": {"message": fault.message, "type": "fault", "code": fault.code, "param": fault.param}}

@@ -22,7 +22,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("webenv", "corpora", "envs", "rewards", "policies")
-OURS = ("corpora/procedural/data/", "corpora/procedural/language/", "corpora/procedural/world/")
+OURS = ("corpora/procedural/data/", "corpora/procedural/lexicon.py")
 """What reads nothing but the word lists of the package."""
 
 LOCALS = {
@@ -32,8 +32,21 @@ LOCALS = {
     "token": "0123abcd",
     "heads": {"search": r"search\s*", "ask": r"""ask\s+site\s*=\s*+["']?+(?P<site>[^"'<>]*+)["']?+\s*+"""},
     "magic": b"\x1f\x8b\x08",
-    "self": SimpleNamespace(_field_of={"page": "page"}),
+    "self": SimpleNamespace(_field_of={"page": "page"}, _parts={}, _doubled=True),
     "more": ("token",),
+    "known": "page|token",
+    "named": ["", "name | fare"],
+    "pattern": r"{} ([^.,;:()]+)",
+    "words": "was founded",
+    "units": ["acres"],
+    "one": "granite",
+    "lead": "designed by",
+    "forms": ["metre(?:e?s)?", "m"],
+    "other": "foot",
+    "label": "Pupils",
+    "listed": "Ay|Bee",
+    "short": "Lee",
+    "ways": r"Lee[^.\n]{0,60}\b(?:an?|the) bank\b|\b(?:an?|the) bank\b[^.\n]{0,60}Lee",
 }
 """What stands in an expression that is put together in a function, for a name that the module does not know."""
 

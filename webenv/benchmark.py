@@ -9,10 +9,12 @@ from typing import Any
 from webenv.budget import Budget
 from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Reward, Submission, Verdict
+from webenv.latency import LatencyModel
+from webenv.observations import Reply
 from webenv.policy import Policy
 from webenv.rules import Rules
-from webenv.task import TaskSet
-from webenv.web import Asking, BackgroundSearch, NoAgents, Web
+from webenv.task import Task, TaskSet
+from webenv.web import Asking, BackgroundSearch, NoAgents, SiteListing, Web
 
 
 class AnswerReward:
@@ -42,7 +44,11 @@ class Benchmark:
         policies: scripted policies that go with its questions, by name: each a maker without arguments (of
             ``closed-book``: with the training tasks), or where to find one, as ``"package.module:Name"``, so that
             nothing is imported before it is asked for.
+        latency: how long requests take where nobody measured it; ``None``: no time passes but what was measured.
         asker: who answers what sites are asked; ``None``: the web, if it is :class:`webenv.web.Asking`, else nobody.
+        listing: tells agents which sites there are, in the first observation; ``None``: nobody does.
+        notice: what whoever reads its figures should know first, one line, such as that its judge is not the paper's;
+            empty: nothing.
         asked: who that comes to.
         background: the web, where it can search in the background.
     """
@@ -56,6 +62,9 @@ class Benchmark:
     name: str = "custom"
     policies: Mapping[str, str | Callable[..., Policy]] = field(default_factory=dict)
     asker: Asking | None = None
+    listing: SiteListing | None = None
+    latency: LatencyModel | None = None
+    notice: str = ""
     asked: Asking = field(init=False, repr=False, compare=False)
     background: BackgroundSearch | None = field(init=False, repr=False, compare=False)
 
@@ -83,6 +92,10 @@ class Benchmark:
     def __deepcopy__(self, memo: dict[int, Any]) -> Benchmark:
         return self
 
+    def listed(self, task: Task) -> tuple[Reply, ...]:
+        """What the agent of a task is told of the sites at the start."""
+        return () if self.listing is None else self.listing.listed(task.scope)
+
     @property
     def left_out(self) -> str:
         """How many tasks were left out of the task set, and why one of them was; empty where none was."""
@@ -101,9 +114,17 @@ class Benchmark:
             "web": dict(self.web.identity),
             "judge": dict(self.judge.identity),
             "rules": {name: _named(getattr(self.rules, name)) for name in Rules.__dataclass_fields__},
-            "budget": {name: getattr(self.budget, name) for name in Budget.__dataclass_fields__},
+            "budget": self.budget.to_dict(),
             "reward": {"name": type(self.reward).__qualname__, "weights": dict(self.reward.weights)},
-        } | ({"asker": dict(self.asked.identity)} if self.budget.asks else {})
+        } | {
+            name: dict(part.identity)
+            for name, part in (
+                ("asker", self.asked if self.budget.asks else None),
+                ("listing", self.listing),
+                ("latency", self.latency),
+            )
+            if part is not None
+        }
 
 
 def _named(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple, cast
+from typing import NamedTuple, NotRequired, TypedDict, cast
 
 from webenv.errors import InvalidArgument, did_you_mean
 
@@ -13,9 +13,10 @@ _MOST = 2**31 - 1
 
 
 class Spending(NamedTuple):
-    """What an episode has spent: searches, visits, asks and turns (counts), and seconds.
+    """What an episode has spent: searches, visits, asks and turns (counts), seconds and US dollars.
 
-    ``seconds`` is the time that the environment took to answer, not the agent's.
+    ``seconds`` is the time that the web took to answer, what goes out together its maximum, and that which the agent
+    took to decide where it is known (:class:`Effort`); never the judge's.
     """
 
     searches: int = 0
@@ -23,6 +24,70 @@ class Spending(NamedTuple):
     asks: int = 0
     turns: int = 0
     seconds: float = 0.0
+    dollars: float = 0.0
+
+
+class SpendingDict(TypedDict):
+    """What was spent as ``info["spent"]`` and records have it: seconds and dollars where they are data."""
+
+    searches: int
+    visits: int
+    asks: int
+    turns: int
+    seconds: NotRequired[float]
+    dollars: NotRequired[float]
+
+
+def spending_dict(spent: Spending, *, clocked: bool) -> SpendingDict:
+    """What was spent as plain data; with seconds and dollars if these are data."""
+    units: SpendingDict = {
+        "searches": spent.searches,
+        "visits": spent.visits,
+        "asks": spent.asks,
+        "turns": spent.turns,
+    }
+    if clocked:
+        units |= {"seconds": round(spent.seconds, 6), "dollars": round(spent.dollars, 9)}
+    return units
+
+
+class Effort(NamedTuple):
+    """What it took to decide.
+
+    Attributes:
+        seconds: until the last model that was asked had replied.
+        dollars: US dollars, where prices are known.
+        prompt_tokens: tokens that models read.
+        completion_tokens: tokens that they wrote.
+        calls: how many calls there were.
+        searches: web searches that a model's provider says it made by itself; ``None``: it does not say.
+    """
+
+    seconds: float = 0.0
+    dollars: float = 0.0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    calls: int = 0
+    searches: int | None = None
+
+    def plus(self, other: Effort) -> Effort:
+        """One after the other."""
+        return Effort(
+            self.seconds + other.seconds,
+            self.dollars + other.dollars,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.calls + other.calls,
+            None if self.searches is None and other.searches is None else (self.searches or 0) + (other.searches or 0),
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+NO_EFFORT = Effort()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +99,11 @@ class Budget:
         visits: URLs, 0 to 2³¹ − 1.
         asks: questions to content agents, one for each site, 0 to 2³¹ − 1.
         turns: actions of any kind, 1 to 2³¹ − 1; the episode ends with the last.
-        seconds: time that the environment may take to answer, in all; an episode that takes
-            longer is truncated and unscored. ``None``: no limit, and nothing depends on a clock.
+        seconds: time that an episode may take in all; ``None``: no limit. Where seconds are data (a latency model, or
+            what a web measured, also on a tape) running out ends the episode as running out of turns does, and it is
+            scored. Where they are not, a clock limits the time that the environment takes to answer; an episode that
+            takes longer is truncated and unscored.
+        dollars: US dollars that may be spent in all, where they are data; ``None``: no limit.
     """
 
     searches: int = 10
@@ -43,16 +111,18 @@ class Budget:
     asks: int = 0
     turns: int = 20
     seconds: float | None = None
+    dollars: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("searches", "visits", "asks", "turns"):
             value, least = getattr(self, name), int(name == "turns")
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST:
                 raise InvalidArgument(f"budget {name}={value!r}: expected a whole number from {least} to {_MOST}.")
-        seconds = self.seconds
-        number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-        if seconds is not None and not (number and math.isfinite(seconds) and seconds > 0):
-            raise InvalidArgument(f"budget seconds={seconds!r}: expected a number above 0, or None.")
+        for name in ("seconds", "dollars"):
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if value is not None and not (number and math.isfinite(value) and value > 0):
+                raise InvalidArgument(f"budget {name}={value!r}: expected a number above 0, or None.")
 
     @classmethod
     def of(cls, given: Budget | Mapping[str, object] | None, default: Budget) -> Budget:
@@ -73,6 +143,11 @@ class Budget:
                 raise InvalidArgument(f"budget has no limit {name!r}. {did_you_mean(str(name), known)}")
         return replace(default, **cast(dict[str, int], dict(given)))
 
+    def to_dict(self) -> dict[str, int | float | None]:
+        """The limits as plain data; dollars where they are limited, as records from before there were any have none."""
+        limits = {field.name: getattr(self, field.name) for field in fields(self)}
+        return limits if self.dollars is not None else {name: limits[name] for name in limits if name != "dollars"}
+
     def left(self, spent: Spending) -> tuple[int, int, int, int]:
         """Searches, visits, asks and turns that are left."""
         return (
@@ -81,6 +156,12 @@ class Budget:
             self.asks - spent.asks,
             self.turns - spent.turns,
         )
+
+    def overrun(self, spent: Spending) -> str:
+        """What ran out of seconds and dollars, as the ending of an episode; empty where there is enough."""
+        if self.seconds is not None and spent.seconds > self.seconds:
+            return "out_of_seconds"
+        return "out_of_dollars" if self.dollars is not None and spent.dollars > self.dollars else ""
 
     def share(self, before: Spending, after: Spending) -> float:
         """The share of all searches, visits and asks that was spent between two moments, 0 to 1."""

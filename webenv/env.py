@@ -71,7 +71,7 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
         super().reset(seed=seed)  # after what may be refused: a refused reset changes nothing
         task = chosen or self.benchmark.tasks.draw(self.np_random)
         self.episode = Episode(task, self.benchmark.rules, self.benchmark.budget)
-        self._last = self.episode.begin()
+        self._last = self.episode.begin(self.benchmark.listed(task))
         return self._last.to_dict(), {"task": task.id}
 
     def step(self, action: Action) -> tuple[ObservationDict, float, bool, bool, dict[str, Any]]:
@@ -138,7 +138,10 @@ def load_observation(saved: Any) -> Observation:
         question=question,
         results=tuple(Result(*result) for result in results),
         pages=tuple(Page(*page) for page in pages),
-        replies=tuple(Reply(site, text, tuple(Document(*d) for d in documents)) for site, text, documents in replies),
+        replies=tuple(
+            Reply(site, text, tuple(Document(*d) for d in documents), *hidden)
+            for site, text, documents, *hidden in replies
+        ),
         notice=notice,
         budget=tuple(budget),
     )

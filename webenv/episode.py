@@ -20,7 +20,7 @@ from webenv.actions import Action, Kind, read_action
 from webenv.budget import Budget, Spending
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError
 from webenv.judge import Seen, Submission, Verdict
-from webenv.observations import Document, Observation, Page, Reply, Result
+from webenv.observations import Document, Observation, Page, Reply, Result, check_trace
 from webenv.rules import Rules
 from webenv.spaces import LIMITS, SORTS, clean, encodable
 from webenv.task import Task
@@ -99,6 +99,8 @@ class Mark(NamedTuple):
     ending: str
     seen: int
     replies: int
+    pages: int
+    clocked: bool
 
 
 class Episode:
@@ -108,6 +110,9 @@ class Episode:
         task: the task to be solved.
         rules: the benchmark's rules.
         budget: the limits.
+
+    Attributes:
+        clocked: whether seconds and dollars were charged that are data (:meth:`charge`); those of a wall clock are not.
     """
 
     def __init__(self, task: Task, rules: Rules, budget: Budget) -> None:
@@ -116,15 +121,22 @@ class Episode:
         self.budget = budget
         self.spent = Spending()
         self.ending = ""
+        self.clocked = False
         self._seen: dict[str, str] = {}  # URL → key, in the order of first sight
         self._replies: list[Reply] = []
+        self._pages: list[Page] = []  # where the rules keep them
         self._plan: _PlannedTurn | None = None
 
     # ── the turn ──────────────────────────────────────────────────────────────
 
-    def begin(self) -> Observation:
-        """The first observation: the question and the whole budget."""
-        return self._observe(())
+    def begin(self, sites: tuple[Reply, ...] = ()) -> Observation:
+        """The first observation: the question and the whole budget.
+
+        Args:
+            sites: where the agent is told which sites there are: each with its description, as its agent's first word.
+        """
+        limited = self.budget.seconds is not None or self.budget.dollars is not None
+        return self._observe(self._left() if limited else (), replies=tuple(map(_clean_reply, sites)))
 
     def request(self, raw: object) -> Requests:
         """Checks an action and says what to ask of the web; charges nothing yet.
@@ -138,11 +150,38 @@ class Episode:
         if self.ending:
             raise ResetNeeded(f"the episode has ended ({self.ending}): call reset before the next step.")
         action = read_action(raw)
+        if self.clocked and (ended := self.budget.overrun(self.spent)):
+            return self._planned(
+                self._refuse("The action came too late: nothing of it was done.", "")._replace(ending=ended)
+            )
         problem, rule = self._problem(action)
         plan = self._accept(action) if action and not problem else self._refuse(problem, _ending(raw, action, rule))
         if not plan.ending and plan.spent.turns >= self.budget.turns:
             plan = plan._replace(ending="out_of_turns")
         return self._planned(plan)
+
+    def charge(self, seconds: float, dollars: float = 0.0) -> tuple[VisitRequest, ...]:
+        """Charges seconds and dollars that are data.
+
+        Between two turns: what the agent took to decide; where that is over the budget, the next action comes too late.
+        Between :meth:`request` and :meth:`receive`: what the turn's requests took; where that is over the budget, the
+        turn is the last.
+
+        Returns:
+            Pages that the judge needs, of a turn that this made the last; :meth:`receive` takes them after the others.
+        """
+        self.clocked = True
+        plan = self._plan
+        before = self.spent if plan is None else plan.spent
+        spent = before._replace(seconds=before.seconds + seconds, dollars=before.dollars + dollars)
+        if plan is None:
+            self.spent = spent
+            return ()
+        ended = plan.ending or self.budget.overrun(spent)
+        self._plan = plan = plan._replace(spent=spent)
+        if ended == plan.ending:
+            return ()
+        return self._planned(plan._replace(ending=ended)).visits[len(plan.requests.visits) :]
 
     def finish(self) -> Requests:
         """Ends the episode from outside: nothing is charged, and what came before the agent is judged.
@@ -176,21 +215,23 @@ class Episode:
 
     def mark(self) -> Mark:
         """Where the episode stands, for :meth:`back_to`."""
-        return Mark(self.spent, self.ending, len(self._seen), len(self._replies))
+        pages = len(self._pages)
+        return Mark(self.spent, self.ending, len(self._seen), len(self._replies), pages, self.clocked)
 
     def back_to(self, mark: Mark) -> None:
         """Undoes what was requested and received since a mark."""
-        self._plan, self.spent, self.ending = None, mark.spent, mark.ending
+        self._plan, self.spent, self.ending, self.clocked = None, mark.spent, mark.ending, mark.clocked
         while len(self._seen) > mark.seen:
             self._seen.popitem()
         del self._replies[mark.replies :]
+        del self._pages[mark.pages :]
 
     def receive(self, responses: Responses, seconds: float = 0.0) -> Turn:
         """Takes what came back, charges the budget, and says what the turn came to.
 
         Args:
             responses: one response for each request of the last ``request``.
-            seconds: how long the answers took.
+            seconds: how long the answers took by a clock, where that is not data (:meth:`charge`).
         """
         plan = self._plan
         if plan is None:
@@ -200,7 +241,7 @@ class Episode:
         cost = 0.0 - self.budget.share(before, self.spent)
         shown = responses.visits[: plan.own_visits]
         failure = next((r for r in (*responses.searches, *shown, *responses.asks) if isinstance(r, Failure)), None)
-        late = self.budget.seconds is not None and self.spent.seconds > self.budget.seconds
+        late = not self.clocked and self.budget.seconds is not None and self.spent.seconds > self.budget.seconds
         if failure is not None or late:
             self.ending = "web_failed" if failure is not None else "out_of_time"
             reason = failure.reason if failure is not None else f"the web took over {self.budget.seconds} seconds"
@@ -223,6 +264,7 @@ class Episode:
             spending=self.spent,
             replies=tuple(self._replies),
             ranked=self.rules.answers > 1,
+            shown=tuple(self._pages),
         )
         ruled = None
         if plan.ending != "answered":
@@ -240,7 +282,7 @@ class Episode:
         name, limit = sort.replace("url", "URL"), LIMITS[sort]
         if not texts:
             return f"The action names no {name}. {_USAGE}", "invalid"
-        most = self.rules.answers if kind == Kind.ANSWER else _MOST_ARGUMENTS
+        most = self.rules.answers if kind == Kind.ANSWER else _MOST_ARGUMENTS + int(kind == Kind.ASK)
         if len(texts) > most:
             return f"The action has {len(texts)} texts; at most {most} are taken.", "invalid"
         if kind == Kind.ASK and len(texts) == 1:
@@ -272,23 +314,23 @@ class Episode:
 
     def _accept(self, action: Action) -> _PlannedTurn:
         kind, texts = action.kind, action.arguments
-        scope, (searched, visited, asked, turns, seconds) = self.task.scope, self.spent
+        scope, (searched, visited, asked, turns, seconds, dollars) = self.task.scope, self.spent
         turns += 1
         if kind == Kind.SEARCH:
             limit = self.rules.results
             searches = tuple([SearchRequest(text, limit, scope) for text in texts])
-            spent = Spending(searched + len(texts), visited, asked, turns, seconds)
+            spent = Spending(searched + len(texts), visited, asked, turns, seconds, dollars)
             return _PlannedTurn(action, Requests(searches), spent, "", "", (), 0)
         if kind == Kind.VISIT:
             visits = tuple([VisitRequest(url, scope) for url in self._visitable(texts)])
-            spent = Spending(searched, visited + len(texts), asked, turns, seconds)
+            spent = Spending(searched, visited + len(texts), asked, turns, seconds, dollars)
             return _PlannedTurn(action, Requests(visits=visits), spent, "", "", (), len(visits))
         if kind == Kind.ASK:
             question, *sites = texts
             asks = tuple([AskRequest(question, site, scope) for site in sites])
-            spent = Spending(searched, visited, asked + len(sites), turns, seconds)
+            spent = Spending(searched, visited, asked + len(sites), turns, seconds, dollars)
             return _PlannedTurn(action, Requests(asks=asks), spent, "", "", (), 0)
-        spent = Spending(searched, visited, asked, turns, seconds)
+        spent = Spending(searched, visited, asked, turns, seconds, dollars)
         if kind == Kind.ANSWER:
             answer = self.rules.read_answer(texts)
             if isinstance(answer, str):
@@ -313,6 +355,9 @@ class Episode:
                 notices.append(f"Query {number} found {where}.")
             results.extend(_clean_result(hit) for hit in hits)
         pages: list[Page] = []
+        if self.rules.whole_results:
+            pages = [self._clip(page, page.url, notices) for page in whole_pages(responses.searches)]
+            results = [hit._replace(snippet="") for hit in results]
         if plan.action is not None and plan.action.kind == Kind.VISIT and self.rules.unseen != "allow":
             unseen = [url for url in plan.action.arguments if url.strip() not in self._seen]
             notices += [f"Not available, never shown: {_named(url.strip())}." for url in unseen]
@@ -329,12 +374,25 @@ class Episode:
             elif isinstance(reply, Missing):
                 notices.append(f"No content agent at {_named(ask_request.site)}: {_told(reply.reason)}.")
         self._replies += replies
+        if self.rules.keep_pages:
+            self._pages += pages
         documents = [document for reply in replies for document in reply.documents]
         for url, key in [(item.url, item.key) for part in (results, pages, documents) for item in part]:
             self._seen.setdefault(url, key)
         if len(responses.searches) == 1 and not results:
             notices.append("Nothing was found.")
+        if self.clocked:
+            notices += self._left()
         return self._observe(notices, tuple(results), tuple(pages), tuple(replies))
+
+    def _left(self) -> list[str]:
+        """Seconds and dollars that are left, where they are limited."""
+        budget, spent, left = self.budget, self.spent, []
+        if budget.seconds is not None:
+            left.append(f"{max(budget.seconds - spent.seconds, 0.0):.1f} of {budget.seconds:g} seconds left.")
+        if budget.dollars is not None:
+            left.append(f"${max(budget.dollars - spent.dollars, 0.0):.4f} of ${budget.dollars:g} left.")
+        return left
 
     def _clip(self, page: Page, asked: str, notices: list[str]) -> Page:
         """What of a page is shown; a notice names it as it was asked for, not as the web calls it."""
@@ -361,10 +419,12 @@ class Episode:
         """The episode between two turns as JSON-ready data: the task by its id, nothing of its gold."""
         return {
             "task": self.task.id,
-            "spent": list(self.spent),
+            "spent": list(self.spent if self.spent.dollars else self.spent[:5]),
             "ending": self.ending,
             "seen": [[url, key] for url, key in self._seen.items()],
             **({"replies": [_plain_reply(reply) for reply in self._replies]} if self._replies else {}),
+            **({"pages": [list(page) for page in self._pages]} if self._pages else {}),
+            **({"clocked": True} if self.clocked else {}),
         }
 
     @classmethod
@@ -376,14 +436,18 @@ class Episode:
         """
         episode = cls(task, rules, budget)
         try:
-            searches, visits, asks, turns, seconds = saved["spent"]
-            episode.spent = Spending(int(searches), int(visits), int(asks), int(turns), float(seconds))
+            searches, visits, asks, turns, *amounts = saved["spent"]
+            seconds, dollars = (*map(float, amounts), 0.0)[:2]
+            episode.spent = Spending(int(searches), int(visits), int(asks), int(turns), seconds, dollars)
+            episode.clocked = saved.get("clocked", False) is True
             if min(episode.spent) < 0 or min(budget.left(episode.spent)) < 0:
                 raise ValueError(f"spent {saved['spent']} does not fit the budget")
             episode.ending = saved["ending"]
             episode._seen = dict(saved["seen"])
             episode._replies = [read_reply(reply) for reply in saved.get("replies", ())]
-            if not all(isinstance(text, str) for pair in episode._seen.items() for text in (episode.ending, *pair)):
+            episode._pages = [Page(*page) for page in saved.get("pages", ())]
+            named = (*episode._seen.items(), *episode._pages)
+            if not all(isinstance(text, str) for each in named for text in (episode.ending, *each)):
                 raise TypeError("its ending and what was seen are no texts")
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise SnapshotError(f"not a saved episode: {error!r}; expected what Episode.save gave.") from error
@@ -419,8 +483,15 @@ def _clean_result(hit: Result) -> Result:
     return Result(clean(title, "title"), clean(url, "url"), clean(text, "snippet"), clean(site, "site"), hit.key)
 
 
+def whole_pages(searches: Sequence[SearchResponse]) -> list[Page]:
+    """The pages that searches brought whole, each once, in the order of the results; their snippets are their texts."""
+    found = {hit.url: hit for hits in searches if not isinstance(hits, Failure) for hit in hits}
+    return [Page(hit.url, hit.title, hit.snippet, key=hit.key) for hit in found.values()]
+
+
 def _plain_reply(reply: Reply) -> dict[str, Any]:
-    return reply._asdict() | {"documents": [document._asdict() for document in reply.documents]}
+    record = {"site": reply.site, "text": reply.text, "documents": [one._asdict() for one in reply.documents]}
+    return record if reply.trace is None else {**record, "trace": reply.trace}
 
 
 def read_reply(data: Mapping[str, Any]) -> Reply:
@@ -434,11 +505,13 @@ def read_reply(data: Mapping[str, Any]) -> Reply:
     texts = [data["site"], data["text"], *(text for document in documents for text in document)]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("a reply holds what is no text")
-    return Reply(data["site"], data["text"], tuple(documents))
+    trace = data.get("trace")
+    check_trace(trace)
+    return Reply(data["site"], data["text"], tuple(documents), trace)
 
 
 def _clean_reply(reply: Reply) -> Reply:
     documents = tuple(
         Document(clean(d.url, "url"), clean(d.title, "title"), clean(d.text, "text"), d.key) for d in reply.documents
     )
-    return Reply(clean(reply.site, "site"), clean(reply.text, "text"), documents)
+    return Reply(clean(reply.site, "site"), clean(reply.text, "text"), documents, reply.trace)

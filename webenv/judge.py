@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, TypedDict, runtime_checkable
 
 from webenv.budget import Budget, Spending
 from webenv.errors import InvalidArgument
-from webenv.observations import Reply
+from webenv.observations import Page, Reply
 from webenv.task import Task
 from webenv.web import Failure, VisitResponse
 
@@ -42,6 +42,7 @@ class Submission:
         spending: what was spent of them.
         replies: what the content agents replied that the agent asked, in order.
         ranked: whether the answer is a ranking: the rules take more than one text, however many were given.
+        shown: the pages that came before the agent with their texts, where the rules keep them.
     """
 
     task: Task
@@ -54,6 +55,7 @@ class Submission:
     spending: Spending
     replies: tuple[Reply, ...] = ()
     ranked: bool = False
+    shown: tuple[Page, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.answer, str):

@@ -54,12 +54,68 @@ class Document(NamedTuple):
     key: str = ""
 
 
+class TraceTurn(TypedDict):
+    """One turn of a content agent: its action (kind, texts), its thought, titles and URLs found, the notice."""
+
+    action: list[Any]
+    thought: str
+    results: list[list[str]]
+    notice: str
+
+
+class Trace(TypedDict):
+    """How a content agent came to a reply: its own episode in short, as plain data.
+
+    ``policy``: who played. ``ending``: as of any episode. ``requests``: the searches that it sent, of which ``valid``
+    found something. ``tokens``: of its model, 0 without one. ``seconds``: that its web took, 0.0 where nobody says.
+    """
+
+    policy: str
+    ending: str
+    turns: list[TraceTurn]
+    requests: int
+    valid: int
+    tokens: int
+    seconds: float
+
+
+def check_trace(trace: Any) -> None:
+    """Refuses what is no trace of a content agent, as plain data; ``None`` is one that there is not.
+
+    Raises:
+        KeyError: if a part is missing.
+        TypeError: if one is of another type.
+    """
+    if trace is None:
+        return
+    texts = [trace["policy"], trace["ending"]]
+    for turn in trace["turns"]:
+        kind, arguments = turn["action"]
+        texts += [kind, *arguments, turn["thought"], turn["notice"]]
+        for title, url in turn["results"]:
+            texts += [title, url]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a trace holds what is no text")
+    for name in ("requests", "valid", "tokens", "seconds"):
+        number = trace[name]
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < 2**53:
+            raise TypeError(f"a trace has {name}={number!r:.40}")
+
+
 class Reply(NamedTuple):
-    """What the content agent of a site answered: a summary, and at most three documents."""
+    """What the content agent of a site answered: a summary, and at most three documents.
+
+    Attributes:
+        site: the host.
+        text: the summary.
+        documents: the pages that it hands over.
+        trace: the agent's own episode, where it was one; for records and judges, never shown to who asked.
+    """
 
     site: str
     text: str
     documents: tuple[Document, ...] = ()
+    trace: Trace | None = None
 
 
 class ObservationDict(TypedDict):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from webenv.actions import Action
+from webenv.budget import NO_EFFORT, Effort
 from webenv.observations import ObservationDict
 from webenv.web import Failure
 
@@ -19,11 +20,13 @@ class Decision(NamedTuple):
         thought: how it came to it, for people to read, such as a model's whole reply.
         memory: what the policy itself wants to know at its next turns, such as the state of a plan; it keeps nothing
             elsewhere. Both stand in the history and in the record of a run, and are never shown to the environment.
+        effort: what it took to decide, where that is known; a rollout charges it to the episode.
     """
 
     action: Action
     thought: str = ""
     memory: str = ""
+    effort: Effort = NO_EFFORT
 
 
 @dataclass(slots=True)

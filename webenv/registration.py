@@ -7,6 +7,12 @@ import gymnasium
 IDS = {
     "NeedleInWeb-v0": "webenv.envs.needle_in_web.env:NeedleInWeb",
     "LiveNewsBench-v0": "webenv.envs.live_news_bench.env:LiveNewsBench",
+    "WideSearch-v0": "webenv.envs.wide_search.env:WideSearch",
+    "BrowseComp-v0": "webenv.envs.browse_comp.env:BrowseComp",
+    "AgentWebSearch-v0": "webenv.envs.agent_web_bench.env:AgentWebSearch",
+    "AgentWebRecommendation-v0": "webenv.envs.agent_web_bench.env:AgentWebRecommendation",
+    "AgentWebQA-v0": "webenv.envs.agent_web_bench.env:AgentWebQA",
+    "AgentWebResearch-v0": "webenv.envs.agent_web_bench.env:AgentWebResearch",
 }
 """Id → entry point; the vector entry point is the same name followed by ``Vector``, the class by ``Env``."""
 

@@ -27,6 +27,10 @@ class Rules:
     Attributes:
         results: the most results (documents) for one query.
         page_characters: the longest page text shown; a longer one loses its end.
+        whole_results: whether a search brings the pages that it found with it, whole: a web of such a benchmark gives
+            a page's text as the result's snippet (:class:`webenv.corpora.sites.WholeTexts`).
+        keep_pages: whether the judge gets the pages that came before the agent with their texts: citations are held
+            against them.
         invalid: what a bad action does, other than the two that follow.
         overrun: what an action does that wants more than the budget has left; it is refused whole.
         unseen: what a visit does to a URL that never came before the agent: ``"allow"`` fetches it,
@@ -40,7 +44,8 @@ class Rules:
         endings: the benchmark's own words for endings, shown in ``info["ending"]`` alone: ``answered``,
             ``no_action``, ``unknown_action`` (a kind that there is not), ``invalid_action`` (the two before as well,
             where they are not named), ``search_overrun``, ``visit_overrun``, ``ask_overrun``, ``out_of_turns``,
-            ``web_failed``, ``out_of_time``, ``policy_failed``, ``cut_off`` (from outside). Records hold these words
+            ``out_of_seconds``, ``out_of_dollars``, ``web_failed``, ``out_of_time`` (by a clock), ``policy_failed``,
+            ``cut_off`` (from outside). Records hold these words
             of the house, so that a run can be judged by the rules of another benchmark without renaming anything.
 
     Raises:
@@ -49,6 +54,8 @@ class Rules:
 
     results: int = 10
     page_characters: int = LIMITS["text"]
+    whole_results: bool = False
+    keep_pages: bool = False
     invalid: Literal["notice", "fail"] = "notice"
     overrun: Literal["notice", "fail"] = "notice"
     unseen: Literal["allow", "notice"] = "allow"

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from webenv.benchmark import Benchmark
 from webenv.errors import JudgeError, ServiceError, WebenvError, WebError
 from webenv.judge import Judge, Submission, Verdict, identity_digest, is_concurrent
-from webenv.web import Failure
+from webenv.web import Failure, TimedBatch
 
 ResponseT = TypeVar("ResponseT")
 
@@ -127,7 +127,7 @@ def call_batch(name: str, call: Callable[[], Sequence[ResponseT]], count: int) -
     except (WebError, OSError) as error:
         return [Failure(str(error) or type(error).__name__)] * count
     _check_length(name, count, len(responses))
-    return list(responses)
+    return responses if isinstance(responses, TimedBatch) else list(responses)
 
 
 def _check_length(name: str, sent: int, received: int) -> None:

@@ -8,23 +8,25 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextvars import copy_context
 from functools import partial
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
 from webenv.benchmark import Benchmark
+from webenv.budget import spending_dict
 from webenv.episode import CUT_OFF, Episode, Requests, Responses, Turn
 from webenv.errors import WebError
 from webenv.judge import Judge, Submission, Verdict, is_concurrent
+from webenv.latency import LatencyModel
 from webenv.observations import Observation
 from webenv.scoring import Score, call_batch, judge_batch, last_reward, score_batch
-from webenv.web import PendingSearches, SearchRequest, SearchResponse
+from webenv.web import PendingSearches, SearchRequest, SearchResponse, TimedBatch, VisitRequest
 
 
 class Step(NamedTuple):
     """What ``step`` returns of one episode.
 
-    ``info`` holds ``task`` (the id) and ``reward_terms``; at the end also ``ending``, ``scored``,
-    ``verdict`` and ``spent``.
+    ``info`` holds ``task`` (the id) and ``reward_terms``, and where they are data ``seconds``: how long what went out
+    in the step took; at the end also ``ending``, ``scored``, ``verdict`` and ``spent``.
     """
 
     observation: Observation
@@ -63,39 +65,50 @@ def finish_episodes(benchmark: Benchmark, episodes: Sequence[Episode]) -> list[S
 
 def _play(benchmark: Benchmark, episodes: Sequence[Episode], requests: Sequence[Requests]) -> list[Step]:
     """All that goes out of this process goes out here."""
-    web, timed = benchmark.web, benchmark.budget.seconds is not None
+    web, budget = benchmark.web, benchmark.budget
+    timed = budget.seconds is not None or budget.dollars is not None
     marks = [episode.mark() for episode in episodes]
     places = _places(requests)
     searches = [one for each in requests for one in each.searches]
     # Where seconds are limited, what the judge reads is fetched when the clock has stopped: it is none of the agent's.
     own = [episode.own_visits if timed else len(each.visits) for episode, each in zip(episodes, requests, strict=True)]
     visits = [one for each, count in zip(requests, own, strict=True) for one in each.visits[:count]]
-    judged = [one for each, count in zip(requests, own, strict=True) for one in each.visits[count:]]
+    judged = [list(each.visits[count:]) for each, count in zip(requests, own, strict=True)]
     asks = [one for each in requests for one in each.asks]
     waiting = [n for n, each in enumerate(requests) if each.searches or timed]
     verdicts: Future[list[Verdict]] | None = None
     searching: PendingSearches | None = None
+    seconds: dict[int, float] = {}
     try:
         started = time.monotonic()
         searching = _begin_searches(benchmark, searches)
-        shown = iter(call_batch("Web.visit", partial(web.visit, visits), len(visits)))
+        visited = call_batch("Web.visit", partial(web.visit, visits), len(visits))
         replies = call_batch("Asking.ask", partial(benchmark.asked.ask, asks), len(asks))
+        shown = iter(visited)
         pages = {n: list(islice(shown, own[n])) for n in range(len(episodes))}
-        turns = {
-            n: episode.receive(Responses((), pages[n], replies[places[n][1]]))
-            for n, episode in enumerate(episodes)
-            if not (requests[n].searches or timed)
-        }
+        clock = _TurnClock(benchmark.latency, visited, replies, own)
+        turns = {}
+        for n, episode in enumerate(episodes):
+            if not (requests[n].searches or timed):
+                if clock.runs:
+                    seconds[n] = clock.charge(n, episode, requests[n], places[n], ())[0]
+                turns[n] = episode.receive(Responses((), pages[n], replies[places[n][1]]))
         early = {} if any(episodes[n].on_last_turn for n in waiting) else dict(turns)
         verdicts = _begin_judging(benchmark.judge, _submissions(early), aside=bool(waiting))
         hits = call_batch("Web.search", searching.result, len(searches))
-        seconds = time.monotonic() - started if timed else 0.0
-        read = iter(call_batch("Web.visit", partial(web.visit, judged), len(judged)) if judged else ())
+        waited = time.monotonic() - started if timed else 0.0
+        clock.runs |= isinstance(hits, TimedBatch)
+        if clock.runs:
+            for n in waiting:
+                seconds[n], late = clock.charge(n, episodes[n], requests[n], places[n], hits)
+                judged[n] += late
+        last = [one for part in judged for one in part]
+        read = iter(call_batch("Web.visit", partial(web.visit, last), len(last)) if last else ())
         for n in waiting:
             (s, a), each = places[n], requests[n]
-            pages[n] += islice(read, len(each.visits) - own[n])
-            waited = seconds if each.searches or own[n] or each.asks else 0.0
-            turns[n] = episodes[n].receive(Responses(hits[s], pages[n], replies[a]), waited)
+            pages[n] += islice(read, len(judged[n]))
+            by_clock = waited if not clock.runs and (each.searches or own[n] or each.asks) else 0.0
+            turns[n] = episodes[n].receive(Responses(hits[s], pages[n], replies[a]), by_clock)
         scores = _scores(benchmark, early, verdicts.result())
         scores |= _scores(benchmark, {n: turns[n] for n in sorted(turns) if n not in early}, None)
     except BaseException as error:
@@ -107,7 +120,50 @@ def _play(benchmark: Benchmark, episodes: Sequence[Episode], requests: Sequence[
             episode.back_to(mark)
         raise
     weights = benchmark.reward.weights
-    return [_step(episode, turns[n], scores.get(n), weights) for n, episode in enumerate(episodes)]
+    steps = [_step(episode, turns[n], scores.get(n), weights) for n, episode in enumerate(episodes)]
+    for n, took in seconds.items():
+        steps[n].info["seconds"] = took
+    return steps
+
+
+class _TurnClock:
+    """How long the requests of each episode of a turn took, where that is data: measured, or drawn.
+
+    Requests for pages that only the judge reads are left out: the agent does not wait for them.
+    """
+
+    def __init__(
+        self,
+        latency: LatencyModel | None,
+        visited: Sequence[object],
+        replies: Sequence[object],
+        own: Sequence[int],
+    ) -> None:
+        self.runs = latency is not None or isinstance(visited, TimedBatch) or isinstance(replies, TimedBatch)
+        self._latency, self._visited, self._replies, self._own = latency, visited, replies, own
+        self._firsts = [0, *accumulate(own)] if self.runs else []
+
+    def charge(
+        self, n: int, episode: Episode, each: Requests, place: tuple[slice, slice], hits: Sequence[object]
+    ) -> tuple[float, tuple[VisitRequest, ...]]:
+        """Charges the requests of one episode: how long they took, and what its judge needs if that is its end."""
+        visits = each.visits[: episode.own_visits]
+        first = self._firsts[n] if self._firsts else 0
+        measured = (
+            _measured(hits, place[0]),
+            _measured(self._visited, slice(first, first + len(visits))),
+            _measured(self._replies, place[1]),
+        )
+        if self._latency is None:
+            took, dollars = max((one for part in measured for one in part or ()), default=0.0), 0.0
+        else:
+            took = self._latency.turn_seconds(each.searches, visits, each.asks, measured)
+            dollars = self._latency.turn_dollars(len(each.searches), len(visits), len(each.asks))
+        return took, episode.charge(took, dollars)
+
+
+def _measured(batch: Sequence[object], place: slice) -> Sequence[float] | None:
+    return batch.seconds[place] if isinstance(batch, TimedBatch) else None
 
 
 def _begin_searches(benchmark: Benchmark, requests: Sequence[SearchRequest]) -> PendingSearches:
@@ -185,7 +241,7 @@ def _step(episode: Episode, turn: Turn, score: Score | None, weights: Mapping[st
         "ending": episode.rules.ending(turn.ending),
         "scored": scored,
         "verdict": dict(score.verdict.to_dict(score.identity)),
-        "spent": {"searches": spent.searches, "visits": spent.visits, "asks": spent.asks, "turns": spent.turns},
+        "spent": spending_dict(spent, clocked=episode.clocked),
     }
     over = scored and episode.ending != CUT_OFF
     return Step(turn.observation, last_reward(weights, score, turn.cost), over, not over, info)

@@ -155,7 +155,7 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         group.forget(min(self._rounds[first : first + self.group_size]))
         episode = Episode(task, self.benchmark.rules, self.benchmark.budget)
         self._episodes[slot] = episode
-        self._observations[slot] = episode.begin()
+        self._observations[slot] = episode.begin(self.benchmark.listed(task))
         return self._with_group({"task": task.id}, slot)
 
     def _with_group(self, info: dict[str, Any], slot: int) -> dict[str, Any]:

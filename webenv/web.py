@@ -7,8 +7,9 @@ What is lacking is an answer (:class:`Missing`), what could not be found out is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+import time
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from webenv.observations import Page, Reply, Result
 
@@ -30,11 +31,22 @@ class Scope(NamedTuple):
 
 
 class SearchRequest(NamedTuple):
-    """One query; ``limit`` is the most results (documents) that may come back."""
+    """One query.
+
+    Attributes:
+        query: what is searched for.
+        limit: the most results (documents) that may come back.
+        scope: the part of the web that it may reach.
+        since: ISO date: pages of earlier days are not wanted. Whoever asks leaves them out again, as a web that cannot
+            choose by days may give them; empty: any day.
+        sites: hosts that alone are wanted, likewise; empty: any.
+    """
 
     query: str
     limit: int = 10
     scope: Scope = Scope()
+    since: str = ""
+    sites: tuple[str, ...] = ()
 
 
 class VisitRequest(NamedTuple):
@@ -68,6 +80,34 @@ SearchResponse = tuple[Result, ...] | Failure
 VisitResponse = Page | Missing | Failure
 AskResponse = Reply | Missing | Failure
 
+ResponseT = TypeVar("ResponseT")
+
+
+class TimedBatch(list[ResponseT]):
+    """The responses of a batch, and how long each took: what a web or an asker returns that knows.
+
+    It is the list that :meth:`Web.search`, :meth:`Web.visit` and :meth:`Asking.ask` return anyway.
+
+    Args:
+        responses: one for each request.
+        seconds: how long each took, from 0; as many.
+    """
+
+    def __init__(self, responses: Iterable[ResponseT], seconds: Iterable[float]) -> None:
+        super().__init__(responses)
+        self.seconds = tuple(seconds)
+
+    @classmethod
+    def of(cls, timed: Sequence[tuple[ResponseT, float]]) -> TimedBatch[ResponseT]:
+        """The batch of responses each with its seconds, which are kept to the millisecond."""
+        return cls((response for response, _ in timed), (round(seconds, 3) for _, seconds in timed))
+
+
+async def measured(response: Awaitable[ResponseT]) -> tuple[ResponseT, float]:
+    """What is awaited, and how many seconds that took."""
+    begun = time.monotonic()
+    return await response, time.monotonic() - begun
+
 
 class PendingSearches(Protocol):
     """Searches that are under way: a ``concurrent.futures.Future``, or what may have work left for who waits for it."""
@@ -87,7 +127,8 @@ class Web(Protocol):
 
     Each method takes a batch and returns a list of the same length and order. A response
     depends on its own request alone. May raise :class:`webenv.errors.WebError` where a whole
-    batch fails; that counts as a :class:`Failure` of each request in it.
+    batch fails; that counts as a :class:`Failure` of each request in it. One that knows how long its responses took
+    returns them as a :class:`TimedBatch`.
     """
 
     @property
@@ -131,6 +172,20 @@ class Asking(Protocol):
 
     def ask(self, requests: Sequence[AskRequest]) -> list[AskResponse]:
         """Asks the content agents of sites; an unknown site is :class:`Missing`."""
+        ...
+
+
+@runtime_checkable
+class SiteListing(Protocol):
+    """Who tells an agent at the start which sites there are."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """What is told, for the record of a run: at least ``name``."""
+        ...
+
+    def listed(self, scope: Scope) -> tuple[Reply, ...]:
+        """Each site of a part of the web with its description."""
         ...
 
 

@@ -15,6 +15,7 @@ try:
 except ImportError as error:
     raise MissingExtra(error.name or "httpx", "live", "the live web") from error
 
+from webenv.corpora.live.agent_web import AgentWeb, AgentWebSearch
 from webenv.corpora.live.provider import SearchProvider
 from webenv.corpora.live.services import Brave, SearXNG, Serper, Tavily
 from webenv.corpora.live.settings import FetchSettings
@@ -23,6 +24,8 @@ from webenv.corpora.live.web import LiveWeb
 
 __all__ = [
     "PROVIDERS",
+    "AgentWeb",
+    "AgentWebSearch",
     "Brave",
     "FetchSettings",
     "LiveSpec",

@@ -23,7 +23,7 @@ from webenv.errors import InvalidArgument
 from webenv.observations import Result
 from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
 from webenv.runtime.text import masked, one_line
-from webenv.web import Failure, SearchRequest, SearchResponse
+from webenv.web import Failure, SearchRequest, SearchResponse, TimedBatch, measured
 
 LONGEST_IN_URL = 3_500
 """Bytes of a query as it is encoded in a URL; servers in wide use refuse lines of requests over 4,094."""
@@ -162,24 +162,27 @@ class HttpProvider(ABC):
         """Equal requests are asked once, and one that says nothing not at all."""
         distinct = {request: Terms.of(request) for request in requests}
         asked = [request for request, terms in distinct.items() if not terms.says_nothing and request.limit > 0]
-        answers: dict[SearchRequest, SearchResponse] = {}
+        answers: dict[SearchRequest, tuple[SearchResponse, float]] = {}
         if asked:
-            found: Sequence[SearchResponse]
+            found: Sequence[tuple[SearchResponse, float]]
             try:
                 found = self._line.run(lambda service: self._all(service, [(r.limit, distinct[r]) for r in asked]))
             except LoopStalled as error:
-                found = [self._failure(str(error))] * len(asked)
+                found = [(self._failure(str(error)), 0.0)] * len(asked)
             answers = dict(zip(asked, found, strict=True))
-        return [answers.get(request, ()) for request in requests]
+        return TimedBatch.of([answers.get(request, ((), 0.0)) for request in requests])
 
     def close(self) -> None:
         self._line.close()
 
-    async def _all(self, service: Service, searches: Sequence[tuple[int, Terms]]) -> list[SearchResponse]:
-        found = await asyncio.gather(*(self._search(service, limit, terms) for limit, terms in searches))
-        if not self._answered and any(isinstance(one, _Unfit) for one in found):
+    async def _all(self, service: Service, searches: Sequence[tuple[int, Terms]]) -> list[tuple[SearchResponse, float]]:
+        found = await asyncio.gather(*(measured(self._search(service, limit, terms)) for limit, terms in searches))
+        if not self._answered and any(isinstance(one, _Unfit) for one, _ in found):
             await self._search(service, 1, Terms.of(SearchRequest(_PROBE, 1)))
-        return [(() if self._answered else one.failure) if isinstance(one, _Unfit) else one for one in found]
+        return [
+            ((() if self._answered else one.failure) if isinstance(one, _Unfit) else one, seconds)
+            for one, seconds in found
+        ]
 
     async def _search(self, service: Service, limit: int, terms: Terms) -> SearchResponse | _Unfit:
         """Page after page, until there are enough results."""

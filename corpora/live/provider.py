@@ -76,6 +76,8 @@ class Terms:
         excluded: hosts; a result must be of none of them, by the query or by the scope.
         last_day: ISO date of the last day; empty: any.
         says_nothing: whether it has neither words nor sites: it finds nothing.
+        first_day: ISO date of the first day that is wanted; empty: any.
+        wanted: hosts that alone are wanted, where a service takes so many; results of others may come.
     """
 
     text: str
@@ -83,19 +85,22 @@ class Terms:
     excluded: tuple[str, ...]
     last_day: str
     says_nothing: bool
+    first_day: str = ""
+    wanted: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, request: SearchRequest) -> Terms:
-        """Reads a request; InvalidArgument if the scope's ``as_of`` is no ISO date."""
+        """Reads a request; InvalidArgument if ``since`` or the scope's ``as_of`` is no ISO date."""
         query = parse_query(request.query)
-        as_of = request.scope.as_of
+        as_of, since = request.scope.as_of, request.since
         last_day = datetime.date.fromordinal(day_of(as_of, "as_of")).isoformat() if as_of else ""
+        first_day = datetime.date.fromordinal(day_of(since, "since")).isoformat() if since else ""
         text = " ".join(_CURLY.sub('"', without_filters(request.query)).split())
         blocked = (host_of(host) for host in request.scope.blocked)
         excluded = tuple(dict.fromkeys((*query.excluded, *(host for host in blocked if host))))
         words = any(character.isalnum() for character in text)
         nothing = (not words and not query.sites) or query.sites == ("-",)  # no page is of the site "-"
-        return cls(text, query.sites, excluded, last_day, nothing)
+        return cls(text, query.sites, excluded, last_day, nothing, first_day, request.sites)
 
     @property
     def is_narrow(self) -> bool:
@@ -192,12 +197,13 @@ class SearchProvider(Protocol):
 
 
 class ServiceHit(NamedTuple):
-    """One result as a provider gives it; ``date`` in any form, empty where it gives none."""
+    """One result as a provider gives it; ``date`` and ``key`` (of its content) are empty where it has none."""
 
     title: str
     url: str
     snippet: str
     date: str = ""
+    key: str = ""
 
 
 def results_of(hits: Iterable[ServiceHit], terms: Terms, today: datetime.date) -> Iterable[Result]:
@@ -221,7 +227,7 @@ def results_of(hits: Iterable[ServiceHit], terms: Terms, today: datetime.date) -
             continue
         seen.add(key)
         title = plain(hit.title)[:_LONGEST_TITLE] or url
-        yield Result(title, url, plain(hit.snippet)[:_LONGEST_SNIPPET], site, f"{key:016x}")
+        yield Result(title, url, plain(hit.snippet)[:_LONGEST_SNIPPET], site, hit.key or f"{key:016x}")
 
 
 def plain(text: str) -> str:

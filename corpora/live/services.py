@@ -38,7 +38,7 @@ class Brave(HttpProvider):
         }
         query |= {"text_decorations": "false", "result_filter": "web"}
         if terms.last_day:
-            query["freshness"] = f"{_FIRST_DAY}to{terms.last_day}"
+            query["freshness"] = f"{terms.first_day or _FIRST_DAY}to{terms.last_day}"
         headers = {"X-Subscription-Token": self._key}
         return httpx.Request("GET", f"{self._url}/res/v1/web/search", params=query, headers=headers)
 
@@ -119,8 +119,7 @@ class Serper(HttpProvider):
     def _request(self, terms: Terms, count: int, page: int) -> httpx.Request:
         body: dict[str, Any] = {"q": terms.with_operators(1_500, 64), "num": self.page_size, "page": page + 1}
         if terms.last_day:
-            day = date.fromisoformat(terms.last_day)
-            body["tbs"] = f"cdr:1,cd_max:{day.month}/{day.day}/{day.year}"
+            body["tbs"] = f"cdr:1{_day('cd_min', terms.first_day)}{_day('cd_max', terms.last_day)}"
         return httpx.Request("POST", f"{self._url}/search", json=body, headers={"X-API-KEY": self._key})
 
     def _hits(self, answer: Mapping[str, Any]) -> list[ServiceHit]:
@@ -128,6 +127,14 @@ class Serper(HttpProvider):
 
     def _is_last(self, page: int, asked: int, came: int) -> bool:
         return came == 0  # Google's pages are often short of ten
+
+
+def _day(name: str, day: str) -> str:
+    """A day as Google takes it."""
+    if not day:
+        return ""
+    found = date.fromisoformat(day)
+    return f",{name}:{found.month}/{found.day}/{found.year}"
 
 
 # ── Tavily ────────────────────────────────────────────────────────────────────
@@ -140,9 +147,29 @@ _MOST_EXCLUDED = 150
 class Tavily(HttpProvider):
     """Searches with Tavily, one request a search, of at most 20 results.
 
-    Sites and excluded hosts go out as its domain lists, the last day as its ``end_date``. It gives dates
-    in its topic ``news`` alone, so a search with ``as_of`` is one of news.
+    Sites (also those that are only wanted) and excluded hosts go out as its domain lists, the first and the last day
+    as its ``start_date`` and ``end_date``. It gives dates in its topic ``news`` alone, so a search with ``as_of`` is
+    one of news.
+
+    Args:
+        key: as for :class:`HttpProvider`.
+        depth: ``basic`` or ``advanced``, which costs more.
+        chunks: how many passages of a page the snippet of an advanced search is made of, 1 to 3; ``None``: as the
+            service does.
+        settings: as for :class:`HttpProvider`.
     """
+
+    def __init__(
+        self, key: str | None = None, *, depth: str = "basic", chunks: int | None = None, **settings: Any
+    ) -> None:
+        if depth not in ("basic", "advanced"):
+            raise InvalidArgument(f"Tavily: depth={depth!r:.40}; expected basic or advanced.")
+        if chunks is not None and (depth != "advanced" or chunks not in (1, 2, 3)):
+            raise InvalidArgument(f"Tavily: chunks={chunks!r:.40}; expected 1 to 3, and depth=advanced.")
+        super().__init__(key, **settings)
+        self._depth: dict[str, Any] = {"search_depth": depth}
+        if chunks is not None:
+            self._depth["chunks_per_source"] = chunks
 
     name = "tavily"
     title = "Tavily"
@@ -153,13 +180,15 @@ class Tavily(HttpProvider):
 
     def _request(self, terms: Terms, count: int, page: int) -> httpx.Request:
         query = terms.cut(400, 400) or " ".join(terms.sites)
-        body: dict[str, Any] = {"query": query, "max_results": count, "search_depth": "basic"}
-        if terms.sites:
-            body["include_domains"] = [site for site in terms.sites if site != "-"][:_MOST_INCLUDED]
+        body: dict[str, Any] = {"query": query, "max_results": count, **self._depth}
+        if wanted := terms.sites or terms.wanted:
+            body["include_domains"] = [site for site in wanted if site != "-"][:_MOST_INCLUDED]
         if terms.excluded:
             body["exclude_domains"] = list(terms.excluded[:_MOST_EXCLUDED])
         if terms.last_day:
             body |= {"topic": "news", "end_date": terms.last_day}
+        if terms.first_day:
+            body["start_date"] = terms.first_day
         headers = {"Authorization": f"Bearer {self._key}"}
         return httpx.Request("POST", f"{self._url}/search", json=body, headers=headers)
 

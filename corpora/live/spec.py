@@ -8,15 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from webenv.corpora.live.agent_web import AgentWeb, AgentWebSearch
 from webenv.corpora.live.guard import web_address
 from webenv.corpora.live.http_provider import HttpProvider
 from webenv.corpora.live.services import Brave, SearXNG, Serper, Tavily
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.web import LiveWeb
 from webenv.errors import InvalidArgument, did_you_mean
-from webenv.runtime.spec import Reader, number, split_settings, whole, words
+from webenv.runtime.spec import Reader, number, one_of, split_settings, whole, words
 
-PROVIDERS: Mapping[str, type[HttpProvider]] = {kind.name: kind for kind in (Brave, SearXNG, Serper, Tavily)}
+PROVIDERS: Mapping[str, type[HttpProvider]] = {
+    kind.name: kind for kind in (AgentWebSearch, Brave, SearXNG, Serper, Tavily)
+}
 """The providers by name."""
 
 _PREFIX = "live:"
@@ -33,12 +36,14 @@ class LiveSpec:
         settings: how pages are fetched.
         url: where the provider is asked; ``None``: its own address.
         shared: ``timeout`` and ``retries``, where they are set: for the provider too.
+        own: settings of the provider alone.
     """
 
     provider: str
     settings: FetchSettings
     url: str | None = None
     shared: Mapping[str, Any] = field(default_factory=dict)
+    own: Mapping[str, Any] = field(default_factory=dict)
 
     def open(self) -> LiveWeb:
         """The web.
@@ -50,7 +55,10 @@ class LiveSpec:
         kind, url = PROVIDERS[self.provider], self.url
         if url is None and kind is SearXNG and not os.environ.get(kind.variable):
             url = self.settings.gateway or None
-        return LiveWeb(kind(url=url, **self.shared), self.settings)
+        provider = kind(url=url, **self.shared, **self.own)
+        if isinstance(provider, AgentWebSearch):
+            return AgentWeb(provider, self.settings)
+        return LiveWeb(provider, self.settings)
 
 
 def open_live(spec: str) -> LiveWeb:
@@ -73,9 +81,9 @@ def parse_live(spec: str) -> LiveSpec:
 
     Args:
         spec: ``live:<provider>``, and after commas settings as name=value: ``url`` and ``retries`` of the
-            provider, and those of :class:`webenv.corpora.live.FetchSettings` but ``resolver``. ``retries`` and
-            ``timeout`` are for both. With ``searxng`` and a gateway, the gateway is where it searches too,
-            if no other address is set.
+            provider (of ``tavily`` also ``depth`` and ``chunks``), and those of
+            :class:`webenv.corpora.live.FetchSettings` but ``resolver``. ``retries`` and ``timeout`` are for both. With
+            ``searxng`` and a gateway, the gateway is where it searches too, if no other address is set.
 
     Raises:
         InvalidArgument: for another form, an unknown provider or setting, a value that cannot be, or a key,
@@ -95,9 +103,10 @@ def parse_live(spec: str) -> LiveSpec:
     for setting, text, part in split_settings(rest, "live web"):
         if setting.lower() in _KEYS:
             raise InvalidArgument(f"live web: a key in a name would be recorded; set {kind.variable} instead.")
-        reader = _SETTINGS.get(setting)
+        known = {**_SETTINGS, **_OWN.get(kind, {})}
+        reader = known.get(setting)
         if reader is None:
-            raise InvalidArgument(f"live web: no setting {_shown(setting)}. {did_you_mean(setting, _SETTINGS)}")
+            raise InvalidArgument(f"live web: no setting {_shown(setting)}. {did_you_mean(setting, known)}")
         if not text:
             raise InvalidArgument(f"live web: {part!r:.60}; expected a setting and its value, as in timeout=10.")
         try:
@@ -108,7 +117,10 @@ def parse_live(spec: str) -> LiveSpec:
     if url is not None:
         web_address(url, f"{kind.title}: url")
     shared: dict[str, Any] = {setting: values[setting] for setting in ("timeout", "retries") if setting in values}
-    return LiveSpec(name, FetchSettings(**values), url, shared)
+    own = {setting: values.pop(setting) for setting in _OWN.get(kind, {}) if setting in values}
+    if kind is Tavily and own.get("chunks") and own.get("depth") != "advanced":
+        raise InvalidArgument("live web: chunks goes with depth=advanced.")
+    return LiveSpec(name, FetchSettings(**values), url, shared, own)
 
 
 def _shown(name: str) -> str:
@@ -122,6 +134,10 @@ def _switch(text: str) -> bool:
         raise ValueError("true or false")
     return known[text.lower()]
 
+
+_OWN: Mapping[type[HttpProvider], Mapping[str, Reader]] = {
+    Tavily: {"depth": one_of("basic", "advanced"), "chunks": whole(1)}
+}
 
 _SETTINGS: Mapping[str, Reader] = {
     **dict.fromkeys(("url", "gateway", "user_agent"), words),

@@ -18,7 +18,16 @@ from webenv.corpora.live.settings import FetchSettings
 from webenv.observations import Page
 from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
 from webenv.urls import host_of
-from webenv.web import Failure, Missing, SearchRequest, SearchResponse, VisitRequest, VisitResponse
+from webenv.web import (
+    Failure,
+    Missing,
+    SearchRequest,
+    SearchResponse,
+    TimedBatch,
+    VisitRequest,
+    VisitResponse,
+    measured,
+)
 
 
 class LiveWeb(SharedWeb):
@@ -33,6 +42,8 @@ class LiveWeb(SharedWeb):
     holds back what was published later, not what was changed later: only a corpus keeps pages as they were.
     With ``as_of`` or ``blocked``, every page that cannot be had is missing for the same reason, so that
     nothing is learnt of the hidden ones.
+
+    Responses say how long they took, waits behind a limit of the fetcher or the provider included.
 
     Args:
         provider: what searches.
@@ -67,13 +78,13 @@ class LiveWeb(SharedWeb):
         distinct = list(dict.fromkeys(requests))
         if not distinct:
             return []
-        found: Sequence[VisitResponse]
+        found: Sequence[tuple[VisitResponse, float]]
         try:
             found = self._line.run(lambda visitors: visitors.visit_all(distinct))
         except LoopStalled as error:
-            found = [Failure(f"the pages of this batch were given up: {error}")] * len(distinct)
+            found = [(Failure(f"the pages of this batch were given up: {error}"), 0.0)] * len(distinct)
         by_request = dict(zip(distinct, found, strict=True))
-        return [by_request[request] for request in requests]
+        return TimedBatch.of([by_request[request] for request in requests])
 
     def close(self) -> None:
         """Ends connections, readers and threads; a later request begins new ones."""
@@ -95,8 +106,8 @@ class _Visitors:
         self._fetcher = Fetcher(settings)
         self._readers = Readers(settings.readers, settings.read_timeout)
 
-    async def visit_all(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
-        return list(await asyncio.gather(*map(self._visit, requests)))
+    async def visit_all(self, requests: Sequence[VisitRequest]) -> list[tuple[VisitResponse, float]]:
+        return list(await asyncio.gather(*(measured(self._visit(request)) for request in requests)))
 
     async def _visit(self, request: VisitRequest) -> VisitResponse:
         settings, scope = self._settings, request.scope

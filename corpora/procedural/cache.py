@@ -25,8 +25,7 @@ from webenv.corpora.document import Progress, silent
 from webenv.corpora.folder import claim, is_corpus_folder, release
 from webenv.corpora.manifest import FORMAT, Manifest
 from webenv.corpora.procedural.config import WebConfig, Worlds
-from webenv.corpora.procedural.web import ProceduralWeb
-from webenv.corpora.procedural.write import GENERATOR_VERSION, made_by, write_corpus
+from webenv.corpora.procedural.write import generated_web, generator_version, made_by, write_corpus
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.routed import RoutedWeb
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument
@@ -82,7 +81,7 @@ class CorpusCache:
         made_by: what a manifest names as the extractor of webs that are current.
     """
 
-    def __init__(self, path: Path, made_by: str) -> None:
+    def __init__(self, path: Path, made_by: frozenset[str]) -> None:
         self.path = path
         self._made_by = made_by
 
@@ -106,7 +105,7 @@ class CorpusCache:
     def _kept(self, folder: Path) -> CachedWeb:
         try:
             manifest = Manifest.read(folder)
-            web, current = ", ".join(manifest.sources), manifest.extractor == self._made_by
+            web, current = ", ".join(manifest.sources), manifest.extractor in self._made_by
             size = sum(size for size, _ in manifest.files.values())
         except CorpusError:  # half written, damaged, or of another format
             web, current = "", False
@@ -188,12 +187,6 @@ def corpus_cache() -> CorpusCache:
     return _corpus_cache(cache_folder())
 
 
-@lru_cache(maxsize=8)
-def generated_web(config: WebConfig) -> ProceduralWeb:
-    """The web of these settings, as facts and pages; the same object for the same settings."""
-    return ProceduralWeb(config)
-
-
 def cached_worlds(worlds: Worlds, workers: int | None = None) -> Web:
     """The web of these worlds: a corpus where there is one; else each is opened, or written, when it is first asked.
 
@@ -203,7 +196,7 @@ def cached_worlds(worlds: Worlds, workers: int | None = None) -> Web:
     """
     if worlds.count == 1:
         return cached_corpus(worlds.first, workers)
-    made_by = f"{worlds} {GENERATOR_VERSION} {FORMAT} {ANALYZER}"
+    made_by = f"{worlds} {generator_version(worlds.first)} {FORMAT} {ANALYZER}"
     digest = hashlib.sha256(made_by.encode()).hexdigest()
     identity = {"name": "worlds", "web": str(worlds), "digest": digest, "analysis": ANALYZER}
     return RoutedWeb(partial(_world, worlds), identity, workers=worker_count(workers))
@@ -226,7 +219,7 @@ def prepare_worlds(worlds: Worlds, progress: Progress | None = None, workers: in
     """
     told = progress or silent
     home = _corpus_cache(cache_folder()).path
-    every = [worlds[place].of_pages() for place in range(worlds.count)]
+    every = [worlds[place] for place in range(worlds.count)]
     lacking = [config for config in every if not _is_there(home / _name(config))]
     done = worlds.count - len(lacking)
     told(_STAGE, done, worlds.count)
@@ -294,7 +287,7 @@ def cached_corpus(config: WebConfig, workers: int | None = None) -> Corpus:
         CorpusError: if there is no room in the temporary folder either.
         InvalidArgument: if WEBENV_CACHE_GB is no number.
     """
-    made = partial(_cached, config.of_pages(), cache_folder(), workers)
+    made = partial(_cached, config, cache_folder(), workers)
     corpus = made()
     if corpus.closed:  # its folder may have been removed since
         _cached.cache_clear()
@@ -346,12 +339,12 @@ def _refuse_too_large(config: WebConfig, most: int) -> None:
 
 
 def _corpus_cache(home: Path) -> CorpusCache:
-    return CorpusCache(home / "procedural", made_by())
+    return CorpusCache(home / "procedural", frozenset({made_by(), made_by(WebConfig(language="zh"))}))
 
 
 def _name(config: WebConfig) -> str:
     """A name for all that the corpus of these settings depends on."""
-    made_by = f"{config.identity} {GENERATOR_VERSION} {FORMAT} {ANALYZER}"
+    made_by = f"{config!r} {generator_version(config)} {FORMAT} {ANALYZER}"
     return f"{config.split}-{config.seed}-{config.pages}-{blake2b(made_by.encode(), digest_size=8).hexdigest()}"
 
 

@@ -14,65 +14,36 @@ _RANGES: dict[str, tuple[float, float]] = {
     "pages": (60, 10_000_000),
     "seed": (0, 2**63 - 1),
     "sites": (16, 100),
-    "kinds": (1, 25),
-    "family": (3, 27),
-    "fuzziness": (0.0, 1.0),
-    "decoys": (0.0, 1.0),
-    "copies": (0.0, 0.3),
-    "contradictions": (0.0, 0.2),
-    "hops": (1, 3),
     "news": (0.0, 0.8),
 }
-_CHOICES = {"split": SPLITS, "language": ("en", "zh"), "phrasings": ("all", "shown", "held")}
-_SPELLINGS = {"distractors": "decoys", "distractor_set": "family"}  # texts of webs keep the first names
+_CHOICES = {
+    "split": SPLITS,
+    "language": ("en", "zh"),
+}
 _LONGEST = 40  # characters of a number
-_WHOLE = ("pages", "seed", "sites", "kinds", "family", "hops")
+_WHOLE = ("pages", "seed", "sites")
 
 
 @dataclass(frozen=True, slots=True)
 class WebConfig:
-    """The settings of a procedural web; equal dials give the same web, byte for byte.
+    """The settings of a generated web; equal settings give the same web, byte for byte.
 
     Attributes:
         pages: how many pages, 60 to 10,000,000.
         seed: which world of the split, a whole number from 0.
-        split: "train", "validation" or "test": no world of one is a world of another.
+        split: "train", "validation" or "test": no world of one is a world of another, and a third of the kinds,
+            values, wordings and wider names exist in test worlds alone.
         sites: how many websites, 16 to 100.
-        kinds: how many kinds of thing have distractor sets of pages, 1 to 25.
-        family: pages of one distractor set, which share values, 3 to 27. At 27, each single fact
-            of a member is shared by 9, each pair of facts of a tier by 3, and no triple.
-        fuzziness: how far a criterion's words stand from a page's, 0 to 1: each word or number
-            keeps a page's wording with probability 1 − fuzziness × (.08, .36, .5) by tier.
-        decoys: 0 to 1: a value that a page does not hold stands on it all the same, within another
-            true fact, with probability decoys × (.02, .32, .7) by tier.
-        copies: share of pages that are copies of others on other sites, 0 to 0.3.
-        contradictions: share of pages that state wrong values, 0 to 0.2.
-        hops: pages that a task leads over, 1 to 3. At 2 a person, place or body that a criterion would
-            name is told by a fact of the page about it instead, at 3 what that fact names is told so
-            too. Pages do not depend on it.
-        news: share of the pages that are news: reports of events and pages that sum them up, 0 to 0.8. At 0, the
-            default, distractor sets leave them some 6%.
-        phrasings: "all"; "shown" leaves a third of the ways to say a fact out, of pages and criteria alike;
-            "held" has only those.
-        language: "en" or "zh": of names, pages, criteria and claims. Chinese has the same kinds, relations and
-            guarantees, in simplified characters, with fewer words: its digressions are put together from a
-            short list of parts and of some 250 words with meanings, where the English ones come from
-            WordNet's 20,000 clauses and 70,000 definitions. Addresses are in pinyin.
+        news: share of the pages that are news, 0 to 0.8. At 0, the default, they have the share that they have on a
+            web of all sorts, some 14%.
+        language: "en" or "zh": of names, pages, criteria and claims.
     """
 
     pages: int = 3_000
     seed: int = 0
     split: str = "train"
     sites: int = 20
-    kinds: int = 25
-    family: int = 27
-    fuzziness: float = 0.5
-    decoys: float = 1.0
-    copies: float = 0.07
-    contradictions: float = 0.03
-    hops: int = 1
     news: float = 0.0
-    phrasings: str = "all"
     language: str = "en"
 
     def __post_init__(self) -> None:
@@ -94,10 +65,6 @@ class WebConfig:
         if self.sites * 3 > self.pages:
             raise InvalidArgument(
                 f"procedural web: sites={self.sites} with pages={self.pages}; expected 3 pages a site or more."
-            )
-        if self.family * 2 > self.pages:
-            raise InvalidArgument(
-                f"procedural web: family={self.family} with pages={self.pages}; expected twice as many pages."
             )
 
     @classmethod
@@ -141,18 +108,9 @@ class WebConfig:
         ]
         return "procedural" + (":" + ",".join(parts) if parts else "")
 
-    @property
-    def identity(self) -> str:
-        """All settings in one text. Cache folders are named by it, so it keeps the class's first name."""
-        return f"Dials({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in fields(self))})"
-
     def with_seed(self, seed: int) -> WebConfig:
         """The same dials for another world."""
         return replace(self, seed=seed)
-
-    def of_pages(self) -> WebConfig:
-        """The dials that pages depend on; the others as they are by default."""
-        return replace(self, hops=1)
 
 
 def read_spec(spec: str) -> dict[str, str]:
@@ -166,7 +124,6 @@ def read_spec(spec: str) -> dict[str, str]:
         raise InvalidArgument(f"{spec!r:.100}: expected 'procedural' or 'procedural:pages=100000,seed=3'.")
     texts: dict[str, str] = {}
     for dial, text, _ in split_settings(rest, "procedural web"):
-        dial = _SPELLINGS.get(dial, dial)
         if dial in texts:
             raise InvalidArgument(f"procedural web: {dial:.60} is given twice; give each dial once.")
         texts[dial] = text

@@ -56,6 +56,8 @@ class FieldQuestion(PromptRubric[ItemT, GradeT]):
     """The fields of a reply that stand in it once at most."""
     listed: ClassVar[tuple[str, ...]] = ()
     """Those that may stand in it many times."""
+    aliases: ClassVar[Mapping[str, Sequence[str]]] = {}
+    """Other names that a prompt file may use for a field."""
     choices: ClassVar[Mapping[str, Sequence[str]]] = {}
     """What a field is one of, for those that are words of ours; with an empty text, where it may not apply."""
 
@@ -68,6 +70,7 @@ class FieldQuestion(PromptRubric[ItemT, GradeT]):
                 self.template + _HELD,
                 self.given,
                 path,
+                aliases=self.aliases,
                 defuse=defused_tags(*self.once, *self.listed),
                 what="build prompt",
             ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple, Self
 from webenv.errors import InvalidArgument, RunError, TaskFileError
 from webenv.runtime.files import AppendOnlyFile, inside, read_json_records, read_lines, write_atomic
 
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _ACCEPT, _REJECT, _UNDO = "accept", "reject", "undo"
 _VERIFIED = {"test.jsonl": "human_verified_test.jsonl"}  # the official release's name
 
@@ -41,6 +43,8 @@ class Verification:
     Args:
         path: JSON lines, or one JSON list, of tasks.
         count: how many are to be verified, from 1.
+        annotator: who decides, where several do: each has decisions of their own, ``<file>.<annotator>.decisions``,
+            and verified tasks of their own; empty: one person alone.
         out: the verified file; ``None``: ``human_verified_test.jsonl`` for ``test.jsonl``, ``<name>_verified.jsonl``
             for other lines, and the same name in the folder ``verified`` for a list, whose name says what it holds.
 
@@ -50,8 +54,11 @@ class Verification:
         InvalidArgument: for a count below 1, or the file itself as ``out``.
     """
 
-    def __init__(self, path: str | Path, count: int = 200, out: str | Path | None = None) -> None:
+    def __init__(self, path: str | Path, count: int = 200, out: str | Path | None = None, annotator: str = "") -> None:
         self.path = Path(path)
+        if annotator and not _NAME.fullmatch(annotator):
+            raise InvalidArgument(f"annotator {annotator!r:.60}: expected a short name of letters, digits, - and _.")
+        self.annotator = annotator
         if count < 1:
             raise InvalidArgument(f"count={count}: expected 1 or more.")
         self.count = count
@@ -63,7 +70,7 @@ class Verification:
         self._in_file = candidates
         self.candidates = sorted({one.key: one for one in candidates}.values(), key=lambda one: one.key)
         self._decided: dict[str, tuple[str, str]] = {}
-        journal = self.path.with_name(f"{self.path.name}.decisions")
+        journal = self.path.with_name(f"{self.path.name}{f'.{annotator}' if annotator else ''}.decisions")
         self._lines = AppendOnlyFile(journal)
         try:
             for line in read_lines(journal):
@@ -99,6 +106,12 @@ class Verification:
         """How many are undecided."""
         return len(self.candidates) - self.accepted - self.rejected
 
+    @property
+    def decisions(self) -> Mapping[str, bool]:
+        """Whether each task that was decided on is accepted, by key, in the order in which tasks come."""
+        keys = (one.key for one in self.candidates if one.key in self._decided)
+        return {key: self._decided[key][0] == _ACCEPT for key in keys}
+
     def next(self) -> ReviewTask | None:
         """The next task to decide on; ``None``: enough are accepted, or none is left."""
         if self.accepted >= self.count:
@@ -122,9 +135,16 @@ class Verification:
         self._write({"key": key, "decision": _UNDO})
         return known[key]
 
-    def write(self) -> int:
-        """Writes the accepted tasks, unchanged and in the order of the file, and gives how many they are."""
-        chosen = {one.key: one for one in self._in_file if self._decided.get(one.key, ("",))[0] == _ACCEPT}
+    def write(self, also: Verification | None = None) -> int:
+        """Writes the accepted tasks, unchanged and in the order of the file, and gives how many they are.
+
+        Args:
+            also: another annotator's decisions: only what both accepted is written.
+        """
+        accepted = {key for key, good in self.decisions.items() if good}
+        if also is not None:
+            accepted &= {key for key, good in also.decisions.items() if good}
+        chosen = {one.key: one for one in self._in_file if one.key in accepted}
         self.out.parent.mkdir(parents=True, exist_ok=True)
         if self._listed:
             text = json.dumps([one.record for one in chosen.values()], indent=1, ensure_ascii=False) + "\n"
@@ -134,6 +154,8 @@ class Verification:
         return len(chosen)
 
     def _default(self) -> Path:
+        if self.annotator:
+            return self.path.with_name(f"{self.path.stem}_verified_{self.annotator}{self.path.suffix}")
         if self._listed:
             return inside(self.path.parent, "verified") / self.path.name
         return self.path.with_name(_VERIFIED.get(self.path.name, f"{self.path.stem}_verified{self.path.suffix}"))

@@ -10,13 +10,13 @@ from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
 from webenv.envs.benchmark_env import About, BenchmarkEnv, BenchmarkVectorEnv
-from webenv.envs.generated_tasks import generated_count
-from webenv.envs.live_news_bench.generate import GROUPS, GeneratedNews, news_source
+from webenv.envs.generated_tasks import GeneratedTasks, generated_count
+from webenv.envs.live_news_bench.simulated import GeneratedSimulatedNews, simulated_news_source
 from webenv.envs.live_news_bench.tasks import load_tasks
 from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
 from webenv.judge import Judge, Reward
 from webenv.rewards import AnswerJudge
-from webenv.rewards.registry import SHORT, JudgeMaker, make_judge, make_reward
+from webenv.rewards.registry import NEWS_PAPER, SHORT, JudgeMaker, make_judge, make_reward
 from webenv.rules import Rules
 from webenv.task import TaskSet
 
@@ -69,7 +69,6 @@ _POLICIES = {
 }
 _CONFIG = {"news": 0.4}  # share of a generated web's pages
 _HELD_OUT = 6  # generated webs of validation and test, where the web names no number
-_TASKS = {"generated": GROUPS[0], "longitudinal": GROUPS[1]}
 
 
 def live_news_bench(
@@ -87,13 +86,14 @@ def live_news_bench(
 ) -> Benchmark:
     """The benchmark behind ``LiveNewsBench-v0``; for its arguments see :class:`LiveNewsBenchEnv`."""
     found = load_web_and_tasks(
-        web, tasks, split, generate=_generated, load=load_tasks, names=tuple(_TASKS), config=_CONFIG, held_out=_HELD_OUT
+        web, tasks, split, generate=_generated, load=load_tasks, config=_CONFIG, held_out=_HELD_OUT
     )
     chosen = found.tasks.filter(split=split, month=month, kind=kind)
     limits = _budget(budget)
+    made = make_judge("answer" if judge is None else judge, JUDGES, judge_prompt, judge_votes, chosen)
     return Benchmark(
         tasks=chosen,
-        judge=make_judge("answer" if judge is None else judge, JUDGES, judge_prompt, judge_votes, chosen),
+        judge=made,
         rules=_WITH_ASKS if limits.asks else RULES,
         budget=limits,
         reward=make_reward(reward),
@@ -101,6 +101,7 @@ def live_news_bench(
         name=_NAME,
         policies=_POLICIES,
         asker=open_asker(opened_web) if limits.asks else None,
+        notice="" if isinstance(chosen, GeneratedTasks) else NEWS_PAPER.notice(made, judge_prompt is not None),
     )
 
 
@@ -134,21 +135,19 @@ class LiveNewsBenchEnv(BenchmarkEnv):
 
     Arguments:
         split: ``"train"`` (by default), ``"validation"`` or ``"test"``. Generated tasks differ in two ways: test
-            worlds share no name and no fact with others, and test questions are about events of the newest
+            worlds share no page and no fact with others, and test questions are about events of the newest
             two months (August and September 2025), validation questions about the third, training
             questions about older ones; the latest event of a question decides.
         month: the month(s) of the latest event, as in ``"2025-08"``; all by default.
-        kind: of generated tasks, what a question joins: ``"detail"`` (two details of one event), ``"event"`` (a
-            part in one event, a detail of another), ``"profile"`` (a part in an event, a fact of the page about
-            whoever had it); all by default.
+        kind: of generated tasks, the kind(s) of thing that is asked about, as in ``"person"`` or ``"bridge"``; all by
+            default.
         web: ``"procedural"``, the default: a generated web of 3,000 pages, 40% of them news (for the splits
             ``validation`` and ``test`` six such webs, whose tasks take turns), or with dials
-            (:class:`webenv.corpora.procedural.WebConfig`), as in ``"procedural:worlds=100,news=0.3"``; with some 90
+            (:class:`webenv.corpora.procedural.WebConfig`), as in ``"procedural:worlds=100,news=0.3"``; with 60
             pages of news a world surely has tasks, smaller ones without any are refused. Or the folder of a
             corpus, ``"live:…"``, ``"cassette:…"`` and others (:func:`webenv.envs.webs.open_web`), or a Web.
         tasks: ``"generated"``, the default on a procedural web: 600, of several worlds 100 of each if that is
-            more; ``"generated:count=1000"`` for another number. ``"longitudinal"`` likewise: questions whose answers
-            change, each several times, as of different days. Official question files, a folder of them, or a
+            more; ``"generated:count=1000"`` for another number. Official question files, a folder of them, or a
             TaskSet.
         judge: ``"answer"``, the default (rules, without a model), ``"short:<model>"`` or ``"llm:<model>"`` (the
             benchmark's three grades, by a model at OPENAI_BASE_URL), or a Judge.
@@ -177,10 +176,7 @@ class LiveNewsBenchEnv(BenchmarkEnv):
             "short:MODEL": "a model gives one of three grades: correct, incorrect, not attempted",
             "llm:MODEL": "the same",
         },
-        tasks={
-            "generated": "600 about a generated web's news; generated:count=1000 for more",
-            "longitudinal": "likewise, where answers change: each several times, as of different days",
-        },
+        tasks={"generated": "600 about a generated web's news; generated:count=1000 for more"},
         tags=("split", "month", "kind"),
         prompt="{question}, {target} and {predicted_answer}",
         builder=("livenews", "questions on news, each drafted from one article and checked by another model"),
@@ -198,9 +194,8 @@ class LiveNewsBenchVectorEnv(BenchmarkVectorEnv):
 
 
 def _generated(worlds: Worlds, spec: str) -> TaskSet:
-    name = spec.partition(":")[0]
-    count = generated_count(spec, worlds.count, name=name, each="in all")
-    return GeneratedNews(news_source(worlds), count, (_TASKS[name],))
+    count = generated_count(spec, worlds.count, each="in all")
+    return GeneratedSimulatedNews(simulated_news_source(worlds), count)
 
 
 def _budget(given: Budget | Mapping[str, object] | None) -> Budget:

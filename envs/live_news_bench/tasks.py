@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.envs.live_news_bench.blocking import blocked_by, sites_of
-from webenv.envs.live_news_bench.wording import render_question
 from webenv.errors import InvalidArgument, TaskFileError
 from webenv.runtime.files import files_in, read_json_records
 from webenv.task import Excluded, Gold, Task, TaskSet
@@ -23,6 +22,14 @@ VERIFIED, LONGITUDINAL = "human_verified_test.jsonl", "longitudinal_test.jsonl"
 
 LAST_DAY = date(2025, 9, 30)
 """The day on which the news of generated webs end."""
+
+TASK_LINE = "Answer this question about the news with a short phrase:"
+"""The first line of every question; the second is the question itself."""
+
+
+def render_question(question: str) -> str:
+    """What an agent reads: what to do, then the question, on a line of its own."""
+    return f"{TASK_LINE}\n{' '.join(question.split())}"
 
 
 class Window(NamedTuple):

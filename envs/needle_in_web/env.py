@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
 from webenv.envs.benchmark_env import About, BenchmarkEnv, BenchmarkVectorEnv
-from webenv.envs.generated_tasks import generated_count
-from webenv.envs.needle_in_web.generate import GeneratedNeedles, needle_source
+from webenv.envs.generated_tasks import GeneratedTasks, generated_count
 from webenv.envs.needle_in_web.judge import ExactJudge
-from webenv.envs.needle_in_web.tasks import load_tasks, read_answer
+from webenv.envs.needle_in_web.release import RELEASED, ReleasedJudge, read_release, system_name
+from webenv.envs.needle_in_web.simulated import GeneratedSimulatedNeedles, simulated_source
+from webenv.envs.needle_in_web.tasks import SITES, load_tasks, read_answer
 from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
 from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Reward
 from webenv.rewards import PageJudge
-from webenv.rewards.registry import ENTAILMENT, JudgeMaker, make_judge, make_reward
+from webenv.rewards.needle import VARIANTS
+from webenv.rewards.registry import ENTAILMENT, NEEDLE_PAPER, JudgeMaker, make_judge, make_reward
 from webenv.rules import Rules
 from webenv.task import TaskSet
 
@@ -56,10 +59,15 @@ def needle_in_web(
         judge = "exact" if "exact" in judges and judge_prompt is None else "page"
     if judge == "exact" and "exact" not in judges:
         raise InvalidArgument("judge='exact' judges generated tasks alone (web='procedural'); expected 'page'.")
+    if isinstance(judge, str) and judge.startswith(RELEASED):
+        folder = judge.removeprefix(RELEASED)
+        judge = ReleasedJudge(read_release(folder, found.tasks), system_name(folder))
     limits = Budget.of(budget, BUDGET)
+    made = make_judge(judge, judges, judge_prompt, judge_votes, chosen)
+    official = any(SITES.intersection(task.tags.values()) for task in islice(chosen, 1))
     return Benchmark(
         tasks=chosen,
-        judge=make_judge(judge, judges, judge_prompt, judge_votes, chosen),
+        judge=made,
         rules=RULES,
         budget=limits,
         reward=make_reward(reward),
@@ -67,6 +75,7 @@ def needle_in_web(
         name=_NAME,
         policies=_POLICIES,
         asker=open_asker(opened_web) if limits.asks else None,
+        notice=NEEDLE_PAPER.notice(made, judge_prompt is not None and judge_prompt not in VARIANTS) if official else "",
     )
 
 
@@ -117,9 +126,11 @@ class NeedleInWebEnv(BenchmarkEnv):
         flagged: keeps official records whose criteria and claims do not match one to one.
         judge: ``"exact"`` (knows the facts of every page; for generated tasks, and their default),
             ``"page"`` (the gold page or a copy of it, the default of other tasks), ``"llm:<model>"``
-            (endpoint from OPENAI_BASE_URL), or a Judge.
+            (endpoint from OPENAI_BASE_URL), ``"released:<folder>"`` (the verdicts that were released with the answers
+            of a system, as of ``Needle_in_the_Web/experiments/gemini``), or a Judge.
         judge_prompt: for ``"llm:<model>"``: ``"entailed"`` (the paper's definition, by default) or
-            ``"mentioned"`` (as the official prompt asks), or a file with another prompt.
+            ``"mentioned"`` (as the official prompt asks), a file with another prompt, or a folder of two:
+            ``criterion`` and ``claim``, ``.txt`` or ``.json``.
         judge_votes: for ``"llm:<model>"``: how many replies it asks for; more than half must agree.
         budget: limits that differ from 10 searches, 10 visits, 0 asks, 20 turns.
         reward: weights of the reward terms, or a Reward.
@@ -140,10 +151,11 @@ class NeedleInWebEnv(BenchmarkEnv):
             "exact": "knows the facts of every page; of generated tasks alone, and their default",
             "page": "the gold page or a copy of it",
             "llm:MODEL": "a model says criterion by criterion whether the page meets it",
+            "released:DIR": "what the release says of a system's answers",
         },
         tasks={"generated": "600 of each difficulty, from the facts of a generated web; generated:count=1000 for more"},
         tags=("difficulty", "site", "split"),
-        prompt="{page} and {criterion}; or entailed, mentioned: ours",
+        prompt="{page} and {criterion}; a folder of criterion and claim; or entailed, mentioned: ours",
         builder=("needle", "queries for single pages: easy, medium and hard ones for each"),
     )
 
@@ -159,8 +171,9 @@ class NeedleInWebVectorEnv(BenchmarkVectorEnv):
 
 
 def _generated(worlds: Worlds, spec: str) -> TaskSet:
-    return GeneratedNeedles(needle_source(worlds), generated_count(spec, worlds.count, each="of each difficulty"))
+    count = generated_count(spec, worlds.count, each="of each difficulty")
+    return GeneratedSimulatedNeedles(simulated_source(worlds), count)
 
 
 def _judges(tasks: TaskSet) -> Mapping[str, JudgeMaker]:
-    return {**JUDGES, "exact": partial(ExactJudge, tasks.source)} if isinstance(tasks, GeneratedNeedles) else JUDGES
+    return {**JUDGES, "exact": partial(ExactJudge, tasks.source)} if isinstance(tasks, GeneratedTasks) else JUDGES

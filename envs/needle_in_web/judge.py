@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
-from webenv.envs.generated_tasks import TaskSource
-from webenv.envs.needle_in_web.generate import Needle
+from webenv.envs.generated_tasks import GeneratedTask, TaskSource
 from webenv.errors import UnknownTask
 from webenv.judge import Submission, Verdict
 from webenv.observations import Page
 from webenv.rewards.needle import OUTCOMES, without_page
+
+
+class KnownNeedle(GeneratedTask, Protocol):
+    """A task whose judge knows the facts."""
+
+    def lacking(self, facts: Any, /) -> str:
+        """The first criterion that facts of a page do not meet; empty where they meet all."""
+        ...
+
+    def stated(self, facts: Any, /) -> bool:
+        """Whether facts of a page are the claims that the criteria were made of."""
+        ...
 
 
 class ExactJudge:
@@ -24,7 +36,7 @@ class ExactJudge:
     name = "exact"
     asks = False
 
-    def __init__(self, needles: TaskSource[Needle]) -> None:
+    def __init__(self, needles: TaskSource[Any]) -> None:
         self._needles = needles
 
     @property
@@ -38,8 +50,8 @@ class ExactJudge:
 
     def _score(self, submission: Submission) -> Verdict:
         try:
-            needle = self._needles.find(submission.task.id)
-            web = self._needles.web(self._needles.place(submission.task.id).world)
+            needle: KnownNeedle = self._needles.find(submission.task.id)
+            web = self._needles.generator(self._needles.place(submission.task.id).world).web
         except UnknownTask as error:
             return Verdict.unscored(str(error), self.name)
         verdict = without_page(submission, self.name)
@@ -51,11 +63,10 @@ class ExactJudge:
             reason = f"{submission.first[:300]} is no page of {web.config}; judge it on the web that the task is of"
             return Verdict.unscored(reason, self.name)
         facts = web.facts(number)
-        lacking = [criterion.text for criterion in needle.criteria if not criterion.pattern.met(facts)]
+        lacking = needle.lacking(facts)
         if lacking:
-            return self._verdict("wrong_page", f"the page does not say: {lacking[0]}")
-        stated = {fact[1:5] for fact in facts}
-        if all(criterion.fact[1:5] in stated for criterion in needle.criteria):
+            return self._verdict("wrong_page", f"the page does not say: {lacking}")
+        if needle.stated(facts):
             return self._verdict("ground_truth_match", "the page states every claim")
         return self._verdict("criteria_match", "the page meets every criterion, but states other facts")
 

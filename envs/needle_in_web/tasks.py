@@ -13,6 +13,11 @@ from webenv.task import Excluded, Gold, Task, TaskSet
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
+SITES = frozenset(
+    ("arxiv", "cnn2025", "lonelyplanet", "openlibraryofhumanities", "petapixel", "pitchfork", "wikipedia")
+)
+"""The websites of the official files, as their names have them."""
+
 _FILE_NAME = re.compile(rf"(?P<site>.+)_(?P<difficulty>{'|'.join(DIFFICULTIES)})")
 _NUMBERING = re.compile(r"^\s*\d{1,2}[.)]\s+")
 _LONGEST = 20_000  # characters of all criteria
@@ -151,7 +156,8 @@ def read_answer(texts: tuple[str, ...]) -> tuple[str, ...]:
 
     Takes a bare URL, also in quotes, backticks or brackets or with a full stop behind it, a markdown link (its
     target), or either within ``<source>…</source>`` (the
-    first open to the first close tag). ``No source found.``, as the whole answer, names none.
+    first open to the first close tag). ``No source found.``, as the whole answer, names none, and neither do several
+    words without ``://`` among them.
 
     Differs from the release, which drops a URL's last character where no parenthesis follows,
     and finds "no source found" anywhere in an answer.
@@ -177,6 +183,8 @@ def read_answer(texts: tuple[str, ...]) -> tuple[str, ...]:
         return ()
     link = _LINK.search(text) if "[" in text else None
     url = (link["url"] if link else _undecorated(text)).strip().strip("<>").strip()
+    if "://" not in url and len(url.split()) > 1 and not link:
+        return ()
     return (url,) if url else ()
 
 

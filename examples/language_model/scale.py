@@ -69,7 +69,7 @@ SCALES: Mapping[str, Scale] = {
         slots=200,
     ),
     "tiny": Scale(
-        web="procedural:pages=200,kinds=2",
+        web="procedural:pages=200",
         width=32,
         layers=2,
         heads=2,

@@ -1,428 +1,241 @@
-"""All that a history shows, read: what is sought, which words tell pages apart, which page fits best."""
+"""All that an episode has shown, read: of which name which page tells how much of what is sought."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from operator import mul
+from typing import NamedTuple
 
 from webenv.actions import Kind
-from webenv.observations import ObservationDict
-from webenv.policies.scripted.reading import (
-    PageClause,
-    PageReading,
-    SoughtCriterion,
-    SoughtTerm,
-    alike,
-    read,
-    read_criterion,
-    sentences,
-    statements,
-    stem,
-    stems,
-    tokens,
-)
-from webenv.policy import Decision, History
-from webenv.query_terms import criteria_of
+from webenv.policy import History
+from webenv.query_terms import STOP_WORDS, criteria_of, query_of, words_of
 
-_FIGURE = 1.5  # how much a number is worth
-_CAP = 1.2  # the most that a learned word is worth
-_LEARNED = 1.2  # how much a learned word is worth beside the word itself
-_LEAST = 1.0  # what the units of a criterion are worth together, at least
-_TELLING = 0.5  # from what worth on a unit tells pages apart
-_ANCHORS = 3  # units of one criterion that a page is asked to have
-_HAD = 3.0  # how much it counts that a page is known to have them
-_APART = 0.4  # what values are worth in a clause that does not say what ties them
-_SEED = 0.6  # how much of a criterion's words, beside the most, a clause has that surely says the same
-_ROUNDS = 2
-_RARE = 0.25  # from what share of its clauses on a stem tells
-_FITS = 1.0  # how much it counts that title or snippets name the kind
-_QUOTED = re.compile('"([^"]*)"')
-# What may be done after a step, best first.
-_NEXT = {
-    "": ("search", "read", "look up", "search again", "read on"),
-    "search": ("read", "look up", "search again", "read on"),
-    "read": ("look up", "search again", "read on"),
-    "look up": ("search again", "read on"),
-    "search again": ("read on", "search again"),
-    "read on": ("search again", "read on"),
-}
+_STEM = 6  # letters by which words are compared
+_NEAR = 0.1  # of a number that is said to be about so much
+_YEARS = 5  # likewise of a year
+_ASKED = 2  # weakest criteria that a later search names
+_TITLED = 0.15  # how much it counts that a page is titled by whom it tells of
+_LOOSE = 0.6  # what a sentence counts for whom the page is titled by, where it names others
+_RANK = 0.3  # how much it counts how well searches rank a page that was not read
+_NAME = re.compile(r"[A-Z][\w'’.&-]*(?: (?:(?:of|and|the|de|&) )?[A-Z][\w'’.&-]*)*")
+_SENTENCE = re.compile(r"(?<=[.!?。！？])[”\"]?\s+|(?<=[。！？])|\n+")
+_TARGET = re.compile(r"\]\([^()\s]*\)")
+_PRONOUN = re.compile(r"(?:he|she|it|they|his|her|its|their|that|this|the)\b", re.IGNORECASE)
+_ABOUT = re.compile(r"\b(?:about|around|nearly|almost|over|some|more than|less than) (\S+)")
+_UNITS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_NUMBERS = {word: number for number, word in enumerate(_UNITS)}
+_NUMBERS |= {word: 10 * ten for ten, word in enumerate(_TENS, start=2)}
+
+
+class SoughtTerm(NamedTuple):
+    """A word of a criterion, or the numbers that one may stand for."""
+
+    word: str
+    low: float = 0.0
+    high: float = -1.0
+
+    def stands(self, stems: frozenset[str], numbers: tuple[float, ...]) -> bool:
+        """Whether a sentence with these stems and numbers has it."""
+        if self.high >= self.low:
+            return any(self.low <= number <= self.high for number in numbers)
+        return self.word in stems
+
+
+class PageSentence(NamedTuple):
+    """A sentence of a page: its stems, its numbers, and the names that it tells of."""
+
+    stems: frozenset[str]
+    numbers: tuple[float, ...]
+    names: tuple[str, ...]
 
 
 class PageEvidence:
-    """All that a history shows, read.
+    """All that an episode has shown.
 
     Args:
         history: the episode so far.
-        meanings: words and phrases in lower evidence, with what else may stand for them.
     """
 
-    def __init__(self, history: History, meanings: Mapping[str, Sequence[str]]) -> None:
-        self.texts = criteria_of(history.observations[0]["question"])
-        shared = set.intersection(*(set(stems(text)) for text in self.texts)) if len(self.texts) > 1 else set()
-        self.kind = frozenset(shared)
-        self.sought = [read_criterion(text, self.kind, meanings) for text in self.texts]
-        self._informed = bool(meanings)
-        self.asked: set[str] = set()
-        self._latest: list[str] = []
-        self.seen: dict[str, list[str]] = {}
-        self.titles: dict[str, str] = {}
+    def __init__(self, history: History) -> None:
+        self.criteria = criteria_of(history.observations[0]["question"])
+        self._sought = [terms_of(text) for text in self.criteria]
+        self.seen: dict[str, float] = {}
         self.read: dict[str, str] = {}
-        self.rank: dict[str, float] = {}
-        self.has: dict[str, set[str]] = {}
-        self.lookups: dict[str, list[str]] = {}
+        self._titles: dict[str, str] = {}
+        self._snippets: dict[str, list[str]] = {}
+        self._queries: set[str] = set()
         for decision, observation in zip(history.decisions, history.observations[1:], strict=True):
-            self._take(decision, observation)
-        self._beside = Counter(
-            form
-            for snippets in self.lookups.values()
-            for snippet in snippets
-            for sentence in sentences(snippet)
-            for form in stems(sentence)
-        )
-        self.learned = {run: self._near(run, snippets) for run, snippets in self.lookups.items()}
-        self._ties: dict[str, dict[str, float]] = {}
-        self._readings: dict[str, list[PageReading]] = {}
-        self._measures: dict[str, SoughtTerm] = {}
-        self._anchors: dict[str, list[tuple[float, str, str]]] = {}
-        self._counts: dict[tuple[str, str], int] = {}
-        self._worth: dict[str, float] = {}
-
-    def _take(self, decision: Decision, observation: ObservationDict) -> None:
-        texts = decision.action.arguments
-        if decision.action.kind == Kind.SEARCH:
-            self.asked.update(texts)
-        self._latest = [result["url"] for result in observation["results"]]
-        quoted = _QUOTED.findall(texts[0]) if decision.memory == "search again" else []
-        for place, result in enumerate(observation["results"]):
-            url = result["url"]
-            self.titles[url] = result["title"]
-            self.seen.setdefault(url, []).append(result["snippet"])
-            if decision.memory == "look up":
-                for query in texts:
-                    self.lookups.setdefault(query, []).append(result["snippet"])
-            else:
-                self.rank[url] = self.rank.get(url, 0.0) + 1 / (8 + place % 10)
-                self.has.setdefault(url, set()).update(quoted)
-        for page in observation["pages"]:
-            self.read[page["url"]] = page["text"]
-            self.titles[page["url"]] = page["title"]
-
-    def next(self, last: str) -> tuple[str, ...]:
-        """What may be done after a step, best first."""
-        if last == "search again" and all(url in self.read for url in self._latest):
-            return ("search again", "read on")
-        return _NEXT[last]
-
-    # ── words ─────────────────────────────────────────────────────────────────
-
-    def _near(self, run: str, snippets: Sequence[str]) -> dict[str, float]:
-        """The words that stand in short sentences with a looked-up run of words, and how near they are.
-
-        Near is what stands there oftener than beside other words: 0 to ``_LEARNED``.
-        """
-        wanted = stems(run) - self.kind
-        text = next((text for text in self.texts if set(tokens(run)) <= set(tokens(text))), run)
-        counts: Counter[str] = Counter()
-        most = 0
-        for snippet in snippets:
-            for sentence in sentences(snippet):
-                forms = stems(sentence)
-                if wanted & forms and len(forms) <= 16:
-                    shared = _common(sentence, text, wanted)
-                    if shared > most:
-                        counts.clear()
-                        most = shared
-                    if shared == most:
-                        counts.update(forms - wanted - self.kind)
-        return {form: _LEARNED * count / (self._beside[form] + 1) for form, count in counts.items()}
-
-    def queries(self) -> list[str]:
-        """The criteria in their own words, without what they leave open: together, and one by one."""
-        kind = " ".join(sorted(self.kind))
-        each = [" ".join([kind, *criterion.words, *_others(criterion)]) for criterion in self.sought]
-        return [query for query in (" ".join(self.texts), *each) if query.strip()]
-
-    def unknown(self) -> list[str]:
-        """Runs of words of the criteria that no clause about a subject has."""
-        runs: list[str] = []
-        for criterion in self.sought:
-            run: list[str] = []
-            for unit in [*criterion.units, None]:
-                if unit and len(unit.forms) == 1 and not any(self.count(unit, url) for url in self.read):
-                    run.append(unit.text)
-                elif run:
-                    runs.append(" ".join(run))
-                    run = []
-        return list(dict.fromkeys(runs))
-
-    def sharpened(self) -> list[str]:
-        """Queries for pages that have the words that tell pages apart: those of all criteria, or of some."""
-        anchors = [anchor for criterion in self.sought for anchor in self.anchors(criterion)]
-        weightiest = [text for _, text, _ in sorted(anchors, key=lambda anchor: -anchor[0])]
-        found = [_quoting(weightiest), _quoting(weightiest[:-1])]
-        for criterion in self.sought:
-            found.append(_quoting([text for _, text, of in anchors if of != criterion.text]))
-        found.append(" ".join([*sorted(self.kind), *weightiest]))
-        return [query for query in dict.fromkeys(found) if query and query not in self.asked]
-
-    def anchors(self, criterion: SoughtCriterion) -> list[tuple[float, str, str]]:
-        """What of a criterion tells pages apart: how well, as pages have it, and the criterion."""
-        if criterion.text not in self._anchors:
-            found = []
-            best = self._clause(criterion)
-            for unit in criterion.units:
-                worth = self.worth(unit)
-                text = self._resolved(unit, best)
-                if text and (unit.value or worth > _TELLING):
-                    found.append((worth + 2 * unit.value, text, criterion.text))
-            self._anchors[criterion.text] = sorted(found, key=lambda anchor: -anchor[0])[:_ANCHORS]
-        return self._anchors[criterion.text]
-
-    def _clause(self, criterion: SoughtCriterion) -> PageClause | None:
-        """The clause that has most of a criterion, on the page that has most of all of them."""
-        found: tuple[float, PageClause] | None = None
-        for url in self.read:
-            score = self.score(url)
-            for reading in self.readings(url):
-                for clause in reading.clauses:
-                    if clause.own:
-                        has = sum(self.worth(unit) for unit in criterion.units if clause.has(self._measured(unit)))
-                        if has and (found is None or has * score > found[0]):
-                            found = (has * score, clause)
-        return found[1] if found else None
-
-    def _resolved(self, unit: SoughtTerm, best: PageClause | None) -> str:
-        """A unit as the pages that were read have it; empty where they do not."""
-        exact = unit.named or (unit.figure and unit.low == unit.high)
-        unit = self._measured(unit)
-        if best and best.has(unit):
-            if unit.figure:
-                return next(text for number, text in best.numbers if unit.low <= number <= unit.high)
-            return next(text for form, text in unit.forms.items() if f" {form} " in best.text)
-        found: Counter[str] = Counter()
-        for url in self.read:
-            for reading in self.readings(url):
-                if unit.figure:
-                    found.update(
-                        text
-                        for clause in reading.clauses
-                        for number, text in clause.numbers
-                        if unit.low <= number <= unit.high
-                    )
-                else:
-                    found.update({text: reading.all.count(f" {form} ") for form, text in unit.forms.items()})
-        found += Counter()
-        if found:
-            return max(found, key=lambda text: found[text])
-        return unit.text if exact else next(iter(unit.forms.values())) if unit.known and len(unit.forms) <= 2 else ""
-
-    def _runs(self, criterion: SoughtCriterion) -> list[str]:
-        """The runs of words of a criterion that were looked up."""
-        words = {unit.text for unit in criterion.units}
-        return [run for run in self.learned if set(run.split()) <= words]
-
-    def worth(self, unit: SoughtTerm) -> float:
-        """What a unit is worth: how much pages that say it of their subject repeat it, and how few of them do.
-
-        Words that tell pages apart come in bursts; the words of a turn of phrase come once.
-        """
-        if unit.text not in self._worth:
-            counts = [count for url in self.read if (count := self.count(unit, url))]
-            worth = 0.0
-            if counts:
-                worth = (0.15 + min(sum(counts) / len(counts) - 1, 1.5)) * math.log((len(self.read) + 1) / len(counts))
-            self._worth[unit.text] = worth
-        return _FIGURE if unit.figure else self._worth[unit.text]
-
-    # ── pages ─────────────────────────────────────────────────────────────────
-
-    def readings(self, url: str) -> list[PageReading]:
-        """A page that was read, or the snippets of one that was not."""
-        if url not in self._readings:
-            texts = [self.read[url]] if url in self.read else list(dict.fromkeys(self.seen[url]))
-            self._readings[url] = [read(text, self._about(url)) for text in texts]
-        return self._readings[url]
-
-    def _about(self, url: str) -> frozenset[str]:
-        """Stems that name the subject of a page: its title's and its kind's."""
-        return stems(" ".join(word for word in self.titles[url].split() if word[:1].isupper())) | self.kind
-
-    def count(self, unit: SoughtTerm, url: str) -> int:
-        """How often a page has a unit in clauses about its subject."""
-        key = (unit.text, url)
-        if key not in self._counts:
-            self._counts[key] = sum(reading.count(self._measured(unit)) for reading in self.readings(url))
-        return self._counts[key]
-
-    def _measured(self, unit: SoughtTerm) -> SoughtTerm:
-        """A number with what it measures, where a page that was read has it so."""
-        if not unit.figure or not unit.forms:
-            return unit
-        if unit.text not in self._measures:
-            plain = unit._replace(low=0, high=-1)
-            said = any(reading.count(plain, own=False) for url in self.read for reading in self.readings(url))
-            self._measures[unit.text] = plain if said else unit
-        return self._measures[unit.text]
-
-    def score(self, url: str) -> float:
-        """How well what a page says of its subject covers the criteria: the mean, and half the least."""
-        each = [self._covers(criterion, url) for criterion in self.sought]
-        return sum(each) / len(each) + 0.5 * min(each)
-
-    def _covers(self, criterion: SoughtCriterion, url: str) -> float:
-        """How well a page covers a criterion: in one clause, and without meanings in any of its clauses too."""
-        stated = self._states(criterion, url) if any(unit.value for unit in criterion.units) else None
-        if stated is not None and self._informed:
-            return stated
-        got = total = 0.0
-        runs = self._runs(criterion)
-        looked_up = {word for run in runs for word in run.split()}
-        for unit in criterion.units:
-            if unit.text not in looked_up:
-                weight = self.worth(unit)
-                total += weight
-                got += weight * _said_often(self.count(unit, url))
-        for run in runs:
-            worth = {
-                form: min(self.worth(unit), _CAP) * share
-                for form, share in self.learned[run].items()
-                if sum(1 for url in self.read if self.count(unit := SoughtTerm(form, {form: form}), url)) > 1
-            }
-            total += max(worth.values(), default=0.0)
-            got += max(
-                (value * _said_often(self.count(SoughtTerm(form, {form: form}), url)) for form, value in worth.items()),
-                default=0.0,
-            )
-        apart = got / max(total, _LEAST)
-        covered = (apart + self._together(criterion, url)) / 2
-        return covered if stated is None else (covered + stated) / 2
-
-    def _states(self, criterion: SoughtCriterion, url: str) -> float:
-        """How well one clause about the subject states a criterion: its values, in words that say what ties them."""
-        values = [(unit, 0.5 if unit.named else 1.0) for unit in criterion.units if unit.value]
-        total = sum(weight for _, weight in values)
-        ties = self._tied(criterion)
-        found = [0.0, 0.0]
-        for reading in self.readings(url):
-            for clause in reading.clauses:
-                if clause.own:
-                    has = sum(weight for unit, weight in values if clause.has(self._measured(unit))) / total
-                    if has:
-                        tied = min(1.0, sum(ties.get(form, 0.0) for form in set(clause.text.split()))) if ties else 1.0
-                        found.append(has * (_APART + (1 - _APART) * tied))
-        best = sorted(found)[-2:]
-        return 0.9 * best[1] + 0.1 * best[0]
+            if decision.action.kind == Kind.SEARCH:
+                self._queries.update(decision.action.arguments)
+            for place, result in enumerate(observation["results"]):
+                url = result["url"]
+                self._titles[url] = result["title"]
+                self.seen[url] = self.seen.get(url, 0.0) + 1 / (4 + place % 10)
+                self._snippets.setdefault(url, []).append(result["snippet"])
+            for page in observation["pages"]:
+                self._titles[page["url"]] = page["title"]
+                self.read[page["url"]] = page["text"]
 
     @cached_property
-    def _clauses(self) -> tuple[list[tuple[str, ...]], list[list[int]], dict[str, list[int]]]:
-        """Clauses of the pages that were read: their stems, those that say the same, and by stem those that have it."""
-        forms = [own for url in self.read for own in statements(self.read[url], self._about(url))]
-        linked = alike(forms)
-        having: dict[str, list[int]] = {}
-        for number, own in enumerate(forms):
-            for form in own:
-                having.setdefault(form, []).append(number)
-        return forms, linked, having
+    def _pages(self) -> Mapping[str, tuple[PageSentence, ...]]:
+        """What is known of each page: its text, or what searches showed."""
+        shown = {url: "\n".join(snippets) for url, snippets in self._snippets.items()} | self.read
+        return {url: read_page(self._titles.get(url, ""), text) for url, text in shown.items()}
 
-    def _tied(self, criterion: SoughtCriterion) -> dict[str, float]:
-        """Stems that say what ties the values of a criterion, and how much each does.
+    @cached_property
+    def _weights(self) -> Mapping[SoughtTerm, float]:
+        """How rare each word of the criteria is among the sentences seen."""
+        every = [sentence for page in self._pages.values() for sentence in page]
+        found = {}
+        for term in {term for terms in self._sought for term in terms}:
+            count = sum(term.stands(sentence.stems, sentence.numbers) for sentence in every)
+            found[term] = math.log((len(every) + 2) / (count + 1))
+        return found
 
-        They are its own, and those of clauses that say the same as a clause that has them.
-        """
-        if criterion.text not in self._ties:
-            forms, linked, having = self._clauses
-            own = [unit.forms for unit in criterion.units if not unit.value]
-            said = {form for unit in criterion.units if unit.value for text in unit.forms for form in text.split()}
-            direct: dict[int, float] = {}
-            most = 0.0
-            for each in own:
-                places = {n for text in each for form in text.split()[:1] for n in having.get(form, ())}
-                if places:
-                    weight = math.log((len(forms) + 1) / len(places))
-                    most += weight
-                    for n in places:
-                        direct[n] = direct.get(n, 0.0) + weight
-            ties: dict[str, float] = {}
-            least = max(_SEED * max(direct.values(), default=0.0), most / 4)
-            strong = {n for n, weight in direct.items() if weight >= least}
-            for _ in range(_ROUNDS):
-                same = strong | {other for n in strong for other in linked[n]}
-                counts = Counter(form for n in same for form in forms[n] if form not in said)
-                ties = {
-                    form: share for form, count in counts.items() if (share := count / (len(having[form]) + 1)) > _RARE
-                }
-                scores: dict[int, float] = {}
-                for form, share in ties.items():
-                    for n in having[form]:
-                        scores[n] = scores.get(n, 0.0) + share
-                strong = strong | {n for n, score in scores.items() if score >= 1}
-            self._ties[criterion.text] = ties if own else {}
-        return self._ties[criterion.text]
+    @cached_property
+    def _fits(self) -> Mapping[str, tuple[str, tuple[float, ...]]]:
+        """Of each page the name of whom it tells most of what is sought, and how much of each criterion, 0 to 1."""
+        return {url: self._fit(url, page) for url, page in self._pages.items()}
 
-    def _together(self, criterion: SoughtCriterion, url: str) -> float:
-        """The most of a criterion that one clause about the subject has."""
-        weights = [(unit, self.worth(unit)) for unit in criterion.units]
-        total = sum(weight for _, weight in weights)
-        most = 0.0
-        for reading in self.readings(url):
-            for clause in reading.clauses:
-                if clause.own:
-                    most = max(most, sum(weight for unit, weight in weights if clause.has(self._measured(unit))))
-        return most / max(total, _LEAST)
+    def _fit(self, url: str, page: tuple[PageSentence, ...]) -> tuple[str, tuple[float, ...]]:
+        counts = Counter(name for sentence in page for name in set(sentence.names))
+        title = self._titles.get(url, "")
+        best, fit, most = "", tuple(0.0 for _ in self._sought), -1.0
+        covered = [[self._cover(terms, sentence) for sentence in page] for terms in self._sought]
+        for name, _ in counts.most_common(40):
+            loose = _LOOSE if name and name in title else 0.0
+            bound = [1.0 if name in sentence.names else loose for sentence in page]
+            shares = tuple(max(map(mul, bound, row)) for row in covered)
+            score = sum(shares) + _TITLED * bool(loose)
+            if score > most:
+                best, fit, most = name, shares, score
+        return best, fit
+
+    def _cover(self, terms: tuple[SoughtTerm, ...], sentence: PageSentence) -> float:
+        """How much of a criterion a sentence has, by the weight of its words, 0 to 1."""
+        total = sum(self._weights[term] for term in terms)
+        has = sum(self._weights[term] for term in terms if term.stands(sentence.stems, sentence.numbers))
+        return has / total if total else 0.0
+
+    def _score(self, url: str) -> float:
+        name, shares = self._fits[url]
+        titled = _TITLED * bool(name and name in self._titles.get(url, ""))
+        return sum(shares) + titled
 
     def promising(self) -> list[str]:
-        """Pages that were found and not read, best first; of pages with one title the others last."""
-        titles = {self.titles[url] for url in self.read}
-        left = [url for url in self.rank if url not in self.read]
-        ranked = sorted(left, key=lambda url: -self._promise(url))
-        first = []
-        for url in ranked:
-            if self.titles[url] not in titles:
-                titles.add(self.titles[url])
-                first.append(url)
-        return [*first, *(url for url in ranked if url not in first)]
+        """The pages that were not read, best first: by what their snippets tell, and how searches rank them."""
+        best = self.follow_name()
+        unread = [url for url in self.seen if url not in self.read]
 
-    def _promise(self, url: str) -> float:
-        """How much speaks for a page not read: the quoted words that it has, its ranks, and its snippets."""
-        quoted = {text for texts in self.has.values() for text in texts}
-        had = len(self.has[url]) / len(quoted) if quoted else 0.0
-        return _HAD * had + self.rank[url] + self.score(url) + _FITS * self._fits(url)
+        def promise(url: str) -> float:
+            named = bool(best) and best in f"{self._titles[url]} {' '.join(self._snippets[url])}"
+            return self.seen[url] + _RANK * self._score(url) + named
 
-    def _fits(self, url: str) -> bool:
-        """Whether title or snippets name the kind that is sought."""
-        return bool(self.kind & stems(" ".join([self.titles[url], *self.seen[url]])))
+        return sorted(unread, key=lambda url: -promise(url))
+
+    def follow_name(self) -> str:
+        """The name of whom the pages that were read tell most of what is sought, over all of them; empty: of none."""
+        return max(self._people, key=lambda name: sum(self._people[name]), default="")
+
+    @cached_property
+    def _people(self) -> Mapping[str, tuple[float, ...]]:
+        """Of each name that a page was found to tell of: how much of each criterion, over all pages that were read."""
+        found: dict[str, tuple[float, ...]] = {}
+        for url in self.read:
+            name, shares = self._fits[url]
+            if name:
+                known = found.get(name, tuple(0.0 for _ in shares))
+                found[name] = tuple(map(max, known, shares))
+        return found
+
+    def follow_up(self, least: float) -> str:
+        """A search for whoever fits best, with what is not known of them yet; empty where it was made, or none fits."""
+        for name in sorted(self._people, key=lambda name: -sum(self._people[name])):
+            shares = self._people[name]
+            if sum(shares) < least:
+                return ""
+            weakest = sorted(range(len(shares)), key=lambda place: shares[place])[:_ASKED]
+            query = query_of(" ".join((name, *(self.criteria[place] for place in weakest))))
+            if not any(asked.startswith(f"{name} ") for asked in self._queries):
+                return query
+        return ""
 
     def best(self) -> str:
-        """The page that covers the criteria best; of pages not read, by their snippets."""
-        scores = {url: self.score(url) for url in self.read} or {url: self.score(url) for url in self.rank}
-        return max(scores, key=lambda url: (scores[url], self.rank.get(url, 0.0)), default="No source found.")
+        """The page that tells most of what is sought of one name; of those unread only where none was read."""
+        among = self.read or self.seen
+        return max(among, key=self._score, default="No source found.")
 
 
-def _common(sentence: str, text: str, wanted: frozenset[str]) -> int:
-    """How many words the longest run has that two texts share and that has a wanted word."""
-    ours, theirs = ([stem(word) for word in tokens(one)] for one in (text, sentence))
-    most = 0
-    for start in range(len(ours)):
-        for other in range(len(theirs)):
-            size = 0
-            while ours[start + size : start + size + 1] == theirs[other + size : other + size + 1] != []:
-                size += 1
-            if size > most and not wanted.isdisjoint(ours[start : start + size]):
-                most = size
-    return most
+@lru_cache(maxsize=4_096)
+def terms_of(criterion: str) -> tuple[SoughtTerm, ...]:
+    """The words of a criterion that say something, and its numbers.
+
+    >>> terms_of("It was built in the 1920s of granite, about forty metres tall.")[:3]
+    (SoughtTerm(word='built', low=0.0, high=-1.0), SoughtTerm(word='granit', low=0.0, high=-1.0), \
+SoughtTerm(word='metres', low=0.0, high=-1.0))
+    """
+    vague = {match[1].strip(".,") for match in _ABOUT.finditer(criterion.lower())}
+    words: dict[SoughtTerm, None] = {}
+    figures: dict[SoughtTerm, None] = {}
+    for word in words_of(criterion.replace(",", "")):
+        if word[:3].isdecimal() and word.endswith("0s"):
+            figures[SoughtTerm(word, float(word[:-1]), float(word[:-1]) + 9)] = None
+        elif word.isdecimal() or word in _NUMBERS:
+            number = float(word[:15]) if word.isdecimal() else float(_NUMBERS[word])
+            year = 1_000 <= number <= 2_100
+            slack = 0.0 if word not in vague else _YEARS if year else _NEAR * number
+            if number > 1:
+                figures[SoughtTerm(word, number - slack, number + slack)] = None
+        elif word not in STOP_WORDS:
+            words[SoughtTerm(word[:_STEM])] = None
+    return (*words, *figures)
 
 
-def _others(criterion: SoughtCriterion) -> list[str]:
-    """What else pages may say for a criterion's words."""
-    return [text for unit in criterion.units for text in unit.forms.values() if text != unit.text]
+@lru_cache(maxsize=256)
+def read_page(title: str, text: str) -> tuple[PageSentence, ...]:
+    """The sentences of a page; one that begins with a pronoun goes on about whoever the one before tells of."""
+    text = _TARGET.sub("]", text)
+    subject = tuple(names_of(title))
+    full = {name.rpartition(" ")[2]: name for name in (*names_of(text), *subject) if " " in name}
+    found = []
+    named = subject
+    for part in _SENTENCE.split(text):
+        part = part.strip(" |#*-[]")
+        own = tuple(full.get(name, name) for name in names_of(part))
+        goes_on = not own or bool(_PRONOUN.match(part))
+        if own and not goes_on:
+            named = own
+        words = words_of(part.replace(",", ""))
+        numbers = tuple(
+            float(word[:15]) if word.isdecimal() else float(_NUMBERS[word])
+            for word in words
+            if word.isdecimal() or word in _NUMBERS
+        )
+        names = tuple(dict.fromkeys((*own, *named, *subject) if goes_on else own)) or ("",)
+        found.append(PageSentence(frozenset(word[:_STEM] for word in words), numbers, names))
+    return tuple(found)
 
 
-def _quoting(texts: Sequence[str]) -> str:
-    return " ".join(f'"{text}"' for text in dict.fromkeys(texts))
+def names_of(text: str) -> list[str]:
+    """The names in a text: runs of words with capitals, without "The" and words that only begin a sentence.
 
-
-def _said_often(times: int) -> float:
-    return (0.0, 0.75)[times] if times < 2 else 1.0
+    >>> names_of("In 1848 Declan Angell took on the musician Ernesto Bellamy.")
+    ['Declan Angell', 'Ernesto Bellamy']
+    """
+    found = []
+    for match in _NAME.finditer(text):
+        name = match[0].removesuffix("'s").removesuffix("’s").rstrip(".")
+        first, _, rest = name.partition(" ")
+        if first.lower() in STOP_WORDS:
+            name = rest
+        if len(name) > 2 and (name != first or match.start() > 0):
+            found.append(name)
+    return found

@@ -9,8 +9,10 @@
 - dates are read in English and Chinese, by month and year at least, and without words that depend on today; there by
   dateparser's defaults, where a bare number may be a date of this month;
 - ``number_near`` reads numbers with separators of thousands here; there they are no numbers;
+- a missing cell equals a missing one whatever word says so (``-`` too), also as a number; there it is the word ``nan``;
 - a URL that cannot be parsed is none here; there it makes the whole table 0;
-- columns of plain numbers on both sides are compared as numbers; there as pandas reads each of the two.
+- columns of plain numbers on both sides are compared as numbers, all others as they are written; there as pandas reads
+  each of the two, where 5 beside 7.5 or above a missing cell is the text 5.0.
 """
 
 from __future__ import annotations

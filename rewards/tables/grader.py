@@ -15,6 +15,9 @@ from webenv.rewards.tables.cells import JUDGED, METRICS, Column, TableSpec, as_n
 from webenv.rewards.tables.markdown import AnswerTable, parse_table, read_csv
 from webenv.rewards.tables.rubrics import AlignmentRubric, Cell, CellRubric, Vocabularies
 
+LONGEST_ANSWER = 2_000_000
+"""Characters; a longer answer is wrong: ten times what an environment takes, and read in a second."""
+
 LONGEST_VALUE = 1_000
 """Characters, beside five times those of the gold cell; a longer one is wrong, and put to no model."""
 
@@ -120,10 +123,12 @@ class TableJudge:
 
     Source: WideSearch (Wong et al., 2025), evaluation.
 
-    *Differs from* the release: repeated rows are dropped after alignment, not before, so recall cannot pass 1; a
-    column of two metrics counts once; missing cells are empty, not the word ``nan``; a judge that fails is
-    not a column of zeros; for cells see :mod:`webenv.rewards.tables.cells`, for the judge
-    :mod:`webenv.rewards.tables.rubrics`.
+    *Differs from* the release: repeated rows are dropped after alignment, not before, so recall cannot pass 1; a key is
+    joined whatever its case, there to the letter where nothing prepares it; a column of two metrics counts once;
+    missing cells are empty, not the word ``nan``; a judge that fails is not a column of zeros; an error in one cell is
+    not a table of zeros; for tables see :func:`webenv.rewards.tables.markdown.parse_table`, for cells
+    :mod:`webenv.rewards.tables.cells`, for the judge :mod:`webenv.rewards.tables.rubrics`. A test has ours and theirs
+    for each.
 
     Args:
         model: who aligns and judges; ``None``: nobody, then names and cells are right as the same text alone.
@@ -227,12 +232,17 @@ class _Work:
 
     def __init__(self, answer: TableAnswer) -> None:
         self.spec, self.gold = answer.spec, answer.gold
-        self.table = parse_table(answer.answer)
         self.result: TableScore | None = None
+        length = len(answer.answer)
+        self.table = parse_table(answer.answer) if length <= LONGEST_ANSWER else None
         self._values: dict[str, Mapping[str, str]] = {}
         names = {column.name for column in self.spec.columns}
         if not names <= set(self.gold.columns) or not self.gold.rows:
             self.end(TableScore(None, "the gold table has no rows, or lacks a column of its own specification"))
+        elif length > LONGEST_ANSWER:
+            self.result = TableScore.nothing(
+                f"the answer has {length:,} characters; expected {LONGEST_ANSWER:,} at most"
+            )
         elif self.table is None:
             self.result = TableScore.nothing("the answer holds no table")
 

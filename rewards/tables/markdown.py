@@ -14,6 +14,7 @@ _FENCE = re.compile(
     r"^[ \t]*```[ \t]*(?:markdown|md)[ \t]*\r?\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE | re.I
 )
 _PIPE = re.compile(r"(?<!\\)\|")
+_BARRED = re.compile(r"[ \t]*\|[^\n]*(?<!\\)\|[ \t]*")
 _MISSING = ("", "-", "–", "—", "n/a", "na", "#n/a", "<na>", "nan", "null", "none")
 
 
@@ -40,21 +41,31 @@ def parse_table(text: str) -> AnswerTable | None:
     """The table of an answer: the first one in a code fence marked ``markdown`` (or ``md``), else the first pipe
     table anywhere; ``None``: there is none.
 
-    A pipe table outside such a fence is known by the rule under its head. Cells that a row lacks are empty,
-    those it has too many are dropped; ``\\|`` is a bar within a cell. A fence that is never closed ends with
-    the text.
+    Within such a fence all lines with bars are the table's, as in the release. Outside one a table is known by the
+    rule under its head; where there is no such rule, by two lines in a row that begin and end with a bar. Cells that a
+    row lacks are empty, those it has too many are dropped; ``\\|`` is a bar within a cell. A fence that is never closed
+    ends with the text.
+
+    *Differs from* the release, which takes the run of lines from the text's first bar on (so a bar in the prose above
+    hides the table, and a table whose lines begin without one is none), knows no fence ``md`` or ``Markdown``, reads a
+    quotation mark as the beginning of a CSV text that may never end, and scores 0 where a row has a cell too many.
 
     >>> parse_table("| City | Height |\\n|---|---|\\n| Rome | 21 m |\\n| Oslo |")
     AnswerTable(columns=('city', 'height'), rows=(('Rome', '21 m'), ('Oslo', '')))
     """
     for fenced in _FENCE.finditer(text):
-        for block in _blocks(fenced[1]):
-            if not _is_rule(block[0]):
-                return _table(block)
-    for block in _blocks(text):
+        lines = [line for block in _blocks(fenced[1]) for line in block]
+        if any(not _is_rule(line) for line in lines):
+            return _table(lines)
+    blocks = _blocks(text)
+    for block in blocks:
         for number, line in enumerate(block):
             if number and _is_rule(line) and not _is_rule(block[number - 1]):
                 return _table(block[number - 1 :])
+    for block in blocks:
+        barred = [line for line in block if _BARRED.fullmatch(line)]
+        if len(barred) > 1 and len(barred) == len(block):
+            return _table(block)
     return None
 
 

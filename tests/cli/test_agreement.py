@@ -20,7 +20,7 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         "eval",
         "NeedleInWeb-v0",
         "--web",
-        "procedural:pages=200,kinds=2",
+        "procedural:pages=200",
         "--split",
         "test",
         "--policy",
@@ -93,10 +93,11 @@ def test_an_earlier_rescoring(played: Path, capsys: pytest.CaptureFixture[str]) 
     """A rescoring is named by its folder; two that agree have no flip."""
     assert run(("rescore", "run", "--judge", "page")) == 0
     capsys.readouterr()
-    assert run(("agreement", "run", "--judge", "page-5c684241afea", "--judge", "exact")) == 0
+    (folder,) = (played / "rescored").iterdir()
+    assert run(("agreement", "run", "--judge", folder.name, "--judge", "exact")) == 0
     out = capsys.readouterr().out
     assert "Agreement: 100.0% (95%: 91.2%–100.0%), 40 of 40\n" in out
-    assert "page-5c684241afea against exact, which holds the key: precision 100.0%, recall 100.0%, F1 100.0%\n" in out
+    assert f"{folder.name} against exact, which holds the key: precision 100.0%, recall 100.0%, F1 100.0%\n" in out
     assert "differ" not in out
     assert len(list((played / "rescored").iterdir())) == 2
 

@@ -80,8 +80,8 @@ def test_miss(capsys: pytest.CaptureFixture[str]) -> None:
     words = (*SAMPLE, "--policy", "investigator", "--cassette", "tape.db", "--out", "other")
     assert run(words) == 1
     error = capsys.readouterr().err
-    assert error.startswith("webenv: error: cassette 'tape.db' holds no answer to search {")
-    assert "The nearest search it holds is {" in error
+    assert error.startswith("webenv: error: cassette 'tape.db' holds no answer to visit {")
+    assert "The nearest visit it holds is {" in error
     assert error.endswith("use mode 'record' (--cassette-mode record).\n")
     assert error.count("\n") == 1
     assert run((*words, "--resume", "--cassette-mode", "record")) == 0
@@ -204,7 +204,8 @@ def test_a_clock_and_a_tape_are_refused(folder: Path, capsys: pytest.CaptureFixt
         assert run((*SAMPLE, "--policy", "keyword", *words)) == 1
         assert capsys.readouterr().err == (
             "webenv: error: budget seconds=2 with cassette 'tape.db': a run that depends on a clock "
-            "cannot be replayed; leave out the seconds, or the cassette.\n"
+            "cannot be replayed; leave out the seconds, or the cassette, or make seconds data: latency=default "
+            "draws those that the tape does not hold.\n"
         )
         assert not (folder / mode).exists()
     words = ("--budget", "seconds=60", "--cassette", "tape.db", "--cassette-mode", "live")

@@ -162,14 +162,14 @@ def test_bad_input_is_one_line(
 
 
 def name(seed: int) -> str:
-    return "procedural:pages=60," + ("seed=1," if seed else "") + "kinds=1,family=3"
+    return "procedural:pages=60" + (",seed=1" if seed else "")
 
 
 def test_the_cache_is_told_of_and_cleared(webenv: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command names the webs that are kept, their size and last use; --clear removes them."""
     monkeypatch.setenv("WEBENV_CACHE", str(tmp_path / "cache"))
     for seed in range(2):
-        cached_corpus(WebConfig(pages=60, kinds=1, family=3, seed=seed))
+        cached_corpus(WebConfig(pages=60, seed=seed))
         (web,) = [web for web in corpus_cache().webs() if web.web == name(seed)]
         os.utime(corpus_cache().lock(web.name), (1_800_000_000 + 60 * seed,) * 2)
     _cached.cache_clear()

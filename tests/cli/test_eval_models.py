@@ -99,3 +99,35 @@ def test_refused(webenv: Run, words: list[str], message: str) -> None:
     assert done.returncode == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["react", "react-blocks", "react:m,format=tools"])
+def test_closed_book_offers_no_tools(webenv: Run, town: Path, kind: str) -> None:
+    """Where nothing can be looked up, the rules and the tools name nothing that looks up."""
+    policy = kind if ":" in kind else f"{kind}:m"
+    with serve(lambda _: "<answer>Ada</answer>") as server:
+        words = ["--budget", "searches=0,visits=0", "--base-url", server.base_url, "--policy", policy]
+        done = webenv(*NEWS, *words, "--out", "run")
+    assert done.returncode == 0, done.stderr
+    request = server.requests[0]
+    assert "search" not in request["messages"][0]["content"].lower()
+    assert [tool["function"]["name"] for tool in request.get("tools", ())] == (
+        ["answer", "note"] if ":" in kind else []
+    )
+
+
+def test_a_file_of_models_has_endpoint_settings_and_price(webenv: Run, town: Path) -> None:
+    """--models is all that a run needs: run.json names what was sent, and what it cost is counted by its prices."""
+    with serve(lambda _: Text("<answer>Ada</answer>", usage=(1_000_000, 0))) as server:
+        one = {"base_url": server.base_url, "effort": "low", "extra": {"top_k": 20}, "price": {"input": 2, "output": 8}}
+        (town / "models.json").write_text(json.dumps({"mine": one}))
+        done = webenv(*NEWS, "--policy", "react:mine", "--models", "models.json", "--out", "run", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["usage"]["mine"]["cost"] == "6"
+    policy = json.loads((town / "run" / "run.json").read_text())["policy"]
+    assert [policy[f"model_{name}"] for name in ("effort", "extra", "temperature")] == [
+        "low",
+        '{"top_k": 20}',
+        "default",
+    ]
+    assert "temperature" not in server.requests[0]

@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Run
+from webenv.cli import by_hand
 from webenv.cli.play import parts_of
+from webenv.cli.terminal import SafeConsole
+from webenv.envs.needle_in_web.env import needle_in_web
+from webenv.rollout.play import EpisodeSpec, play_episodes
 
 
 def test_to_the_end(webenv: Run) -> None:
@@ -107,3 +114,48 @@ def test_parts() -> None:
     assert "".join("".join(part.text.split()) for part in parts) == "".join(text.split())
     assert [part.place for part in parts] == list(range(1, len(parts) + 1))
     assert [len(part.text) for part in parts_of("T", "u", "", 300)] == [0]
+
+
+RECORD = ("play", "NeedleInWeb-v0", "--web", "sample", "--record", "run", "--name", "Ann")
+
+
+def test_a_person_plays_into_a_run(webenv: Run, town: Path) -> None:
+    """Tasks come one after another, without undo and gold; what was played is kept, and the same command goes on."""
+    first = webenv(*RECORD, input="s mill\nu\nanswer No source found.\nq\n")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "Nothing can be taken back where it is recorded." in first.stdout
+    assert "1 tasks are kept in run, 11 are left" in first.stdout
+    assert "gold" not in first.stdout
+    second = webenv(*RECORD, input="answer No source found.\n" * 11)
+    assert second.returncode == 0, second.stderr
+    assert "Run folder: run" in second.stdout
+    policy = json.loads((town / "run" / "run.json").read_text())["policy"]
+    assert policy == {"name": "Ann", "version": "1", "person": "true", "time_limit": "default"}
+    report = webenv("report", "run", "--rows", "difficulty", "--measure", "success,seconds", "--json")
+    cells = json.loads(report.stdout)["cells"]
+    assert {cell["column"][0] for cell in cells} == {"Ann"}
+    assert all(cell["mean"] >= 0 for cell in cells)  # seconds of a person are measured
+
+
+def test_who_is_late_gave_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the time limit whatever is typed counts as no answer, and took the time of the limit."""
+    benchmark = needle_in_web(web="sample")
+    policy = by_hand.PersonPolicy(benchmark, "Ann", 900.0, SafeConsole())
+    times = iter([0.0, 600.0, 1000.0, 1400.0])
+    typed = iter(["s mill", "answer 1"])
+    monkeypatch.setattr(by_hand, "_clock", lambda: next(times))
+    monkeypatch.setattr(by_hand, "read_line", lambda _: next(typed))
+    (record,) = next(iter(play_episodes(benchmark, policy, [EpisodeSpec(benchmark.tasks[0].id, 0, 0)])))
+    assert [(turn.kind, turn.effort.seconds) for turn in record.turns] == [("search", 600.0), ("answer", 300.0)]
+    assert (record.verdict["outcome"], record.spent["seconds"]) == ("no_source", 900.0)
+
+
+def test_what_goes_with_record_alone(webenv: Run) -> None:
+    """A name, a limit and a choice of tasks are of a recording; a policy is not."""
+    for words, message in (
+        (("--name", "Ann"), "--name, --time-limit and --each go with --record RUN."),
+        (("--record", "run", "--policy", "random"), "--record is for a person and all tasks"),
+    ):
+        done = webenv("play", "NeedleInWeb-v0", "--web", "sample", *words)
+        assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+        assert message in done.stderr

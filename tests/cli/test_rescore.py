@@ -62,7 +62,7 @@ def test_json(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for judged in (12, 0):
         assert run(("rescore", "run", "--judge", "page", "--json")) == 0
         data = json.loads(capsys.readouterr().out)
-        assert (data["judge"], data["digest"], data["judged"]) == ("page", "5c684241afea", judged)
+        assert (data["judge"], data["digest"], data["judged"]) == ("page", "8245db438767", judged)
         names = [(data[when]["policy"], data[when]["label"]) for when in ("before", "after")]
         assert names == [("oracle", "run: page"), ("oracle", "page")]
         assert (data["before"]["total"], data["changed"], data["outside"]) == (data["after"]["total"], {}, 0)

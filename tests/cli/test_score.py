@@ -35,7 +35,7 @@ def test_answers_become_a_run_like_any_other(
     file.write_text("\n".join(map(json.dumps, lines)))
     assert run([*SCORE, "--answers", str(file), "--system", "People", "--out", str(out), "--json"]) == 0
     total = json.loads(capsys.readouterr().out)["total"]
-    assert (total["success_rate"], total["searches"], total["scores"]["seconds"]) == (0.5, 3.0, 7.5)
+    assert (total["success_rate"], total["searches"], total["seconds"]) == (0.5, 3.0, 7.5)
     assert run(["rescore", str(out), "--judge", "page", "--json"]) == 0
     capsys.readouterr()
     assert run(["report", str(out), "--measure", "visits", "--json"]) == 0
@@ -80,3 +80,26 @@ def test_bad_files_are_one_line(
     file.write_text(text.replace("ID", name))
     assert run([*SCORE, "--answers", str(file)]) == 1
     assert message.replace("ID", name) in capsys.readouterr().err
+
+
+def test_official_files_say_whose_judge_they_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On official files the judge that is not the paper's says so once, and what to give; others say nothing."""
+    record = {
+        "id": 1,
+        "context": {"url": "https://mill.example/", "title": "Mill", "content": "The mill was blue."},
+        "raw_questions": ["Something was blue."],
+        "ground_truth": ["The mill was blue."],
+    }
+    for name, said in (("wikipedia_easy", 1), ("town_easy", 0)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / f"{name}.json").write_text(json.dumps([record]))
+        web = str(folder / "web")
+        assert run(["corpus", "build", web, "--from", f"needle:{folder}"]) == 0
+        play = ["eval", "NeedleInWeb-v0", "--web", web, "--tasks", str(folder / f"{name}.json"), "--policy", "oracle"]
+        capsys.readouterr()
+        assert run([*play, "--policy", "random", "--out", str(folder / "run")]) == 0
+        told = capsys.readouterr().err
+        assert (
+            told.count("Needle in the Web has gemini-2.5-flash with its prompts C.4 and C.5. For that: --judge") == said
+        )

@@ -165,6 +165,12 @@ def test_checker_is_not_told(build: Build) -> None:
     assert not any("<answer id=" in text.partition("If the article tells")[0] for text in answering)
 
 
+def test_models_of_one_family(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
+    """A checker of the drafter's family is warned of in a line."""
+    build(replies(), "--drafter", "gpt-5", "--checker", "openai/o3-mini", "--limit", "1")
+    assert "webenv: warning: drafter and checker are both gpt models" in capsys.readouterr().err
+
+
 def test_faults(build: Build) -> None:
     """An endpoint that fails, stalls, breaks off or talks nonsense in a fifth of its answers changes nothing."""
     faults: tuple[Reply, ...] = (Fault(429), Fault(500), Body(b"<html>"), Cut(), "no tags at all", Slow(0.05, "late"))
@@ -410,6 +416,21 @@ def test_verify(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     decisions = records("clean/test.jsonl.decisions")
     assert [one["decision"] for one in decisions] == ["reject", "accept", "accept"]
     assert decisions[0]["reason"] == "names its paper"
+
+
+def test_two_annotators(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has decisions of their own on the same tasks; together they are compared, and what both accepted is kept."""
+    assert verify(monkeypatch, "a\na\nr\nq\n", "--annotator", "anna") == 0
+    assert verify(monkeypatch, "a\nr\nr\nq\n", "--annotator", "ben") == 0
+    capsys.readouterr()
+    assert verify(monkeypatch, "", "--annotator", "anna", "--annotator", "ben") == 0
+    told = capsys.readouterr().out
+    assert "Agreement: 66.7%, 2 of 3; Cohen's kappa 0.400" in told
+    assert "clean/human_verified_test.jsonl holds the 1 that both accepted." in told
+    assert len((folder / "clean" / "human_verified_test.jsonl").read_text().splitlines()) == 1
+    assert verify(monkeypatch, "", "--annotator", "anna", "--annotator", "carl") == 1
+    assert "anna and carl decided on no task alike" in capsys.readouterr().err
+    assert verify(monkeypatch, "", "--annotator", "../x") == 1
 
 
 def test_verify_until_enough(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

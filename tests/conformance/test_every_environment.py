@@ -26,11 +26,11 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import webenv
 from tests.hostile import any_action
 from tests.webs import DictWeb
-from webenv.actions import answer, note, search
+from webenv.actions import answer, ask, note, search
 from webenv.benchmark import Benchmark
 from webenv.errors import InvalidArgument, ResetNeeded, UnknownTask
 from webenv.evaluation import evaluate, read_records, rescore
-from webenv.policies import OraclePolicy, RandomPolicy
+from webenv.policies import RandomPolicy, make_policy
 from webenv.policy import Decision, History, Policy
 from webenv.registration import IDS, register_all
 from webenv.rewards import PageJudge
@@ -56,7 +56,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("name", IDS if metafunc.function.__name__ in OURS else MODULES)
 
 
-SMALL = "procedural:pages=300,news=0.6,seed=1"
+SMALL = "procedural:pages=1000,news=0.1,seed=1"
 LONE = TaskSet([Task("t", "Which?")])
 
 
@@ -74,8 +74,11 @@ def benchmark_of(env: gym.Env[Any, Any]) -> Benchmark:
 
 
 def actions_for(observation: Any, rng: np.random.Generator) -> Any:
-    """Something to do: a search of the question's words, a visit of a hit, a note, or what no agent should send."""
+    """Something to do: words of the question searched, or asked of sites that show; a visit, a note, or nonsense."""
     urls = [hit["url"] for hit in observation["results"]]
+    sites = [reply["site"] for reply in observation["replies"]]
+    if sites and rng.integers(2):
+        return ask(" ".join(observation["question"].split()[-4:]), *rng.choice(sites, min(2, len(sites))).tolist())
     draw = int(rng.integers(6))
     if draw < 2 or (draw < 4 and not urls):
         words = observation["question"].split()
@@ -150,8 +153,11 @@ def test_determinism_over_processes(name: str, env: gym.Env[Any, Any]) -> None:
         f"import gymnasium as gym, webenv, {MODULES[name]}\n"
         f"env = gym.make({name!r})\n"
         "seen = [env.reset(seed=3)]\n"
-        "seen += [env.step(action) for action in (webenv.search(seen[0][0]['question'][-60:]), webenv.note('x'))]\n"
-        "seen += [env.step(webenv.visit(seen[1][0]['results'][0]['url'])), env.step(webenv.answer('x'))]\n"
+        "asked, sites = seen[0][0]['question'][-60:], [reply['site'] for reply in seen[0][0]['replies']]\n"
+        "first = webenv.search(asked) if seen[0][0]['budget'][0] else webenv.ask(asked, *sites[:20])\n"
+        "seen += [env.step(action) for action in (first, webenv.note('x'))]\n"
+        "found = [*seen[1][0]['results'], *(one for reply in seen[1][0]['replies'] for one in reply['documents'])]\n"
+        "seen += [env.step(webenv.visit(found[0]['url'])), env.step(webenv.answer('x'))]\n"
         "print(ascii(seen))\n"
     )
     runs = [
@@ -248,11 +254,20 @@ def test_gold_does_not_show(name: str, env: gym.Env[Any, Any]) -> None:
             assert repr(seen[-1][0] if ended else seen[-1]) == repr(also[-1][0] if ended else also[-1])
 
 
+def texts(value: Any) -> list[str]:
+    """What a value says in words; counts are none, as what is left of a budget may be a gold number."""
+    if isinstance(value, Mapping):
+        return [text for pair in value.items() for text in texts(pair)]
+    if isinstance(value, tuple | list):
+        return [text for part in value for text in texts(part)]
+    return [] if isinstance(value, bool | int | float | np.ndarray | np.number) else [repr(value)]
+
+
 def test_the_end_shows_no_gold(env: gym.Env[Any, Any]) -> None:
     """Even the info of a lost episode names neither the gold URL nor a gold answer."""
     for task in benchmark_of(env).tasks:
         env.reset(options={"task": task.id})
-        shown = repr(env.step(answer("https://nowhere.example/"))).replace(repr(task.id), "")
+        shown = "\n".join(texts(env.step(answer("https://nowhere.example/")))).replace(repr(task.id), "")
         secrets = "|".join(map(re.escape, (*task.gold.urls, *task.gold.answers)))
         assert not re.search(rf"(?<!\w)(?:{secrets})(?!\w)", shown)
 
@@ -260,7 +275,7 @@ def test_the_end_shows_no_gold(env: gym.Env[Any, Any]) -> None:
 def test_oracle_reaches_the_maximum(env: gym.Env[Any, Any]) -> None:
     """The gold answer is worth 1 in every task."""
     tasks = benchmark_of(env).tasks
-    oracle = OraclePolicy(tasks)
+    oracle = make_policy("oracle", benchmark_of(env))
     assert {task.id: play(env, oracle, task.id) for task in tasks} == {task.id: 1.0 for task in tasks}
 
 
@@ -310,7 +325,7 @@ def test_unknown_keyword(name: str) -> None:
         ({"tasks": "generatd"}, "generatd: no such file or folder"),
         ({"tasks": "generated:number=5"}, "expected 'generated' or 'generated:count=1000'"),
         ({"tasks": "procedural:worlds=2"}, "expected one world; leave worlds out"),
-        ({"web": SMALL, "tasks": f"{SMALL},fuzziness=0.4"}, "expected tasks of the same web"),
+        ({"web": SMALL, "tasks": f"{SMALL},sites=21"}, "expected tasks of the same web"),
         ({"web": "procedural:worlds=2", "tasks": LONE}, "has several worlds, and task 't' is of none of them"),
         ({"judge": PageJudge(), "judge_votes": 3}, "a Judge brings its own"),
         ({"judge": PageJudge(), "judge_prompt": "prompt.txt"}, "a Judge brings its own"),
@@ -384,7 +399,7 @@ def test_make_vec(name: str, mode: str) -> None:
     assert data_equivalence(first, theirs.reset(seed=1), exact=True)
     observation = first[0]
     for _ in range(60):
-        each = [{key: observation[key][slot] for key in ("question", "results")} for slot in range(3)]
+        each = [{key: observation[key][slot] for key in ("question", "results", "replies")} for slot in range(3)]
         actions = tuple(actions_for(one, rng) for one in each)
         got = ours.step(actions)
         assert data_equivalence(got, theirs.step(actions), exact=True)
@@ -433,8 +448,9 @@ class Anything:
 def test_rescored_by_its_own_judge(env: gym.Env[Any, Any], tmp_path: Path) -> None:
     """Episodes of every ending, scored again from their records, come to what they came to as they were played."""
     benchmark = benchmark_of(env)
+    benchmark = replace(benchmark, budget=replace(benchmark.budget, turns=min(benchmark.budget.turns, 10)))
     evaluate(benchmark, Anything(), episodes=60, out=tmp_path / "run")
-    evaluate(benchmark, OraclePolicy(benchmark.tasks), episodes=10, out=tmp_path / "right")
+    evaluate(benchmark, make_policy("oracle", benchmark), episodes=10, out=tmp_path / "right")
     for run in (tmp_path / "run", tmp_path / "right"):
         records = list(read_records(run))
         lines = (Path(rescore(run, env=benchmark).folder) / "verdicts.jsonl").read_text().splitlines()

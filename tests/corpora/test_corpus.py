@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webenv.corpora import Corpus, ExtractiveAgent, SourcePage, build
+from webenv.corpora import ContentAgents, Corpus, SourcePage, build
 from webenv.errors import CorpusError, InvalidArgument
 from webenv.observations import Page, Result
 from webenv.web import AskRequest, Missing, Scope, SearchRequest, VisitRequest, Web
@@ -129,7 +129,7 @@ def test_pages_are_found_by_any_form_of_their_url(facts: Corpus) -> None:
 
 def test_sites_can_be_asked(facts: Corpus) -> None:
     """A reply has the best sentences of the site's pages; an unknown site is missing."""
-    reply, unknown = ExtractiveAgent(facts).ask(
+    reply, unknown = ContentAgents(facts).ask(
         [AskRequest('When do "neap" tides come?', "www.sea.example"), AskRequest("?", "no.example")]
     )
     assert reply.site == "sea.example"
@@ -153,7 +153,7 @@ def test_any_text_can_be_searched_visited_and_asked(text: str, limit: int) -> No
         (hits,) = corpus.search([SearchRequest(query, limit)])
         assert len(hits) <= limit
     assert corpus.visit([VisitRequest(text)])
-    assert ExtractiveAgent(corpus).ask([AskRequest(text, text), AskRequest(text, "sea.example")])
+    assert ContentAgents(corpus).ask([AskRequest(text, text), AskRequest(text, "sea.example")])
 
 
 _SHARED = Corpus.of(FACTS)
@@ -167,7 +167,7 @@ def test_huge_queries_are_answered(facts: Corpus, query: str) -> None:
     started = time.process_time()
     facts.search([SearchRequest(query)])
     facts.visit([VisitRequest(query)])
-    ExtractiveAgent(facts).ask([AskRequest(query, "sea.example")])
+    ContentAgents(facts).ask([AskRequest(query, "sea.example")])
     assert time.process_time() - started < 2.0
 
 

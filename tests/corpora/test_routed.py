@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from webenv.corpora import Corpus, ExtractiveAgent, SourcePage, build
+from webenv.corpora import ContentAgents, Corpus, SourcePage, build
 from webenv.corpora.routed import RoutedWeb
 from webenv.errors import InvalidArgument
 from webenv.observations import Page, Reply
@@ -54,7 +54,7 @@ def test_each_request_goes_to_its_world() -> None:
     assert [page.title for page in pages if isinstance(page, Page)] == names
     found = web.search([SearchRequest("iron tin zinc", 10, Scope(world=name)) for name in names])
     assert [[hit.title for hit in hits if not isinstance(hits, Failure)] for hits in found] == [[n] for n in names]
-    replies = ExtractiveAgent(web).ask([AskRequest("about?", "a.example", Scope(world=name)) for name in names])
+    replies = ContentAgents(web).ask([AskRequest("about?", "a.example", Scope(world=name)) for name in names])
     assert [reply.text for reply in replies if isinstance(reply, Reply)] == [f"A page about {name}." for name in names]
 
 

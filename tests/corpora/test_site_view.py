@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.webs import small_web
-from webenv.corpora import Corpus, ExtractiveAgent, SourcePage
+from webenv.corpora import ContentAgents, Corpus, SourcePage
 from webenv.corpora.sites import SiteView
 from webenv.errors import InvalidArgument
 from webenv.observations import Page, Reply
@@ -152,7 +152,7 @@ def test_only_the_site_itself_can_be_asked(view: SiteView) -> None:
     """An agent on a view knows of no other site; of a host above, it knows what the site says."""
     sites = ["other.example", "own.example", "docs.own.example", "example", ""]
     question = "When does the tide turn? site:other.example"
-    replies = ExtractiveAgent(view).ask([AskRequest(question, site) for site in sites])
+    replies = ContentAgents(view).ask([AskRequest(question, site) for site in sites])
     assert [isinstance(reply, Reply) for reply in replies] == [False, True, True, True, False]
     assert isinstance(replies[1], Reply)
     assert replies[1].text.startswith("The tide turns twice a day at the mill.")

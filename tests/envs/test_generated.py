@@ -16,15 +16,16 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import webenv
-from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds
+from webenv.corpora.procedural import WebConfig, Worlds
+from webenv.corpora.world import WorldWeb
 from webenv.envs.generated_tasks import generated_count
-from webenv.envs.needle_in_web.generate import GeneratedNeedles, NeedleGenerator, needle_source
+from webenv.envs.needle_in_web.simulated import GeneratedSimulatedNeedles, SimulatedNeedles, simulated_source
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.policies import KeywordPolicy, OraclePolicy, RandomPolicy
 from webenv.policy import Decision, History, Policy
 from webenv.task import Gold, Task, TaskSet
 
-WEB = "procedural:pages=200,kinds=2,seed=4"
+WEB = "procedural:pages=200,seed=4"
 MAKE = {"web": WEB, "tasks": "generated:count=12"}
 
 
@@ -68,7 +69,7 @@ def test_what_it_is_made_of() -> None:
     """A procedural web brings generated tasks and the exact judge; its parts are told."""
     identity = benchmark_of(gym.make("NeedleInWeb-v0", web=WEB)).identity
     tasks = identity["tasks"]
-    assert (tasks["name"], tasks["count"]) == ("procedural:pages=200,seed=4,kinds=2", 1800)
+    assert (tasks["name"], tasks["count"]) == ("procedural:pages=200,seed=4", 1800)
     assert identity["judge"] == {"name": "exact", "version": "1", "web": tasks["name"], "holds": "key"}
     assert identity["web"]["name"] == "corpus"
     assert identity["budget"]["turns"] == 20
@@ -142,13 +143,13 @@ def test_nothing_shown_depends_on_the_gold() -> None:
 
 
 def test_ids_tell_nothing() -> None:
-    """A task's id is the web, the difficulty and a number; the gold address, title and claims stand in no question."""
+    """A task's id is the web, the difficulty and a number; neither gold address nor all claims stand in a question."""
     for task in benchmark_of(make()).tasks:
         name, difficulty, number = task.id.split("/")
-        assert (name, difficulty) == ("pages=200,seed=4,kinds=2", task.tags["difficulty"])
+        assert (name, difficulty) == ("pages=200,seed=4", task.tags["difficulty"])
         assert number.isdigit()
         assert not any(url in task.question or url in task.id for url in task.gold.urls)
-        assert not any(claim in task.question for claim in task.gold.claims)
+        assert not all(claim in task.question for claim in task.gold.claims)
 
 
 def test_snapshots_and_forks() -> None:
@@ -220,21 +221,21 @@ def test_what_is_refused(settings: dict[str, Any], message: str) -> None:
 
 def test_tasks_of_another_web_are_refused() -> None:
     """Generated tasks given as a task set must be of the web that they are put on."""
-    tasks = GeneratedNeedles(needle_source(Worlds(WebConfig(pages=200, kinds=2, seed=8))), 2)
+    tasks = GeneratedSimulatedNeedles(simulated_source(Worlds(WebConfig(pages=200, seed=8))), 2)
     with pytest.raises(InvalidArgument, match="expected tasks of the same web"):
         make(tasks=tasks)
-    assert benchmark_of(make(web="procedural:pages=200,kinds=2,seed=8", tasks=tasks)).judge.identity["name"] == "exact"
+    assert benchmark_of(make(web="procedural:pages=200,seed=8", tasks=tasks)).judge.identity["name"] == "exact"
 
 
 # ── the task set ──────────────────────────────────────────────────────────────
 
 
 @pytest.fixture(scope="module")
-def tasks() -> GeneratedNeedles:
-    return GeneratedNeedles(needle_source(Worlds.parse(WEB)), 7)
+def tasks() -> GeneratedSimulatedNeedles:
+    return GeneratedSimulatedNeedles(simulated_source(Worlds.parse(WEB)), 7)
 
 
-def test_it_is_a_task_set(tasks: GeneratedNeedles) -> None:
+def test_it_is_a_task_set(tasks: GeneratedSimulatedNeedles) -> None:
     """Length, order, items, slices and look-ups agree with the list of all its tasks."""
     every = list(tasks)
     assert len(tasks) == 21 == len({task.id for task in every})
@@ -243,13 +244,15 @@ def test_it_is_a_task_set(tasks: GeneratedNeedles) -> None:
     assert tasks[5:9] == tuple(every[5:9])
     assert [tasks.find(task.id) for task in every] == every
     assert [task.tags["difficulty"] for task in every[::7]] == ["easy", "medium", "hard"]
-    assert every == list(NeedleGenerator(ProceduralWeb(WebConfig.parse(WEB))).tasks(7))
+    assert every[:7] == [
+        SimulatedNeedles(WorldWeb(WebConfig.parse(WEB))).draw("easy", number).task for number in range(7)
+    ]
     with pytest.raises(IndexError):
         tasks[21]
-    assert repr(tasks) == "TaskSet('procedural:pages=200,seed=4,kinds=2', 21 tasks, 0 excluded)"
+    assert repr(tasks) == "TaskSet('procedural:pages=200,seed=4', 21 tasks, 0 excluded)"
 
 
-def test_draws_are_uniform_and_seeded(tasks: GeneratedNeedles) -> None:
+def test_draws_are_uniform_and_seeded(tasks: GeneratedSimulatedNeedles) -> None:
     """Drawing takes every task in the end, and the same ones from the same seed."""
     one, two = (np.random.default_rng(3) for _ in range(2))
     drawn = [tasks.draw(one).id for _ in range(300)]
@@ -257,10 +260,10 @@ def test_draws_are_uniform_and_seeded(tasks: GeneratedNeedles) -> None:
     assert len(set(drawn)) == 21
 
 
-def test_filters(tasks: GeneratedNeedles) -> None:
+def test_filters(tasks: GeneratedSimulatedNeedles) -> None:
     """Difficulty and split are filtered without making a task; other tags as in any task set."""
     hard = tasks.filter(difficulty="hard")
-    assert isinstance(hard, GeneratedNeedles)
+    assert isinstance(hard, GeneratedSimulatedNeedles)
     assert [task.id for task in hard] == [task.id for task in tasks[14:]]
     assert len(tasks.filter(difficulty=["hard", "easy"], split="train", site=None)) == 14
     site = tasks[0].tags["site"]
@@ -272,21 +275,21 @@ def test_filters(tasks: GeneratedNeedles) -> None:
 
 
 @pytest.mark.parametrize("tail", ["easy/7", "easy/07", "easy/", "esay/1", "easy/" + "9" * 5000, "easy/-1", "easy/٣"])
-def test_unknown_ids(tasks: GeneratedNeedles, tail: str) -> None:
+def test_unknown_ids(tasks: GeneratedSimulatedNeedles, tail: str) -> None:
     """An id out of range, of another form, or of another web is no task."""
     with pytest.raises(UnknownTask):
-        tasks.find(f"pages=200,seed=4,kinds=2/{tail}")
+        tasks.find(f"pages=200,seed=4/{tail}")
     with pytest.raises(UnknownTask):
         tasks.find(f"default/{tail}")
 
 
-def test_digests(tasks: GeneratedNeedles) -> None:
+def test_digests(tasks: GeneratedSimulatedNeedles) -> None:
     """Equal sets have equal digests; another number, difficulty or web has another."""
-    again = GeneratedNeedles(needle_source(Worlds.parse(WEB)), 7)
+    again = GeneratedSimulatedNeedles(simulated_source(Worlds.parse(WEB)), 7)
     others = [
-        GeneratedNeedles(tasks.source, 8),
+        GeneratedSimulatedNeedles(tasks.source, 8),
         tasks.filter(difficulty="easy"),
-        GeneratedNeedles(needle_source(Worlds.parse(WEB, fuzziness=0.4)), 7),
+        GeneratedSimulatedNeedles(simulated_source(Worlds.parse(WEB, sites=21)), 7),
     ]
     assert again.digest == tasks.digest
     assert len({tasks.digest, *(other.digest for other in others)}) == 4
@@ -304,4 +307,4 @@ def test_a_great_number_costs_nothing() -> None:
     """An environment with ten million tasks of each difficulty is made, and puts one."""
     env = make(tasks="generated:count=10000000")
     assert len(benchmark_of(env).tasks) == 30_000_000
-    assert env.reset(seed=1)[1]["task"].startswith("pages=200,seed=4,kinds=2/")
+    assert env.reset(seed=1)[1]["task"].startswith("pages=200,seed=4/")

@@ -14,17 +14,18 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import webenv
 from webenv.corpora import Corpus, build
-from webenv.corpora.procedural import ProceduralWeb, WebConfig, Worlds, write_corpus
+from webenv.corpora.procedural import WebConfig, Worlds, write_corpus
 from webenv.corpora.routed import RoutedWeb
-from webenv.envs.needle_in_web.generate import GeneratedNeedles, needle_source
+from webenv.corpora.world import WorldWeb
+from webenv.envs.needle_in_web.simulated import GeneratedSimulatedNeedles, simulated_source
 from webenv.errors import InvalidArgument, UnknownTask
 from webenv.evaluation import evaluate, read_records
 from webenv.policies import KeywordPolicy, OraclePolicy
 from webenv.task import Gold, Task, TaskSet
 from webenv.web import Failure, Scope, SearchRequest
 
-WEB = "procedural:worlds=3,pages=200,kinds=2,seed=4"
-ONE = "procedural:pages=200,kinds=2,seed=5"
+WEB = "procedural:worlds=3,pages=200,seed=4"
+ONE = "procedural:pages=200,seed=5"
 MAKE = {"web": WEB, "tasks": "generated:count=7"}
 
 
@@ -38,62 +39,62 @@ def benchmark_of(env: Any) -> webenv.Benchmark:
 
 
 @pytest.fixture(scope="module")
-def tasks() -> GeneratedNeedles:
-    return GeneratedNeedles(needle_source(Worlds.parse(WEB)), 7)
+def tasks() -> GeneratedSimulatedNeedles:
+    return GeneratedSimulatedNeedles(simulated_source(Worlds.parse(WEB)), 7)
 
 
 # ── the tasks ─────────────────────────────────────────────────────────────────
 
 
-def test_worlds_take_turns(tasks: GeneratedNeedles) -> None:
+def test_worlds_take_turns(tasks: GeneratedSimulatedNeedles) -> None:
     """Of each difficulty the tasks come from the worlds in turn, under ids that say which, and differ."""
     easy = [task.id for task in tasks[:7]]
-    assert easy == [f"pages=200,seed={4 + n % 3},kinds=2/easy/{n // 3}" for n in range(7)]
+    assert easy == [f"pages=200,seed={4 + n % 3}/easy/{n // 3}" for n in range(7)]
     assert [task.id for task in tasks] == list(tasks.ids())
     assert len(set(tasks.ids())) == 21 == len(tasks)
     assert [tasks.position(id) for id in tasks.ids()] == list(range(21))
     assert [tasks.find(id) for id in tasks.ids()] == list(tasks)
-    assert {task.scope for task in tasks[::3]} == {Scope(world="procedural:pages=200,seed=4,kinds=2")} | {
+    assert {task.scope for task in tasks[::3]} == {Scope(world="procedural:pages=200,seed=4")} | {
         task.scope for task in tasks[::3] if "seed=4" not in task.id
     }
 
 
-def test_a_task_is_the_same_alone_and_among_others(tasks: GeneratedNeedles) -> None:
+def test_a_task_is_the_same_alone_and_among_others(tasks: GeneratedSimulatedNeedles) -> None:
     """A world's tasks are those that it has where it is the only one, but for the world that they name."""
-    alone = GeneratedNeedles(needle_source(Worlds.parse(ONE)), 3)
+    alone = GeneratedSimulatedNeedles(simulated_source(Worlds.parse(ONE)), 3)
     for task in alone:
         among = tasks.find(task.id) if int(task.id[-1]) < 2 else None
         if among is not None:
             assert (among.question, among.gold, among.tags) == (task.question, task.gold, task.tags)
-            assert (task.scope.world, among.scope.world) == ("", ONE.replace("kinds=2,seed=5", "seed=5,kinds=2"))
+            assert (task.scope.world, among.scope.world) == ("", ONE)
 
 
-def test_unknown_ids(tasks: GeneratedNeedles) -> None:
+def test_unknown_ids(tasks: GeneratedSimulatedNeedles) -> None:
     """The last number depends on the world: seven tasks are three of the first and two of the others."""
-    assert tasks.find("pages=200,seed=4,kinds=2/hard/2").tags["difficulty"] == "hard"
+    assert tasks.find("pages=200,seed=4/hard/2").tags["difficulty"] == "hard"
     with pytest.raises(UnknownTask, match="it has numbers 0 to 1 of easy"):
-        tasks.find("pages=200,seed=5,kinds=2/hard/2")
-    with pytest.raises(UnknownTask, match="here; it is one of web='procedural:pages=200,seed=7,kinds=2'"):
-        tasks.find("pages=200,seed=7,kinds=2/easy/0")
-    for wrong in ("pages=200,kinds=2,seed=4/easy/0", "no/easy/0", ""):
-        with pytest.raises(UnknownTask, match="expected an id such as 'pages=200,seed=4,kinds=2/easy/0'"):
+        tasks.find("pages=200,seed=5/hard/2")
+    with pytest.raises(UnknownTask, match="here; it is one of web='procedural:pages=200,seed=7'"):
+        tasks.find("pages=200,seed=7/easy/0")
+    for wrong in ("seed=4,pages=200/easy/0", "no/easy/0", ""):
+        with pytest.raises(UnknownTask, match="expected an id such as 'pages=200,seed=4/easy/0'"):
             tasks.find(wrong)
 
 
-def test_draws_are_even(tasks: GeneratedNeedles) -> None:
+def test_draws_are_even(tasks: GeneratedSimulatedNeedles) -> None:
     """Each world has its share of what is drawn."""
     rng = np.random.default_rng(0)
     drawn = Counter(tasks.draw(rng).id.split("/")[0] for _ in range(700))
     assert {name: 150 < count < 350 for name, count in drawn.items()} == {
-        f"pages=200,seed={seed},kinds=2": True for seed in (4, 5, 6)
+        f"pages=200,seed={seed}": True for seed in (4, 5, 6)
     }
 
 
-def test_digests(tasks: GeneratedNeedles) -> None:
+def test_digests(tasks: GeneratedSimulatedNeedles) -> None:
     """Another number of worlds, or another first one, is another set of tasks."""
-    again = GeneratedNeedles(needle_source(Worlds.parse(WEB)), 7)
+    again = GeneratedSimulatedNeedles(simulated_source(Worlds.parse(WEB)), 7)
     others = [WEB.replace("worlds=3", "worlds=4"), WEB.replace("seed=4", "seed=3"), WEB.replace("worlds=3,", "")]
-    digests = {GeneratedNeedles(needle_source(Worlds.parse(web)), 7).digest for web in others}
+    digests = {GeneratedSimulatedNeedles(simulated_source(Worlds.parse(web)), 7).digest for web in others}
     assert again.digest == tasks.digest
     assert len(digests | {tasks.digest}) == 4
 
@@ -103,10 +104,10 @@ def test_digests(tasks: GeneratedNeedles) -> None:
 
 def test_worlds_are_made_when_they_come_up(home: Path) -> None:
     """A hundred thousand worlds make an environment, its identity and a plan for nothing; a reset makes none yet."""
-    env = gym.make("NeedleInWeb-v0", web="procedural:worlds=100000,pages=60,family=3,kinds=1", split="train")
+    env = gym.make("NeedleInWeb-v0", web="procedural:worlds=100000,pages=60", split="train")
     told = benchmark_of(env).identity["web"]
     assert len(benchmark_of(env).tasks) == 3 * 100 * 100_000
-    assert (told["name"], told["web"]) == ("worlds", "procedural:worlds=100000,pages=60,kinds=1,family=3")
+    assert (told["name"], told["web"]) == ("worlds", "procedural:worlds=100000,pages=60")
     assert benchmark_of(gym.make("NeedleInWeb-v0", web=told["web"])).identity["web"] == told
     before = set(home.glob("procedural/*/manifest.json"))
     seen = {env.reset(seed=seed)[1]["task"].split("/")[0] for seed in range(3)}
@@ -141,7 +142,7 @@ def test_the_oracle_is_always_right() -> None:
 def test_what_is_found_is_the_world_s_own() -> None:
     """Searches, visits and asks of an episode find what the lone world finds."""
     env, alone = make(), make(web=ONE)
-    task = "pages=200,seed=5,kinds=2/medium/1"
+    task = "pages=200,seed=5/medium/1"
     steps = []
     for one in (env, alone):
         observation, _ = one.reset(options={"task": task})
@@ -206,7 +207,7 @@ def test_what_is_refused(settings: dict[str, Any], message: str) -> None:
     assert message in str(refused.value)
 
 
-def test_tasks_of_other_worlds_are_refused(tasks: GeneratedNeedles) -> None:
+def test_tasks_of_other_worlds_are_refused(tasks: GeneratedSimulatedNeedles) -> None:
     """Generated tasks given as a task set must be of the worlds that they are put on; a part of them will do."""
     with pytest.raises(InvalidArgument, match="expected tasks of the same web"):
         make(tasks=tasks, web=WEB.replace("worlds=3", "worlds=4"))
@@ -234,7 +235,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_built_folder_is_its_web(folder: Path, tmp_path: Path) -> None:
     """A folder built from a procedural web has the tasks, the judge and the digest of that web."""
     made = benchmark_of(make(web=ONE)).identity
-    write_corpus(ProceduralWeb(WebConfig.parse(ONE)), tmp_path / "written")
+    write_corpus(WorldWeb(WebConfig.parse(ONE)), tmp_path / "written")
     for web in (folder, tmp_path / "written", str(folder), Corpus.open(folder)):
         assert benchmark_of(make(web=web, judge="exact")).identity == made
     assert benchmark_of(make(web=folder, tasks=None)).identity == benchmark_of(make(web=ONE, tasks=None)).identity
@@ -243,11 +244,11 @@ def test_a_built_folder_is_its_web(folder: Path, tmp_path: Path) -> None:
 
 def test_another_generator_s_folder_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Facts of another version of the generator are not known; the line says what to do."""
-    monkeypatch.setattr("webenv.corpora.procedural.write.made_by", lambda: "procedural 0123456789abcdef")
+    monkeypatch.setattr("webenv.corpora.procedural.write.made_by", lambda config: "procedural 0123456789abcdef")
     with pytest.raises(InvalidArgument) as refused:
         make(web=folder)
     line = str(refused.value)
-    assert line.endswith("build it again, with webenv corpus build DIR --from procedural:pages=200,seed=5,kinds=2.")
+    assert line.endswith("build it again, with webenv corpus build DIR --from procedural:pages=200,seed=5.")
     assert "this is procedural 0123456789abcdef" in line
     page = Task("t", "Which?", gold=Gold(urls=(next(Corpus.open(folder).urls()),)))
     assert len(benchmark_of(make(web=folder, tasks=TaskSet([page]))).tasks) == 1  # other tasks may be put on it
@@ -269,7 +270,7 @@ def test_folders_of_other_making_are_refused(tmp_path: Path) -> None:
 
 def test_tasks_of_another_web_are_refused(folder: Path) -> None:
     """Generated tasks must be of the web in the folder."""
-    other = GeneratedNeedles(needle_source(Worlds.parse(ONE.replace("seed=5", "seed=6"))), 2)
+    other = GeneratedSimulatedNeedles(simulated_source(Worlds.parse(ONE.replace("seed=5", "seed=6"))), 2)
     with pytest.raises(InvalidArgument, match="expected tasks of the same web"):
         make(web=folder, tasks=other)
     with pytest.raises(InvalidArgument, match="no task has split='test'"):

@@ -60,6 +60,7 @@ OPENERS: list[Callable[[Path], object]] = [
         ({"colour": {"a": 1}}, """--set 'colour={"a": 1}'"""),
         ({"reward": {"answer": "x"}}, """--set 'reward={"answer": "x"}'"""),
         ({"site": [[]] * 9}, "--set 'site=[[], "),
+        ({"latency": {"calls": "x"}}, """--set 'latency={"calls": "x"}'"""),
     ],
 )
 def test_what_could_do_harm_is_to_be_named_again(
@@ -110,6 +111,8 @@ def test_no_module_is_imported(run: Path, tmp_path: Path, monkeypatch: pytest.Mo
 def test_what_does_no_harm_is_opened(run: Path) -> None:
     """Filters, budgets, weights and a generated web of some size are taken as they are recorded."""
     named(run, budget={"searches": 10}, reward={"answer": 1, "cost": 0.1}, split=None, flagged=False, judge_votes=1)
+    assert rescore(run, "page").after.total.episodes == 2
+    named(run, latency="calls=4")
     assert rescore(run, "page").after.total.episodes == 2
 
 

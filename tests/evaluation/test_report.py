@@ -196,3 +196,34 @@ def test_a_table_that_nobody_could_read_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="the table has 60 columns, at most 50 are shown"):
         check_width(table)
     assert to_csv(table).count("\n") == 61
+
+
+def attempts(name: str, of: dict[str, list[dict[str, float]]]) -> ReportRun:
+    """A run with several attempts at each task, each with its numbers."""
+    episodes = tuple(
+        ReportEpisode(name, (task, number), {**LABELS, "policy": name}, numbers, True)
+        for task, each in of.items()
+        for number, numbers in enumerate(each)
+    )
+    return replace(FIRST, path=name, name=name, episodes=episodes)
+
+
+def test_highest_and_lowest_of_attempts() -> None:
+    """WideSearch's avg@n, max@n and min@n: of each task over its attempts, then the mean over tasks; a row each."""
+    tries = attempts("wide", {"a": [{"item_f1": 0.2}, {"item_f1": 0.6}], "b": [{"item_f1": 1.0}, {"item_f1": 0.4}]})
+    table = make_table([tries], measure=["item_f1", "item_f1@max", "item_f1@min"])
+    means = {row: table.cells[row, ("wide",)].mean for row in table.row_names}
+    assert means == pytest.approx({("item_f1",): 0.55, ("item_f1@max",): 0.8, ("item_f1@min",): 0.3})
+    assert (table.rows, [table.measure_of(row) for row in table.row_names][1]) == (("measure",), "item_f1@max")
+    assert "item_f1@max,wide,item_f1@max,4," in to_csv(table)
+    with pytest.raises(InvalidArgument, match=r"no episode has the measure 'item_f1@mox'\. Did you mean 'item_f1@m"):
+        make_table([tries], measure="item_f1@mox")
+
+
+def test_calibration_of_a_cell() -> None:
+    """Two at 90% of which one is right, one at 10% that is wrong: (2 · 0.4 + 1 · 0.1) / 3; none stated is left out."""
+    stated = [{"success": 1.0, "confidence": 90.0}, {"success": 0.0, "confidence": 90.0}]
+    tries = attempts("browse", {"a": [*stated, {"success": 0.0, "confidence": 10.0}, {"success": 1.0}]})
+    table = make_table([tries, FIRST], measure="calibration")
+    assert table.cells[(), ("browse",)].mean == pytest.approx(0.3)
+    assert table.cells[(), ("keyword",)].mean is None

@@ -25,7 +25,7 @@ from webenv.rewards import PageJudge
 from webenv.web import Failure
 
 SAMPLE_TASKS = Path(needle_in_web.__file__).parent / "sample"
-SMALL = "procedural:pages=200,kinds=2"
+SMALL = "procedural:pages=200"
 
 
 class Harsh:

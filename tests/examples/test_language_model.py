@@ -45,7 +45,7 @@ def parts() -> Iterator[SimpleNamespace]:
 @pytest.fixture(scope="module")
 def benchmark() -> Any:
     budget = {"searches": 1, "visits": 2, "turns": 3}
-    env = gymnasium.make("NeedleInWeb-v0", web="procedural:pages=200,kinds=2", budget=budget, difficulty="easy")
+    env = gymnasium.make("NeedleInWeb-v0", web="procedural:pages=200", budget=budget, difficulty="easy")
     made = env.unwrapped.benchmark  # type: ignore[attr-defined]
     return replace(made, rules=replace(made.rules, results=3))
 

@@ -27,6 +27,7 @@ from webenv.models import (
     after_thinking,
     data_token,
     fence,
+    llm,
 )
 
 KEY = "sk-a-very-secret-key"
@@ -67,11 +68,20 @@ def test_reply_and_request() -> None:
                     {"role": "assistant", "content": "a"},
                     {"role": "user", "content": "b"},
                 ],
-                "temperature": 0.0,
                 "max_tokens": 9,
             }
         ]
         assert server.keys == [f"Bearer {KEY}"]
+
+
+def test_a_reply_says_how_long_it_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds of a reply are measured from the first attempt to the last, waits between them included."""
+    monkeypatch.setattr(llm, "_clock", time.monotonic)
+    script = iter([Fault(429, "slow down"), Slow(0.1, "ok")])
+    with serve(lambda _: next(script)) as server, model_at(server, backoff=0.2) as model:
+        reply = model.complete(said("hi"))[0]
+    assert isinstance(reply, ModelReply)
+    assert 0.1 <= reply.seconds < 5.0
 
 
 def test_settings_left_to_the_endpoint() -> None:
@@ -535,7 +545,7 @@ def test_max_completion_tokens() -> None:
 def test_extra_fields() -> None:
     """Extra fields stand in the request of their conversation, and take the place of none of ours."""
     extra = {"search_domain_filter": ["-a.example"], "model": "other", "temperature": 2}
-    with serve(lambda _: "ok") as server, model_at(server, concurrency=1) as model:
+    with serve(lambda _: "ok") as server, model_at(server, concurrency=1, temperature=0.0) as model:
         model.complete([Request.of("a")._replace(extra=extra), Request.of("b")])
     first, second = server.requests
     assert first["search_domain_filter"] == ["-a.example"]

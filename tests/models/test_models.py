@@ -80,7 +80,10 @@ def test_settings_of_a_name_reach_the_endpoint() -> None:
     ("name", "message"),
     [
         ("tiny,temperature=hot", "temperature is 'hot'; expected a number from 0"),
-        ("tiny,heat=1", "'heat=1' is no setting; a model takes temperature, max_tokens, timeout, retries"),
+        (
+            "tiny,heat=1",
+            "'heat=1' is no setting; a model takes temperature, max_tokens, top_p, effort, thinking, extra, api",
+        ),
     ],
 )
 def test_settings_that_are_none(name: str, message: str) -> None:
@@ -90,7 +93,7 @@ def test_settings_that_are_none(name: str, message: str) -> None:
 
 
 def test_a_tape_of_two_temperatures(tmp_path: Path) -> None:
-    """Settings in the name say which of two recorded models is meant; unsaid ones are what they are by default."""
+    """Settings in the name say which of two recorded models is meant; unsaid ones leave it open, and that is said."""
     with (
         serve(lambda messages: "hot" if len(server.requests) > 1 else "cold") as server,
         Cassette(tmp_path / "tape.db", "record") as tape,
@@ -101,7 +104,8 @@ def test_a_tape_of_two_temperatures(tmp_path: Path) -> None:
     with Cassette(tmp_path / "tape.db") as tape, recorded_models(tape):
         assert [reply.text for reply in make_model("tiny,temperature=1").complete(REQUESTS[:1])] == ["hot"]
         assert [reply.text for reply in make_model("tiny,temperature=0").complete(REQUESTS[:1])] == ["cold"]
-        assert [reply.text for reply in make_model("tiny").complete(REQUESTS[:1])] == ["cold"]
+        with pytest.raises(InvalidArgument, match=r"several models: tiny,temperature=0,"):
+            make_model("tiny")
 
 
 def test_a_tape_without_the_usual_settings(tmp_path: Path) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.openai_server import Fault, Messages, Reply, Text, serve
+from tests.openai_server import Body, Fault, Messages, Reply, Text, serve
 from tests.policies.histories import history, observe
 from webenv.actions import answer
-from webenv.errors import InvalidArgument, UnknownTask
+from webenv.budget import NO_EFFORT
+from webenv.errors import DataError, InvalidArgument, UnknownTask
 from webenv.models import ChatModel
 from webenv.policies import IntegratedPolicy
 from webenv.policy import Decision, Policy
@@ -33,7 +35,9 @@ def test_the_reply_is_the_answer() -> None:
     """Without its thinking and its citation marks the reply is answered at once; the whole is kept as the thought."""
     reply = "<think>Ada? Yes.</think>\nAda Lovelace [1][12]\n"
     decisions, requests = ask(reply, "t1")
-    assert decisions == [Decision(answer("Ada Lovelace"), reply)]
+    (decision,) = decisions
+    assert decision._replace(effort=NO_EFFORT) == Decision(answer("Ada Lovelace"), reply)
+    assert (decision.effort.calls, decision.effort.tokens, decision.effort.searches) == (1, 10, None)
     assert len(requests) == 1
 
 
@@ -53,6 +57,20 @@ def test_what_is_blocked_stands_in_the_prompt() -> None:
         ("search_domain_filter=-{host}", {"search_domain_filter": ["-mills.example", "-archive.today"]}),
         ("exclude_domains", {"exclude_domains": ["mills.example", "archive.today"]}),
         (
+            '{"tools": [{"type": "web_search_1", "max_uses": 5, "blocked_domains": "{hosts}"}]}',
+            {"tools": [{"type": "web_search_1", "max_uses": 5, "blocked_domains": ["mills.example", "archive.today"]}]},
+        ),
+        (
+            '{"sources": [{"type": "web", "without": "{host}"}], "mode": "on"}',
+            {
+                "sources": [
+                    {"type": "web", "without": "mills.example"},
+                    {"type": "web", "without": "archive.today"},
+                ],
+                "mode": "on",
+            },
+        ),
+        (
             "web_search_options.filters.blocked=*.{host}",
             {"web_search_options": {"filters": {"blocked": ["*.mills.example", "*.archive.today"]}}},
         ),
@@ -61,9 +79,8 @@ def test_what_is_blocked_stands_in_the_prompt() -> None:
 def test_what_is_blocked_is_a_parameter(blocklist: str, fields: dict[str, Any]) -> None:
     """A named parameter takes the blocked hosts, in its own form and place; a task that blocks none sends none."""
     _, requests = ask("x", "t1", "t2", blocklist=blocklist)
-    (name,) = fields
-    sent = [request for request in requests if name in request]
-    assert [request[name] for request in sent] == [fields[name]]
+    sent = [request for request in requests if BLOCKED[0] in str(fields) and BLOCKED[0] in str(request)]
+    assert [{name: request[name] for name in fields} for request in sent] == [fields]
     assert sent[0]["messages"][1]["content"].startswith("Who won?")
 
 
@@ -125,3 +142,48 @@ def test_conversation_shape() -> None:
     with serve(script) as server, ChatModel("tiny", base_url=server.base_url) as model:
         IntegratedPolicy(model, TASKS).act([played])
     assert [message["role"] for message in seen[0]] == ["system", "user"]
+
+
+def test_constants_are_sent_where_nothing_is_blocked() -> None:
+    """What switches the search on goes out with each request; the list of hosts only where there are some."""
+    template = '{"tools": [{"type": "web_search", "blocked_domains": "{hosts}"}], "sources": ["-{host}"]}'
+    _, requests = ask("x", "t2", blocklist=template)
+    assert requests[0]["tools"] == [{"type": "web_search"}]
+    assert "sources" not in requests[0]
+
+
+def test_a_prompt_with_the_question_is_the_whole_message(tmp_path: Path) -> None:
+    """A template of a paper's is one message of the user's, with a needle's criteria and the hosts filled in."""
+    path = tmp_path / "template.txt"
+    path.write_text("Find a page on:\n{question}\n<source>url</source>\n{blocked}")
+    tasks = TaskSet([Task("n1", "Find …", ("Someone won.", "Someone lost."), scope=Scope(("mills.example",)))])
+    with serve(lambda _: "x") as server, ChatModel("tiny", base_url=server.base_url) as model:
+        IntegratedPolicy(model, tasks, path).act([history(observe(question="Find …"), task_id="n1")])
+        ((message,),) = server.conversations()
+    assert message["role"] == "user"
+    assert message["content"].startswith(
+        "Find a page on:\nSomeone won.\nSomeone lost.\n<source>url</source>\nDo not use"
+    )
+    path.write_text("{question} {url}")
+    with pytest.raises(
+        DataError, match=r"nothing is known that \{url\} stands for; filled in are \{question\}, \{blocked\}"
+    ):
+        IntegratedPolicy(OFFLINE, tasks, path)
+
+
+@pytest.mark.parametrize(
+    ("usage", "message", "searches"),
+    [
+        ({"num_search_queries": 4}, {}, 4),
+        ({"server_tool_use": {"web_search_requests": 2}}, {}, 2),
+        ({}, {"grounding_metadata": {"web_search_queries": ["a", "b", "c"]}}, 3),
+        ({}, {}, None),
+        ({"num_search_queries": -1}, {}, None),
+    ],
+)
+def test_searches_that_an_endpoint_tells_of_are_counted(usage: Any, message: Any, searches: int | None) -> None:
+    """They are told in usage, or as the queries of grounding metadata; silence is not 0."""
+    told = {"prompt_tokens": 7, "completion_tokens": 3, **usage}
+    body = {"choices": [{"message": {"content": "Ada", **message}, "finish_reason": "stop"}], "usage": told}
+    (decision,), _ = ask(Body(json.dumps(body).encode()), "t1")
+    assert decision.effort.searches == searches

@@ -11,6 +11,7 @@ import pytest
 from tests.openai_server import Cut, Fault, Messages, OpenAIServer, Reply, Text, serve
 from tests.policies.histories import QUESTION, history, hit, observe
 from webenv.actions import Action, answer, ask, note, read_action, search, visit
+from webenv.budget import Effort
 from webenv.errors import DataError, InvalidArgument
 from webenv.models import ChatModel
 from webenv.policies import ReactPolicy
@@ -32,7 +33,7 @@ def test_first_turn() -> None:
     """The model gets rules, then question and budget; its whole reply is kept as the thought."""
     reply = "<think>hm</think>I look. <search>mill</search>"
     decisions, server = act(lambda _: reply, history(observe()))
-    assert decisions == [Decision(search("mill"), reply)]
+    assert decisions == [Decision(search("mill"), reply, effort=Effort(0.0, 0.0, 7, 3, 1))]
     system, user = server.conversations()[0]
     assert system["role"] == "system"
     assert "<search>" in system["content"]
@@ -83,7 +84,9 @@ def test_conversation_in_blocks() -> None:
     reply = "<think>hm</think>It was he.\n<action>\ntype: Finish\nOtto\n</action>"
     played = history(observe((5, 5, 0, 11)), (search("a", "b"), seen), (visit("https://a.example/1"), last))
     with serve(lambda _: reply) as server, ChatModel("tiny", base_url=server.base_url) as model:
-        assert ReactPolicy(model, format="blocks").act([played]) == [Decision(answer("Otto"), reply)]
+        assert ReactPolicy(model, format="blocks").act([played]) == [
+            Decision(answer("Otto"), reply, effort=Effort(0.0, 0.0, 7, 3, 1))
+        ]
     talk = [message["content"] for message in server.conversations()[0]]
     assert "type: Search" in talk[0]
     assert talk[1] == f"{QUESTION}\n\nUsed: 0 of 5 searches, 0 of 5 clicks. Turns left: 11."
@@ -99,7 +102,7 @@ def test_block_of_an_unknown_type() -> None:
     with serve(lambda _: reply) as server, ChatModel("tiny", base_url=server.base_url) as model:
         policy = ReactPolicy(model, format="blocks")
         (decision,) = policy.act([history(observe())])
-    assert decision == Decision(Action(-2, ("Browse", "x" * 200)), reply)
+    assert decision == Decision(Action(-2, ("Browse", "x" * 200)), reply, effort=Effort(0.0, 0.0, 7, 3, 1))
     assert read_action(Action(-2, ("Browse", "x" * 200))) is None
     talk = policy.session(history(observe(), (Action(-2, ("Browse", "x")), observe()))).messages
     assert "type: Finish" in talk[-1]["content"]
@@ -140,7 +143,9 @@ def test_model_that_fails(fault: Reply) -> None:
     decisions, _ = act(script, history(observe()), history(observe(question="broken?")), history(observe()))
     assert isinstance(decisions[1], Failure)
     assert "model 'tiny' at 127.0.0.1:" in decisions[1].reason
-    assert [decisions[0], decisions[2]] == [Decision(note("ok"), "<note>ok</note>")] * 2
+    assert [decisions[0], decisions[2]] == [
+        Decision(note("ok"), "<note>ok</note>", effort=Effort(0.0, 0.0, 7, 3, 1))
+    ] * 2
 
 
 @pytest.mark.parametrize("fault", [Text(None), Text(None, "length"), Text(None, "tool_calls"), TOO_LONG])
@@ -171,10 +176,14 @@ def test_asks_are_told_where_there_are_some(asks: int) -> None:
 def test_users_prompt(tmp_path: Path) -> None:
     """A prompt file replaces the system message to the letter; one that cannot be used is refused."""
     path = tmp_path / "rules.txt"
-    path.write_bytes("Règles: {x}\r\n".encode())
+    path.write_bytes("Règles: { x } {max_searches}\r\n".encode())
     _, server = act(lambda _: "<note>ok</note>", history(observe()), prompt=path)
-    assert server.conversations()[0][0] == {"role": "system", "content": "Règles: {x}\r\n"}
-    for content, message in ((b" \n", "is empty"), (b"\xff", "is not UTF-8")):
+    assert server.conversations()[0][0] == {"role": "system", "content": "Règles: { x } 10\r\n"}
+    unknown = (
+        b"{budget}",
+        r"nothing is known that \{budget\} stands for; filled in are \{max_searches\}, \{max_visits\}",
+    )
+    for content, message in ((b" \n", "is empty"), (b"\xff", "is not UTF-8"), unknown):
         path.write_bytes(content)
         with pytest.raises(DataError, match=message):
             ReactPolicy(OFFLINE, path)
@@ -199,7 +208,7 @@ def test_contract(tmp_path: Path) -> None:
         "model": "tiny",
         "model_name": "chat",
         "model_host": "127.0.0.1:1",
-        "model_temperature": "0",
+        "model_temperature": "default",
         "model_max_tokens": "4096",
     }
     other = tmp_path / "rules.txt"

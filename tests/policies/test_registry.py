@@ -13,6 +13,7 @@ from webenv.corpora import Corpus
 from webenv.errors import DataError, InvalidArgument, ModelError
 from webenv.models import ChatModel
 from webenv.policies import POLICIES, KeywordPolicy, NewsKeywordPolicy, make_policy
+from webenv.policies.registry import OF_MODELS
 from webenv.rewards import AnswerJudge
 from webenv.task import Gold, Task, TaskSet
 
@@ -30,8 +31,9 @@ MODEL = ChatModel("tiny", base_url="http://127.0.0.1:1/v1")
 def test_every_name() -> None:
     """Each name makes the policy of that name."""
     for name in POLICIES:
-        given = MODEL if name in ("react", "react-blocks", "integrated") else None
-        assert make_policy(name, BENCHMARK, model=given, training=TASKS).identity["name"] == name
+        given = MODEL if name in OF_MODELS else None
+        own = replace(BENCHMARK, name="AgentWebQA-v0") if name == "user-agent" else BENCHMARK
+        assert make_policy(name, own, model=given, training=TASKS).identity["name"] == name
 
 
 def test_a_benchmark_names_its_own() -> None:
@@ -60,7 +62,8 @@ def test_react_by_model_name(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "",
             {},
-            "Expected one of: closed-book, integrated, investigator, keyword, oracle, random, react, react-blocks",
+            "Expected one of: closed-book, flat, hierarchical, integrated, investigator, keyword, oracle, random, "
+            "react, react-blocks, user-agent",
         ),
         ("oracle", {}, "needs the benchmark's tasks"),
         ("investigator", {}, "is written for a benchmark's questions"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,6 +178,37 @@ def test_stated_confidence(stated: str, percent: int | None) -> None:
     fields = {"extracted": "Paris", "correct": "yes", "confidence": stated}
     reply = " ".join(f'<{name} id="{token}">{value}</{name}>' for name, value in fields.items())
     assert rubric.read(reply, ITEM, 1) == BrowseCompGrade(True, "Paris", percent, "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "ours", "english", "plus"),
+    [
+        ("correct: yes", True, True, True),
+        ("correct: no", False, False, False),
+        ("**correct:** yes", True, None, True),
+        ("Correct: YES", True, None, True),
+        ("- **correct**: no", False, None, False),
+        ("reasoning: this is correct: no difference.\ncorrect: yes", True, False, False),
+        ("reasoning: incorrect: yes, a bit.\ncorrect: no", False, True, True),
+        ("correct: yes\ncorrect: no", None, True, True),
+        ("correct: yes (but see above)", None, True, True),
+        ("correct: yes/no", None, True, True),
+        ("is_correct: yes", None, True, True),
+        ("correct: not sure", None, False, False),
+    ],
+)
+def test_released_parsers(
+    tmp_path: Path, reply: str, ours: bool | None, english: bool | None, plus: bool | None
+) -> None:
+    """Where ours reads a reply otherwise than the released parsers (BrowseComp's as it was meant, BrowseComp-Plus'):
+    on 2,000 random replies every disagreement was one of these."""
+    grade = official(tmp_path).read(reply, ITEM, 1)
+    assert (None if grade is None else grade.correct) is ours
+    first = re.search(r"correct: (yes|no)", reply)
+    assert (None if first is None else first[1] == "yes") is english
+    loose = (r"\*\*correct:\*\*\s*(yes|no)", r"\*\*correct\*\*:\s*(yes|no)", r"correct:\s*(yes|no)")
+    found = next((match for one in loose if (match := re.search(one, reply, re.I))), None)
+    assert (None if found is None else found[1].lower() == "yes") is plus
 
 
 @pytest.mark.parametrize(

@@ -115,3 +115,21 @@ def test_it_is_a_judge() -> None:
     verdicts = judge.score([answered("London", "Paris"), answered("Paris", "Paris"), answered("", "Paris")])
     assert [verdict.outcome for verdict in verdicts] == ["incorrect", "correct", "not_attempted"]
     assert judge.score([]) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "why"),
+    [
+        ("Rosa and Ludwig", "Ludwig and Rosa", "the gold's words in another order"),
+        ("They were called Ludwig and Rosa, as I recall", "Ludwig and Rosa", "stands in the answer among other words"),
+        ("Chapter 3", "Chapter 3, The Mill", "a part of the gold"),
+        ("about 90k", "120k", "an approximate number or a bound"),
+        ("at least 50k", "120k", "an approximate number or a bound"),
+        ("Ludovic", "Ludwig", "the answer, as a whole, is not the gold"),
+    ],
+)
+def test_why_an_answer_differs(answer: str, gold: str, why: str) -> None:
+    """What a model that follows SimpleQA's rule might see otherwise is told."""
+    (verdict,) = AnswerJudge().score([answered(answer, gold)])
+    assert verdict.outcome == "incorrect"
+    assert why in verdict.explanation

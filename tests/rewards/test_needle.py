@@ -87,7 +87,7 @@ def test_unknown_keys_are_no_copies() -> None:
 def test_contract() -> None:
     """It is a Judge with a fixed identity, takes an empty batch, and scores each outcome as listed."""
     assert isinstance(PageJudge(), Judge)
-    assert PageJudge().identity == {"name": "page", "version": "1"}
+    assert PageJudge().identity == {"name": "page", "version": "2"}
     assert PageJudge().score([]) == []
     assert OUTCOMES == {
         "no_source": 0.0,
@@ -96,3 +96,13 @@ def test_contract() -> None:
         "criteria_match": 1.0,
         "ground_truth_match": 1.0,
     }
+
+
+def test_the_gold_page_is_known_by_another_of_its_addresses() -> None:
+    """A paper's abstract is its HTML, whether or not the web holds the page under that address."""
+    gold = "https://arxiv.org/html/2508.11576v1"
+    for fetched in (Missing("no such page"), Failure("timeout")):
+        (verdict,) = PageJudge().score(
+            [submit("https://arxiv.org/abs/2508.11576", gold_urls=(gold,), gold=(page(gold),), fetched=fetched)]
+        )
+        assert verdict.outcome == "ground_truth_match"

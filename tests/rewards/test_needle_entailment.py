@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 
 from tests.openai_server import Body, Cut, Fault, Messages, OpenAIServer, Reply, Text, serve
 from tests.rewards.submissions import NEEDLE, page, submit
+from webenv.errors import DataError
 from webenv.judge import Judge, Submission, Verdict
 from webenv.models import ChatModel
 from webenv.rewards import EntailmentJudge
@@ -320,9 +322,43 @@ def test_identity() -> None:
         "model": "tiny",
         "model_name": "chat",
         "model_host": "localhost:8000",
-        "model_temperature": "0",
+        "model_temperature": "default",
         "model_max_tokens": "4096",
     }
     assert (other.identity["variant"], other.identity["attempts"]) == ("mentioned", "5")
     assert EntailmentJudge(model, votes=3).identity["votes"] == "3"
     assert other.identity["prompt"] != one.identity["prompt"]
+
+
+def test_a_folder_of_two_prompts(tmp_path: Path) -> None:
+    """Criteria are put by one file (the paper's C.4), claims by the other (C.5), with the system message of each."""
+    for name, field in (("criterion", "information"), ("claim", "claim")):
+        given = {"system": f"You check a {name}.", "prompt": f"{name}: {{{field}}}\n\nContent:\n{{content}}"}
+        (tmp_path / f"{name}.json").write_text(json.dumps(given))
+    (verdict,), server = judge(lambda _: "<accept> It stands there. </accept>", needle(), prompt=tmp_path)
+    assert verdict.outcome == "ground_truth_match"
+    asked = [(one[0]["content"], one[1]["content"].splitlines()[0]) for one in server.conversations()]
+    criteria = [("You check a criterion.", f"criterion: {text}") for text in (C1, C2, C3)]
+    assert sorted(asked) == sorted(criteria + [("You check a claim.", f"claim: {text}") for text in (L1, L2)])
+
+
+def test_a_folder_that_lacks_one_of_the_two(tmp_path: Path) -> None:
+    """Both prompts are needed."""
+    (tmp_path / "criterion.txt").write_text("{page} {criterion}")
+    with pytest.raises(DataError, match="0 files called claim; expected criterion and claim"):
+        judge(meeting(), prompt=tmp_path)
+
+
+def test_a_paper_is_judged_by_the_form_that_the_web_has() -> None:
+    """The abstract's address is answered, the web has the HTML of the paper alone: that is read."""
+    gold = "https://arxiv.org/html/2508.11576v1"
+    answered = submit(
+        "https://arxiv.org/abs/2508.11576",
+        gold_urls=(gold,),
+        gold=(page(gold),),
+        fetched=Missing("no such page"),
+        criteria=(C1,),
+        claims=(),
+    )
+    (verdict,), _ = judge(meeting(C1), answered)
+    assert verdict.outcome == "criteria_match"

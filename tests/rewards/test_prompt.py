@@ -87,6 +87,10 @@ def test_data_is_defused_without_a_token(tmp_path: Path) -> None:
     [
         ("{answer}", r"has no \{gold\} \(or \{target\}\); put it where the gold is to stand"),
         (b"\xff", r"is not UTF-8 \(byte 0\)"),
+        (
+            "{answer} {gold} {reference}",
+            r"nothing is known that \{reference\} stands for; filled in are \{answer\}, \{gold\}",
+        ),
     ],
 )
 def test_files_that_cannot_be_used(tmp_path: Path, text: str | bytes, message: str) -> None:
@@ -95,3 +99,31 @@ def test_files_that_cannot_be_used(tmp_path: Path, text: str | bytes, message: s
         Prompt(TEXT, ("answer", "gold"), file(tmp_path, text), aliases={"gold": ("target",)})
     with pytest.raises(DataError, match="cannot be read"):
         Prompt(TEXT, ("answer",), tmp_path / "none.txt")
+
+
+def test_a_file_written_for_format(tmp_path: Path) -> None:
+    """Where all single braces are placeholders, doubled ones become single, as str.format has it."""
+    prompt = Prompt(TEXT, ("answer", "gold"), file(tmp_path, '{answer} {gold}: {{"label": {{gold}}}}'))
+    assert sent(prompt, "A{{", "B") == 'A{{ B: {"label": {gold}}'
+
+
+def test_a_file_of_json_has_a_system_message(tmp_path: Path) -> None:
+    """A .json file holds the prompt, a system message before it, and what else its rubric reads, all pinned."""
+    path = tmp_path / "prompt.json"
+    path.write_text('{"system": "Be fair.", "prompt": "{answer}?", "criteria": []}')
+    prompt = Prompt(TEXT, ("answer",), path)
+    assert [(one.role, one.content) for one in prompt.ask(["A"], 1)] == [("system", "Be fair."), ("user", "A?")]
+    assert prompt.more == {"criteria": []}
+    path.write_text('{"system": "Be harsh.", "prompt": "{answer}?", "criteria": []}')
+    assert Prompt(TEXT, ("answer",), path).digest != prompt.digest
+    path.write_text('{"text": "{answer}?"}')
+    with pytest.raises(DataError, match="expected a JSON object with a text as prompt"):
+        Prompt(TEXT, ("answer",), path)
+
+
+def test_parts_of_a_field(tmp_path: Path) -> None:
+    """A file may name parts of a field in place of the field; all of them, or the field is missed."""
+    parts = {"c['name']": ("c", lambda text: text[0]), "c['rest']": ("c", lambda text: text[1:])}
+    assert sent(Prompt("{c} {token}", ("c",), file(tmp_path, "{c['rest']} {c['name']}"), parts=parts), "abc") == "bc a"
+    with pytest.raises(DataError, match=r"has no \{c\}"):
+        Prompt("{c} {token}", ("c",), file(tmp_path, "{c['name']}"), parts=parts)

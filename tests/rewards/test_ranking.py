@@ -6,8 +6,12 @@ import ir_measures
 import numpy as np
 import pytest
 
+from webenv.budget import Budget, Spending
 from webenv.errors import InvalidArgument
-from webenv.rewards import ndcg, recall
+from webenv.judge import Submission, Verdict
+from webenv.rewards import RankingJudge, ndcg, recall
+from webenv.task import Gold, Task
+from webenv.web import Failure, Missing, VisitResponse
 
 
 @pytest.mark.parametrize(
@@ -60,3 +64,30 @@ def test_wrong_k(k: object) -> None:
     """A cut-off that is no whole number from 1 is refused."""
     with pytest.raises(InvalidArgument, match="expected a whole number from 1"):
         recall(["a"], ["a"], k)  # type: ignore[arg-type]
+
+
+def ranked(*answer: str, gold: tuple[VisitResponse, ...] | None = None) -> Verdict:
+    """The verdict on a ranking of a, b, … where a and b are the gold pages."""
+    urls = ("https://s.example/a", "https://s.example/b")
+    task = Task("t1", "Which pages?", gold=Gold(urls=urls))
+    given = tuple(f"https://s.example/{one}" for one in answer)
+    fetched = tuple(Missing("gone") for _ in urls) if gold is None else gold
+    one = Submission(task, "answered", given, (), fetched, (), Budget(), Spending(1, 1, 0, 3), ranked=True)
+    return RankingJudge().score([one])[0]
+
+
+def test_the_judge_of_rankings() -> None:
+    """NDCG and recall at 1, 3 and 5 of the answer; repeats take no rank, what is unknown does."""
+    verdict = ranked("x", "x", "a", "y", "b")
+    assert (verdict.outcome, verdict.scores["ndcg@1"], verdict.scores["recall@3"]) == ("partial", 0.0, 0.5)
+    assert verdict.scores["ndcg@5"] == verdict.value == pytest.approx(0.650921)
+    assert ranked("b", "a").outcome == "found"
+    assert ranked().scores == dict.fromkeys(("ndcg@1", "ndcg@3", "ndcg@5", "recall@1", "recall@3", "recall@5"), 0.0)
+    assert ranked("x", "y").outcome == "missed"
+
+
+def test_a_gold_page_that_failed() -> None:
+    """A ranking that another name of a gold page might better is unscored while that is not known; a perfect one is."""
+    down = (Failure("down"), Missing("gone"))
+    assert ranked("a", "x", gold=down).outcome == "unscored"
+    assert ranked("a", "b", gold=down).value == 1.0

@@ -94,6 +94,8 @@ def test_every_judge_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     named = {
         "page": "page",
         "answer": "answer",
+        "ranking": "ranking",
+        "final_answer": "final_answer",
         "table": "table",
         "table:m": "table",
         "llm:m": "entailment",
@@ -102,6 +104,9 @@ def test_every_judge_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         "browsecomp:m": "browsecomp",
         "key_points:m": "key_points",
         "report:m": "report",
+        "citation:m": "citation",
+        "research:m": "research",
+        "stated": "stated",
         "evidence:m": "evidence",
     }
     assert {name: make_judge(name, {}, tasks=tasks).identity["name"] for name in named} == named
@@ -139,7 +144,7 @@ def test_rewards() -> None:
         (
             "",
             None,
-            "Expected one of: answer, browsecomp, entailment, evidence, key_points, llm, page, report, short, table",
+            r"evidence, final_answer, key_points, llm, page, ranking, report, research, … \(15 in all\)",
         ),
         ("page:x", None, "takes no model name and no prompt"),
         ("page", "prompt.txt", "takes no model name and no prompt"),

@@ -10,7 +10,7 @@ import pytest
 
 from tests.openai_server import Fault, OpenAIServer, Reply
 from tests.rewards.replying import Asked, replying, tagged
-from webenv.errors import InvalidArgument
+from webenv.errors import DataError, InvalidArgument
 from webenv.models import ChatModel
 from webenv.rewards import ReportJudge
 from webenv.rewards.report import CRITERIA, RatedReport, Rating, ReportItem, ReportRubric, ReportScore
@@ -122,3 +122,20 @@ def test_what_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="expected one or more of clarity, depth"):
         ReportJudge(model, criteria=[])
     assert ReportJudge(model, criteria=["insight"]).identity["criteria"] == "insight"
+
+
+def test_official_criteria(tmp_path: Path) -> None:
+    """A .json file brings the criteria in its own words and under its own names; what it leaves out is ours."""
+    path = tmp_path / "prompt.json"
+    told = [{"name": "Insightfulness", "description": "new: or not"}]
+    text = "{criterion['name']} | {criterion['description']} | {question} {answer}"
+    path.write_text(json.dumps({"prompt": text, "criteria": told}))
+    scores, server = score(lambda _: "7", ReportItem("Why?", "So."), prompt=path, criteria=["insight", "clarity"])
+    sent = [each[0]["content"] for each in server.conversations()]
+    assert sorted(sent) == sorted(
+        ["Insightfulness | new: or not | Why? So.", f"clarity | {CRITERIA['clarity']} | Why? So."]
+    )
+    assert scores[0].ratings == {"insight": 7.0, "clarity": 7.0}
+    path.write_text(json.dumps({"prompt": text, "criteria": [{"name": "Wit", "description": "funny"}]}))
+    with pytest.raises(DataError, match="as name one of clarity, depth"):
+        ReportRubric(path)

@@ -221,3 +221,29 @@ def test_identity() -> None:
         "model": "tiny",
     }
     assert len(one.identity["prompt"]) == 64
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ('{"rationale": "the same city", "judgement": "correct"}', "correct"),
+        ('```json\n{"judgement": "Incorrect"}\n```', "incorrect"),
+        ('{"judgement": "perhaps"}', "unscored"),
+        ('{"score": 1}', "unscored"),
+    ],
+)
+def test_a_judgement_in_json(tmp_path: Path, reply: str, outcome: str) -> None:
+    """AgentWebBench's form: fields gt_answer and pred_answer, and a JSON object with a judgement."""
+    path = tmp_path / "prompt.txt"
+    path.write_text('{question} {gt_answer} {pred_answer} {{"judgement": "…"}}')
+    (verdict,), server = judge(lambda _: reply, answered("It is Paris", "Paris"), prompt=path, attempts=1)
+    assert verdict.outcome == outcome
+    assert server.conversations()[0][0]["content"].endswith('Paris It is Paris {"judgement": "…"}')
+
+
+def test_scores() -> None:
+    """A model's verdict has the F1 of the answer beside it, and silence the F1 of nothing."""
+    verdicts, _ = judge(
+        lambda asked: tagged(asked, verdict="correct"), answered("old Paris", "Paris"), answered("", "Paris")
+    )
+    assert [round(one.scores["f1"], 4) for one in verdicts] == [0.6667, 0.0]

@@ -8,9 +8,10 @@ import httpx
 import pytest
 
 from webenv.corpora import Corpus
-from webenv.corpora.procedural import ProceduralWeb, WebConfig
+from webenv.corpora.procedural import WebConfig
+from webenv.corpora.world import WorldWeb
 from webenv.serving import retrieval_app, serving, website_app
-from webenv.serving.sites import CorpusSites, ProceduralSites
+from webenv.serving.sites import CorpusSites
 
 HOSTILE = "<script>alert('x')</script> \"&\" 'quoted' </title></h1> site:b.example"
 TABLE = "| Berth | Depth |\n" + "".join(f"| {berth} | {berth + 2} metres at low water |\n" for berth in range(9))
@@ -39,9 +40,9 @@ def corpus() -> Corpus:
 
 
 @pytest.fixture(scope="session")
-def small() -> tuple[Corpus, ProceduralWeb]:
-    """A small procedural web, and its pages as a corpus."""
-    web = ProceduralWeb(WebConfig(pages=120, sites=16, family=9))
+def small() -> tuple[Corpus, WorldWeb]:
+    """A small generated web, and its pages as a corpus."""
+    web = WorldWeb(WebConfig(pages=120, sites=16))
     return Corpus.of(web.pages()), web
 
 
@@ -49,13 +50,6 @@ def small() -> tuple[Corpus, ProceduralWeb]:
 def site_client(corpus: Corpus) -> Iterator[httpx.Client]:
     """Speaks to the four pages, served as websites."""
     with serving(website_app(CorpusSites(corpus), "Four pages")) as base, httpx.Client(base_url=base) as client:
-        yield client
-
-
-@pytest.fixture(scope="session")
-def procedural_client(small: tuple[Corpus, ProceduralWeb]) -> Iterator[httpx.Client]:
-    """Speaks to the small procedural web, served as websites."""
-    with serving(website_app(ProceduralSites(*small))) as base, httpx.Client(base_url=base) as client:
         yield client
 
 

@@ -11,16 +11,33 @@ from lxml import etree, html
 
 from webenv.corpora import Corpus
 from webenv.corpora.extract import extract
+from webenv.corpora.markdown import markdown_html
 from webenv.corpora.sample.web import sample_web
 from webenv.observations import Page, Result
-from webenv.serving.pages import body_html, page_html
+from webenv.serving.pages import page_html
 
 
 def test_lines_are_paragraphs_lists_and_tables() -> None:
     """Each sort of line has its element, and nothing is lost."""
-    assert body_html("One.\n- a\n- b\n\nTwo <3.\n| x | y |\n| 1 | 2 |\n|") == (
+    assert markdown_html("One.\n- a\n- b\n\nTwo <3.\n| x | y |\n| 1 | 2 |\n|") == (
         "<p>One.</p>\n<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<p>Two &lt;3.</p>\n"
         "<table>\n<tr><td>x</td><td>y</td></tr>\n<tr><td>1</td><td>2</td></tr>\n</table>\n<p>|</p>\n"
+    )
+
+
+def test_markdown_is_marked_up() -> None:
+    """Headings, bold, tables with a head, boxes and links have their elements; links lead to http and https alone."""
+    text = (
+        "## [Ann](https://a.example/ann)\n**Ann & Bo** 2**3 [x](javascript:alert)\n"
+        "| Ann | |\n| --- | --- |\n| Born | [Wick](https://a.example/?a=1&b=2) |\n| | a |\n| --- | --- |\n| b | 1 |"
+    )
+    assert markdown_html(text.replace("|\n| | a", "|\n\n| | a"), "box") == (
+        '<h2><a href="https://a.example/ann">Ann</a></h2>\n'
+        "<p><strong>Ann &amp; Bo</strong> 2**3 [x](javascript:alert)</p>\n"
+        '<table class="box">\n<thead><tr><th colspan="2">Ann</th></tr></thead>\n<tbody>\n'
+        '<tr><td>Born</td><td><a href="https://a.example/?a=1&amp;b=2">Wick</a></td></tr>\n</tbody>\n</table>\n'
+        "<table>\n<thead><tr><th></th><th>a</th></tr></thead>\n<tbody>\n<tr><td>b</td><td>1</td></tr>\n</tbody>\n"
+        "</table>\n"
     )
 
 

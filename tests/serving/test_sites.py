@@ -8,20 +8,20 @@ import pytest
 
 from webenv.corpora import build
 from webenv.errors import CorpusNotFound, InvalidArgument
-from webenv.serving.sites import CorpusSites, ProceduralSites, open_served, open_sites
+from webenv.serving.sites import CorpusSites, SimulatedSites, open_served, open_sites
 
-SPEC = "procedural:pages=120,sites=16,family=9,seed=5"
+SPEC = "procedural:pages=120,sites=16,seed=5"
 
 
 def test_names(tmp_path: Path) -> None:
-    """A folder of one procedural web has that web's sites, others plain ones; a name opens what it names."""
+    """A folder of one generated web has that web's sites, others plain ones; a name opens what it names."""
     build(tmp_path / "made", [SPEC], workers=1)
     build(tmp_path / "plain", [[{"url": "https://a.example/", "text": "A page.", "title": "A"}]], workers=1)
     assert isinstance(open_sites("sample"), CorpusSites)
     assert isinstance(open_sites(str(tmp_path / "plain")), CorpusSites)
     for name in (SPEC, str(tmp_path / "made")):
         sites = open_sites(name)
-        assert isinstance(sites, ProceduralSites)
+        assert isinstance(sites, SimulatedSites)
         assert len(sites.corpus) == 120
         for url in list(sites.corpus.urls())[::11]:
             assert sites.find(url).status == 200

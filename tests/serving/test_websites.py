@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+import time
 from urllib.parse import urlsplit
 
 import httpx
@@ -12,7 +13,7 @@ import pytest
 from tests.serving.conftest import HOSTILE, PAGES
 from webenv.corpora import Corpus
 from webenv.corpora.extract import extract
-from webenv.corpora.procedural import ProceduralWeb
+from webenv.latency import LatencyModel
 from webenv.serving import serving, website_app
 from webenv.serving.sites import CorpusSites
 
@@ -52,6 +53,27 @@ def test_any_form_of_a_url_leads_to_its_page(site_client: httpx.Client, url: str
     response = get(site_client, url)
     assert response.status_code == 200
     assert "<h1>The mill</h1>" in response.text
+
+
+def test_answers_wait_as_a_latency_model_says() -> None:
+    """Pages and searches are late by their drawn seconds; robots.txt and the list of sites are not."""
+    latency = LatencyModel(search=0.3, visit=0.3, spread=0.0, sites=0.0)
+    app = website_app(CorpusSites(Corpus.of(PAGES)), latency=latency)
+    with serving(app) as base, httpx.Client(base_url=base) as client:
+        client.get("/")
+        for url, least, most in (
+            ("https://a.example/harbour", 0.3, 5.0),
+            ("https://a.example/robots.txt", 0.0, 0.29),
+        ):
+            took = []
+            for _ in range(3):  # the quickest: others may run meanwhile
+                begun = time.monotonic()
+                get(client, url)
+                took.append(time.monotonic() - begun)
+            assert least <= min(took) < most
+        begun = time.monotonic()
+        assert client.get("/search", params={"q": "mill", "format": "json"}).status_code == 200
+        assert time.monotonic() - begun >= 0.3
 
 
 def test_a_proxy_request_names_its_site(site_client: httpx.Client) -> None:
@@ -248,33 +270,3 @@ def test_what_is_hardly_http_is_refused(site_client: httpx.Client, sent: bytes, 
         connection.sendall(sent)
         assert connection.recv(100)[9:12] == status
     assert site_client.get("/health").status_code == 200
-
-
-# ── procedural webs ───────────────────────────────────────────────────────────
-
-
-def test_a_procedural_web_behaves_as_it_says(
-    procedural_client: httpx.Client, small: tuple[Corpus, ProceduralWeb]
-) -> None:
-    """Every address of every page, and every link on them, has the status and the place that the web names."""
-    _, web = small
-    seen = {200: 0, 301: 0, 404: 0, 410: 0}
-    urls = {url for number in range(len(web)) for url in (web.plan(number).url, *web.links(web.plan(number)))}
-    for url in [*sorted(urls), f"https://{web.plan(0).site.host}/none-1"]:
-        response = get(procedural_client, url)
-        assert response.status_code == web.status(url), url
-        assert response.headers.get("location", "") == (web.location(url) if response.status_code == 301 else "")
-        seen[response.status_code] += 1
-    assert min(seen.values()) >= 1, seen
-
-
-def test_a_procedural_page_gives_its_text_back(
-    procedural_client: httpx.Client, small: tuple[Corpus, ProceduralWeb]
-) -> None:
-    """Extraction finds the corpus's title, date and every word of its text, among menus and comments."""
-    for page in list(small[0].pages())[::4]:
-        response = get(procedural_client, page.url)
-        assert 'class="site-header"' in response.text
-        found = extract(response.content, page.url)
-        assert re.findall(r"\w+", found.text) == re.findall(r"\w+", page.text)
-        assert (found.title, found.date, found.canonical) == (page.title, page.date, page.url)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
+from webenv.observations import Trace, TraceTurn
 from webenv.rollout.record import ObservationRecord, PlayedTurn, Record
 
 RAN = "window.ran = (window.ran || 0) + 1"
@@ -52,6 +53,16 @@ def record(text: str, number: int) -> Record:
     results = [{"title": text, "url": url, "snippet": text, "site": text} for url in URLS]
     pages = [{"url": url, "title": text, "text": text * 30} for url in URLS[:3]]
     replies = [{"site": text, "text": text, "documents": pages[:1]}]
+    asked: TraceTurn = {"action": [text, [text]], "thought": text, "results": [[text, URLS[0]]], "notice": text}
+    trace: Trace = {
+        "policy": text,
+        "ending": text,
+        "turns": [asked],
+        "requests": 1,
+        "valid": 0,
+        "tokens": 3,
+        "seconds": 0.5,
+    }
     return Record(
         task=f"{text}/{number}",
         attempt=0,
@@ -61,7 +72,7 @@ def record(text: str, number: int) -> Record:
         first=shown(),
         turns=(
             PlayedTurn("search", (text, *URLS[:2]), text, shown(results=results, notice=text), 0.0, {"cost": -0.1}),
-            PlayedTurn("visit", URLS[:3], text, shown(pages=pages, replies=replies), 0.0, {text: 0.5}),
+            PlayedTurn("visit", URLS[:3], text, shown(pages=pages, replies=replies), 0.0, {text: 0.5}, "", (trace,)),
             PlayedTurn("invalid", (text,), text, shown(notice=text), 0.0, {"cost": 0.0}),
             PlayedTurn("answer", (URLS[0],), text, shown(), 0.0, {"answer": 0.0}),
         ),

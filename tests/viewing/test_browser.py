@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import pytest
 
 from tests.viewing.browser import CHROMIUM, Browser
 from tests.viewing.episodes import COPY, GOLD, OTHER, episode, hits, pages, turn
-from tests.viewing.hostile_run import ATTACKS, hostile_run, record, write_run
+from tests.viewing.hostile_run import ATTACKS, hostile_run, record, shown, write_run
+from webenv.observations import Trace
 from webenv.viewing import write_view
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -204,3 +207,49 @@ def test_an_address_that_leads_nowhere(browser: Browser, pair: Path) -> None:
     """An episode that is not there is said not to be there."""
     browser.open(pair, "#task=town/99&attempt=0")
     assert browser.text("main") == "No episode here is of task town/99, attempt 0."
+
+
+def test_a_content_agents_episode_opens(browser: Browser, tmp_path: Path) -> None:
+    """The sites that an agent was told of fold into a line; under a reply stands how its content agent came to it."""
+    told = [{"site": "town.example", "text": "Mills and oaks.", "documents": []}]
+    reply = {"site": "town.example", "text": "It burnt.", "documents": pages(GOLD)}
+    trace: Trace = {
+        "policy": "extractive",
+        "ending": "answered",
+        "turns": [
+            {"action": ["search", ["the old mill"]], "thought": "", "results": [["The mill", GOLD]], "notice": ""},
+            {"action": ["answer", ["It burnt.", GOLD]], "thought": "So it did.", "results": [], "notice": ""},
+        ],
+        "requests": 1,
+        "valid": 1,
+        "tokens": 0,
+        "seconds": 0.0,
+    }
+    asked = replace(turn("ask", "old mill", "town.example", replies=[reply]), traces=(trace,))
+    played = episode(asked, turn("answer", GOLD), first=shown(replies=told))
+    browser.open(write_view(write_run(tmp_path / "run", [played], benchmark=WEIGHTS)).path)
+    browser.press("j")
+    browser.until("document.querySelectorAll('.trace').length === 1")
+    browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert browser.text(".sites summary") == "1 site"
+    assert "extractive: answered, 2 turns, 1 request, 1 with results" in browser.text(".trace summary")
+    opened = browser.text(".trace ol")
+    assert all(part in opened for part in ("Search", "the old mill", "The mill", "Answer", "So it did."))
+
+
+def test_the_tree_of_a_hierarchical_episode_opens(browser: Browser, tmp_path: Path) -> None:
+    """Each turn shows its layers' calls, and the question's card the whole tree: who was asked what, and said what."""
+    nodes = [
+        ["1", "host", "step 1", "collect", 50, 9, 1.5, ""],
+        ["1.1", "manager", "collect", "old mill", 20, 8, 1.0, ""],
+        ["1.1.1a.1", "worker", "old mill", GOLD, 90, 30, 2.0, ""],
+    ]
+    thinking = replace(turn("search", "old mill"), memory=json.dumps({"nodes": nodes[:2]}))
+    answering = replace(turn("answer", GOLD), memory=json.dumps({"nodes": nodes[2:]}))
+    browser.open(write_view(write_run(tmp_path / "run", [episode(thinking, answering)], benchmark=WEIGHTS)).path)
+    browser.press("j")
+    browser.until("document.querySelectorAll('.tree').length === 3")
+    browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert browser.text(".tree summary") == "The tree of the episode: 1 host, 1 manager, 1 worker; 207 tokens"
+    opened = browser.text(".tree ul")
+    assert all(part in opened for part in ("host 1", "manager 1.1", "worker 1.1.1a.1", "collect → old mill", "2.0 s"))

@@ -32,7 +32,7 @@ def test_of(given: Any, expected: Budget) -> None:
     ("given", "message"),
     [
         ({"serches": 5}, "budget has no limit 'serches'. Did you mean 'searches'?"),
-        ({5: 5}, "budget has no limit 5. Expected one of: asks, searches, seconds, turns, visits."),
+        ({5: 5}, "budget has no limit 5. Expected one of: asks, dollars, searches, seconds, turns, visits."),
         (5, "budget=5: expected limits, as in budget={'searches': 5, 'visits': 5}."),
         ({"searches": -1}, "budget searches=-1: expected a whole number from 0 to 2147483647."),
         ({"searches": 2**31}, "budget searches=2147483648: expected a whole number from 0 to 2147483647."),

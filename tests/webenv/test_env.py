@@ -181,6 +181,8 @@ def test_identity() -> None:
         "rules": {
             "results": 3,
             "page_characters": 200_000,
+            "whole_results": False,
+            "keep_pages": False,
             "invalid": "notice",
             "overrun": "notice",
             "unseen": "allow",

@@ -207,6 +207,20 @@ def test_replies_reach_the_judge() -> None:
     assert "replies" not in begin().save()
 
 
+def test_kept_pages_reach_the_judge() -> None:
+    """Where the rules keep them, the pages that were shown come with the submission, over save and load and back_to."""
+    for rules, kept in ((Rules(keep_pages=True), (PAGE,)), (Rules(), ())):
+        episode = begin(rules)
+        play(episode, visit(PAGE.url), Responses(visits=(PAGE,)))
+        episode = Episode.load(json.loads(json.dumps(episode.save())), TASK, rules, BUDGET)
+        mark = episode.mark()
+        play(episode, visit("https://b.example"), Responses(visits=(PAGE._replace(url="https://b.example"),)))
+        episode.back_to(mark)
+        turn = play(episode, answer("x"), Responses(visits=(GONE, GONE)))
+        assert turn.submission is not None
+        assert turn.submission.shown == kept
+
+
 def test_what_comes_from_the_web_is_cleaned() -> None:
     """Lone surrogates in what the web gives become replacement characters."""
     hit = Result("t\ud800", "u\ud800", "s\ud800", "h\ud800", "k")

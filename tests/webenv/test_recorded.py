@@ -270,7 +270,20 @@ def test_any_answer_survives(path: Path, data: st.DataObject) -> None:
     hits = data.draw(st.lists(st.builds(Result, texts, texts, texts, texts, texts), max_size=3))
     page = data.draw(st.one_of(st.builds(Page, texts, texts, texts, texts, texts), st.builds(Missing, texts)))
     documents = st.lists(st.builds(Document, texts, texts, texts, texts), max_size=2).map(tuple)
-    reply = data.draw(st.one_of(st.builds(Reply, texts, texts, documents), st.builds(Missing, texts)))
+    counts = st.integers(0, 2**53 - 1)
+    trace = st.fixed_dictionaries(
+        {
+            "policy": texts,
+            "ending": texts,
+            "turns": st.just([]),
+            "requests": counts,
+            "valid": counts,
+            "tokens": counts,
+            "seconds": st.floats(0, 1e9),
+        }
+    )
+    asked_agent = st.builds(Reply, texts, texts, documents, trace=st.none() | trace)
+    reply = data.draw(st.one_of(asked_agent, st.builds(Missing, texts)))
     text = data.draw(texts)
 
     class One:
@@ -418,8 +431,8 @@ def test_a_model_may_move(path: Path) -> None:
         assert moved.complete(said("hi")) == [ModelReply("hi 1", "stop", 5, 1)]
         warm = RecordedModel(cassette, CountingModel(host="b:2", temperature="1"))
         assert warm.complete(said("warm", "hi"))[1] == ModelReply("hi 2", "stop", 5, 2)
-        RecordedModel(cassette, CountingModel("other", top_p="0.5"))
-        with pytest.raises(InvalidArgument, match=r"a model of top_p = '0\.5', this one has 'default'"):
+        RecordedModel(cassette, CountingModel("other", quality="high"))
+        with pytest.raises(InvalidArgument, match=r"a model of quality = 'high', this one has 'default'"):
             RecordedModel(cassette, CountingModel("other"))
     with pytest.raises(InvalidArgument, match="of host = 'a:1', this one has 'b:2'"):
         RecordedModel(Cassette(path, "strict"), CountingModel(host="b:2", temperature="0"))

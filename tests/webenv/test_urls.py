@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from w3lib.url import canonicalize_url
 
-from webenv.urls import MAX_URL, canonical_url, host_of, key_of, page_key, parents
+from webenv.urls import MAX_URL, address, canonical_url, host_of, key_of, page_key, parents
 
 SAME_PAGE = [
     "https://example.org/a/b?x=1&y=2",
@@ -116,3 +116,40 @@ def test_hosts_no_resolver_takes_lead_nowhere() -> None:
     long = ".".join(["a" * 60] * 5)
     assert canonical_url(f"https://{long}/") is None
     assert host_of(long) == ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://arxiv.org/abs/2508.11576", "https://arxiv.org/html/2508.11576v1"),
+        ("http://www.arxiv.org/pdf/2508.11576v2.pdf", "https://arxiv.org/html/2508.11576v1#S3"),
+        ("https://export.arxiv.org/abs/cs/0112017", "https://arxiv.org/pdf/cs/0112017v1"),
+        ("https://doi.org/10.48550/arXiv.2508.11576", "https://arxiv.org/html/2508.11576v1"),
+        ("https://www.cnn.com/2025/07/15/science/rhino", "https://edition.cnn.com/2025/07/15/science/rhino/index.html"),
+        ("https://amp.cnn.com/cnn/2025/07/15/science/rhino", "https://edition.cnn.com/2025/07/15/science/rhino"),
+        ("https://en.wikipedia.org/wiki/A_(B%2C_C)", "https://en.wikipedia.org/wiki/A_(B,_C)"),
+        ("https://en.wikipedia.org/wiki/Ca%C3%B1o", "https://en.m.wikipedia.org/wiki/Caño"),
+        ("https://en.wikipedia.org/w/index.php?title=Mill", "https://en.wikipedia.org/wiki/Mill"),
+        ("https://olh.openlibhums.org/articles/10.16995/olh.16931/", "https://olh.openlibhums.org/article/id/16931/"),
+        ("https://a.example/b?utm_source=x&y=1&x=2", "https://www.a.example/b/?x=2&y=1#top"),
+    ],
+)
+def test_forms_of_one_page_share_an_address(one: str, other: str) -> None:
+    """Percent-encoding, versions and forms of a paper, editions and mobile hosts of a site name one page."""
+    assert address(one) == address(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://arxiv.org/abs/2508.11576", "https://arxiv.org/abs/2508.11577"),
+        ("https://arxiv.org/list/cs/new", "https://arxiv.org/abs/cs/new"),
+        ("https://edition.cnn.com/2025/07/15/science/rhino", "https://edition.cnn.com/2025/07/15/science/rhinos"),
+        ("https://en.wikipedia.org/wiki/Mill", "https://simple.wikipedia.org/wiki/Mill"),
+        ("https://edition.other.example/a", "https://other.example/a"),
+        ("https://a.example/B", "https://a.example/b"),
+    ],
+)
+def test_other_pages_have_other_addresses(one: str, other: str) -> None:
+    """Papers, articles, languages, hosts and the case of a path tell pages apart."""
+    assert address(one) != address(other)

@@ -177,20 +177,20 @@ def test_features() -> None:
     assert (sites["exists"], sites["share"], sites["read"]) == (1, 0.5, 1)
 
 
-def test_a_clause_tells_more_than_a_page() -> None:
-    """A page that has the words of a criterion in one clause about its subject is above one that has them apart."""
+def test_sentences_and_their_neighbours_tell_more_than_a_page() -> None:
+    """A page that has the words of the criteria close together is above one that has the same words apart."""
     question = "Find it.\n- A certain mill was rebuilt with oak in 1843.\n- One mill burned."
-    pages = [
-        Page(A, "Far Mill", "The mill was rebuilt. Much oak grew there, and people left in 1843. The mill burned."),
-        Page(B, "Near Mill", "The mill was rebuilt with oak in 1843. The mill burned."),
-    ]
+    between = "Sheep grazed. " * 9
+    far = f"The mill was rebuilt. {between}Much oak grew there. {between}People left in 1843. {between}The mill burned."
+    filler = "Nothing else of oak or of a mill. " * 20
+    pages = [Page(A, "Far Mill", far), Page(B, "Near Mill", f"{filler}It was rebuilt with oak in 1843. It burned.")]
     menu = told(
         (search("x"), observe((9, 9, 0, 9), TWO)), (visit(A, B), observe((9, 7, 0, 8), pages=pages)), question=question
     )
     rows = features(menu)["candidates"]
-    for source in ("clause_min", "together_mean", "values_min", "pairs_mean"):
-        far, near = rows[:2, CANDIDATE_FEATURES.index(source)]
-        assert near > far, source
+    for source in ("sentence_min", "window_mean", "paragraph_mean"):
+        far_off, near = rows[:2, CANDIDATE_FEATURES.index(source)]
+        assert near > far_off, source
     assert rows[0, CANDIDATE_FEATURES.index("text_min")] == rows[1, CANDIDATE_FEATURES.index("text_min")] == 1
 
 
@@ -221,23 +221,6 @@ def test_a_criterion_is_searched_again_in_the_words_that_no_page_has() -> None:
     assert features(menu)["queries"][1, QUERY_FEATURES.index("again")] == 1
     menu.update(search("owing drought"), observe((8, 7, 0, 7)))
     assert "search criterion 1" not in allowed(menu)
-
-
-def test_other_words_are_learned() -> None:
-    """What a text says to mean the same counts for a criterion, and the criterion can be searched with it."""
-    question = "Find it.\n- A mill stood still owing to drought.\n- The mill was rebuilt."
-    words = hit(C, "Some write “owing to drought”, some “for want of rain”.", "Words")
-    one, two = "The mill stood still for want of rain.", "The mill stood still for long."
-    pages = [Page(A, "Mill", one), Page(B, "Mill", two)]
-    read = (visit(A, B), observe((9, 8, 0, 9), pages=pages))
-    before = told(SEARCHED, read, question=question)
-    first = (search("A mill stood still owing to drought."), observe((9, 10, 0, 19), [*TWO, words]))
-    after = told(first, read, question=question)
-    column = CANDIDATE_FEATURES.index("clause_mean_gap")
-    assert features(before)["candidates"][0, column] == 0.5
-    assert features(after)["candidates"][0, column] > 0.5
-    again = search("A mill stood still owing to drought. for want of rain")
-    assert after.action(number(after, "search criterion 1")) == again
 
 
 def test_phrases_are_answered() -> None:
@@ -345,5 +328,5 @@ def test_sizes_that_are_refused(size: Any) -> None:
 
 def test_answers_that_are_refused() -> None:
     """Answers are URLs or phrases."""
-    with pytest.raises(InvalidArgument, match=r"answers='essay'.*'url' or 'phrase'"):
+    with pytest.raises(InvalidArgument, match=r"answers='essay'.*'ranking' or 'phrase'"):
         Menu(answers="essay")  # type: ignore[arg-type]

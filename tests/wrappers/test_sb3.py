@@ -169,7 +169,7 @@ def test_other_modes_are_refused(mode: str) -> None:
 @pytest.mark.parametrize(
     ("env_id", "settings", "message"),
     [
-        ("Nope-v0", {}, "'Nope-v0' is no registered id. Expected one of: LiveNewsBench-v0, NeedleInWeb-v0."),
+        ("Nope-v0", {}, "'Nope-v0' is no registered id. Expected one of: AgentWebQA-v0, "),
         (None, {}, "env_id=None: expected a registered id"),
         ("NeedleInWeb-v0", {"num_envs": None}, "num_envs=None: expected a whole number from 1."),
         ("NeedleInWeb-v0", {"size": 5}, "size=5: expected a MenuSize"),

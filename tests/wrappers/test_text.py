@@ -99,9 +99,9 @@ def test_what_is_no_reply(reply: Any) -> None:
 def test_prompts(tmp_path: Path) -> None:
     """A prompt replaces the rules to the letter, as a text or from a file."""
     path = tmp_path / "rules.txt"
-    path.write_text("Rules: {x}\n", encoding="utf-8")
-    for prompt in ("Rules: {x}\n", path):
-        assert made(prompt=prompt).messages[0] == {"role": "system", "content": "Rules: {x}\n"}
+    path.write_text("Rules: { x }\n", encoding="utf-8")
+    for prompt in ("Rules: { x }\n", path):
+        assert made(prompt=prompt).messages[0] == {"role": "system", "content": "Rules: { x }\n"}
     with pytest.raises(DataError, match="cannot be read"):
         made(prompt=tmp_path / "none.txt")
     with pytest.raises(InvalidArgument, match="expected the text of the system message"):

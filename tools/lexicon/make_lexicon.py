@@ -4,7 +4,7 @@
     python tools/lexicon/make_lexicon.py /usr/share/wordnet corpora/procedural/data/lexicon.bin
 
 The same input gives the same bytes. What is kept, and in what order, is told in LICENSE-wordnet.txt
-and in the docstring of ``webenv.corpora.procedural.language.lexicon``.
+and in the docstring of ``webenv.corpora.procedural.lexicon``.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def read_points(out: Path) -> list[Point]:
 def _built(folder: Path, kept: Path, spec: str, progress: Progress) -> Building:
     with suppress(CorpusError, OSError, ValueError):  # not there, damaged, or of another format
         manifest = Manifest.read(folder)
-        if manifest.sources == [str(WebConfig.parse(spec))] and manifest.extractor == made_by():
+        if manifest.sources == [str(WebConfig.parse(spec))] and manifest.extractor == made_by(WebConfig.parse(spec)):
             return Building(**json.loads(kept.read_text(encoding="utf-8")))
     started = perf_counter()
     with _watched() as peak:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
@@ -10,7 +10,11 @@ from typing import Any, TypedDict
 from webenv.chat.formats import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import DataError, InvalidArgument, did_you_mean
 from webenv.runtime.files import read_text
+from webenv.runtime.text import unknown_placeholder
 from webenv.spaces import LIMITS
+
+LIMIT_NAMES = ("max_searches", "max_visits", "max_clicks", "max_asks", "max_turns")
+"""Placeholders of a prompt that say how much an episode may spend; a click is a visit."""
 
 FORMATS = ("tags", "blocks", "source", "tools")
 """The ways to write actions, by name."""
@@ -42,7 +46,8 @@ class ChatConfig:
 
     Attributes:
         format: how actions are written.
-        prompt: the system message; empty: the format's rules.
+        prompt: the system message, in which the limits of the episode may stand (:data:`LIMIT_NAMES`); empty: the
+            format's rules.
         page_characters: the most characters of one page's or reply's text; ``None``: all that the environment shows.
         token_budget: the most tokens of a conversation; ``None``: any number.
         count_tokens: the tokens of a text.
@@ -126,16 +131,34 @@ def _read(prompt: str | Path | None) -> str:
         raise InvalidArgument(f"prompt={prompt!r:.80}: expected the text of the system message, or a Path to it.")
     if not any(map(str.isspace, prompt)) and Path(prompt).is_file():
         raise InvalidArgument(f"prompt={prompt!r:.200} is the name of a file: pass Path({prompt!r:.200}) for its text.")
+    if problem := unknown_placeholder(prompt, LIMIT_NAMES):
+        raise InvalidArgument(f"prompt: {problem}")
     return prompt
 
 
-def read_prompt(path: Path) -> str:
+def read_prompt(path: Path, known: Iterable[str] = LIMIT_NAMES) -> str:
     """The text of a prompt file, to the letter.
 
+    Args:
+        path: the file.
+        known: the placeholders that are filled in.
+
     Raises:
-        DataError: if it cannot be read, or is empty.
+        DataError: if it cannot be read, is empty, or has another placeholder.
     """
     prompt = read_text(path, "policy prompt")
     if not prompt.strip():
         raise DataError(f"policy prompt {str(path)!r} is empty; expected the rules that the model is to follow.")
+    if problem := unknown_placeholder(prompt, known):
+        raise DataError(f"policy prompt {str(path)!r}: {problem}")
     return prompt
+
+
+def limit_values(budget: Sequence[int]) -> dict[str, str]:
+    """The values of :data:`LIMIT_NAMES`.
+
+    Args:
+        budget: searches, visits, asks and turns of the episode.
+    """
+    searches, visits, asks, turns = map(str, budget)
+    return dict(zip(LIMIT_NAMES, (searches, visits, visits, asks, turns), strict=True))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from webenv.actions import Action, Kind
-from webenv.chat.config import ChatConfig
+from webenv.chat.config import ChatConfig, limit_values
 from webenv.chat.formats import NO_ACTION, UNKNOWN_TYPE, ToolFormat, check_message, written_call
 from webenv.chat.messages import Entry, ObservationMessage, ReplyMessage, load_entry, message_parts, spoken
 from webenv.chat.references import RULE, RULE_OF_ANSWERS, resolve, select
@@ -24,6 +24,7 @@ from webenv.errors import ResetNeeded
 from webenv.models import ToolCall, after_thinking, sendable
 from webenv.observations import ObservationDict
 from webenv.policy import Decision
+from webenv.runtime.text import fill_placeholders
 
 RawReply = str | Mapping[str, Any] | None
 """What a model replied: its text; or the message that an endpoint returned, as a dict. ``None``: nothing."""
@@ -214,7 +215,7 @@ class ChatSession:
     def _rules(self) -> str:
         config = self.config
         if config.prompt:
-            return config.prompt
+            return fill_placeholders(config.prompt, limit_values([int(most) for most in self._begun()["budget"]]))
         rules = config.format.rules(self._begun())
         if not config.references:
             return rules

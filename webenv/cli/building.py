@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ from webenv.envs.building.stages import BuildReport, StageReport, StageStanding
 from webenv.envs.building.verification import ReviewTask, Verification
 from webenv.envs.webs import open_web
 from webenv.errors import CostLimitReached, InvalidArgument, ModelError, RunError
+from webenv.evaluation.agreement import cohen_kappa
 from webenv.evaluation.run import kept_usage, read_usage, sum_usage
 from webenv.models import CostTracker, Usage, models_counted_by
 from webenv.recorded import RecordedWeb, recorded_models
@@ -213,10 +215,43 @@ class VerifyingScreen:
         self._say(f"\n{one.accepted} of {one.count} verified, {one.rejected} rejected, {one.left} left.")
         self._say(f"{one.out} holds {written}.")
         if one.next() is not None:
-            self._say(f"To go on: webenv tasks verify {one.path}")
+            who = f" --annotator {one.annotator}" if one.annotator else ""
+            self._say(f"To go on: webenv tasks verify {one.path}{who}")
 
     def _say(self, text: str) -> None:
         self._console.print(text, soft_wrap=True)
+
+
+def print_annotators(one: Verification, two: Verification, out: Path | None) -> None:
+    """Prints how far two annotators agree, and writes what both accepted.
+
+    Raises:
+        RunError: if there is no task that both decided on.
+    """
+    first, second = one.decisions, two.decisions
+    both = [key for key in first if key in second]
+    if not both:
+        raise RunError(
+            f"{one.path}: {one.annotator} and {two.annotator} decided on no task alike; each verifies first."
+        )
+    words = {True: "accept", False: "reject"}
+    counts = Counter((words[first[key]], words[second[key]]) for key in both)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(f"{one.annotator} down, {two.annotator} across")
+    for word in words.values():
+        table.add_column(word, justify="right")
+    for row in words.values():
+        table.add_row(row, *(f"{counts[row, column]:,}" for column in words.values()))
+    wide_console().print(table)
+    agreed, kappa = sum(first[key] == second[key] for key in both), cohen_kappa(counts)
+    told = "–, as both always chose the same" if kappa is None else f"{kappa:.3f}"
+    print(f"Agreement: {100 * agreed / len(both):.1f}%, {agreed:,} of {len(both):,}; Cohen's kappa {told}")
+    alone = len(first) + len(second) - 2 * len(both)
+    if alone:
+        print(f"Decided on by one of the two alone, and left out: {alone:,}")
+    with Verification(one.path, out=out) as merged:
+        one.out = merged.out
+    print(f"{one.out} holds the {one.write(two):,} that both accepted.")
 
 
 def _told(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

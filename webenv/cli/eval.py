@@ -154,7 +154,8 @@ def command(
         typer.Option(
             metavar="NAME",
             help="keyword, investigator, oracle, random (these four by default), closed-book, react:MODEL, "
-            "react-blocks:MODEL, integrated:MODEL, or FILE.pt of a policy that learned; repeat it to compare.",
+            "react-blocks:MODEL, integrated:MODEL, user-agent:MODEL, or FILE.pt of a policy that learned; repeat it to "
+            "compare.",
         ),
     ] = None,
     episodes: Annotated[
@@ -192,7 +193,7 @@ def command(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="The model of react, react-blocks or integrated.", rich_help_panel=_MODEL),
+        typer.Option(help="The model of react, react-blocks, integrated or user-agent.", rich_help_panel=_MODEL),
     ] = None,
     base_url: Annotated[
         str | None,
@@ -301,7 +302,7 @@ def _policy_names(
     kinds = [name.partition(":")[0] for name in names if ":" in name]
     if not kinds and (model is not None or base_url is not None or prompt is not None):
         raise InvalidArgument(
-            "--model, --base-url and --policy-prompt go with --policy react, react-blocks or integrated."
+            "--model, --base-url and --policy-prompt go with --policy react, react-blocks, integrated or user-agent."
         )
     if blocklist and "integrated" not in kinds:
         raise InvalidArgument(f"--blocklist {blocklist!r} goes with --policy integrated:MODEL.")
@@ -335,9 +336,10 @@ def _report(runs: Sequence[PlayedRun], swept: Sweep | None, picture: str | None,
         resume_line += " --retry-unscored"
     again = "To play the unscored episodes again" if unscored else "To resume"
     print(f"{again}: {resume_line}")
-    for summary in summaries:
-        for note in summary.notes:
-            print(f"webenv: note: {summary.label}: {note}", file=sys.stderr)
+    for note in dict.fromkeys(note for summary in summaries for note in summary.notes):
+        whose = [summary.label for summary in summaries if note in summary.notes]
+        label = "" if len(whose) == len(summaries) > 1 else f"{', '.join(whose)}: "
+        print(f"webenv: note: {label}{note}", file=sys.stderr)
     for summary in summaries:
         if summary.warning:
             print(f"webenv: warning: {summary.label}: {summary.warning}", file=sys.stderr)

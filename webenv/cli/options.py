@@ -20,7 +20,7 @@ from webenv.cassette import MODES, Cassette
 from webenv.envs.benchmark_env import About
 from webenv.errors import CostLimitReached, InvalidArgument, did_you_mean
 from webenv.evaluation.environments import read_arguments
-from webenv.models import CostTracker, Prices, plain_amount
+from webenv.models import CostTracker, Prices, plain_amount, read_models
 from webenv.registration import IDS
 
 _PANEL, _CASSETTE, _MODEL = "Environment", "Cassette", "Model"
@@ -50,7 +50,7 @@ def explained(names: Mapping[str, str]) -> str:
 
 
 def _limits(about: About) -> str:
-    limits = {entry: getattr(about.budget, entry) for entry in ("searches", "visits", "asks", "turns", "seconds")}
+    limits = {entry: getattr(about.budget, entry) for entry in ("searches", "visits", "asks", "turns")}
     return ",".join(f"{entry}={limit}" for entry, limit in limits.items() if limit)
 
 
@@ -166,6 +166,15 @@ def _arguments(
         str | None,
         typer.Option(metavar="LIMITS", help=f"Limits that differ. {each(_limits)}.", rich_help_panel=_PANEL),
     ] = None,
+    latency: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SETTINGS",
+            help="Makes time data: seconds of searches, pages, asks and models are drawn where nobody measured them. "
+            "default, or as in calls=4,visit=2.5,seed=1.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -178,7 +187,7 @@ def _arguments(
 ) -> dict[str, Any]:
     """The keyword arguments of the environment."""
     named: dict[str, object] = {"web": web, "tasks": tasks, "difficulty": difficulty, "site": site, "split": split}
-    named |= {"judge": judge, "judge_prompt": judge_prompt, "judge_votes": judge_votes}
+    named |= {"judge": judge, "judge_prompt": judge_prompt, "judge_votes": judge_votes, "latency": latency}
     return read_arguments(named, budget=budget, others=set_ or ())
 
 
@@ -230,12 +239,24 @@ def _costs(
             rich_help_panel=_MODEL,
         ),
     ] = None,
+    models: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='Models by names of yours: {"<name>": {"model": "<at the endpoint>", "base_url": "…/v1", "key": '
+            '"<environment variable>", "temperature": 1, "extra": {…}, "price": {"input": 0.4, "output": 1.6}}}.',
+            rich_help_panel=_MODEL,
+        ),
+    ] = None,
 ) -> CostTracker:
     """What counts the costs of the command's models."""
-    if cost_limit is not None and prices is None:
+    listed = {} if models is None else read_models(models)
+    own = {name: one.price for name, one in listed.items() if one.price is not None}
+    if cost_limit is not None and prices is None and not own:
         raise InvalidArgument(f"--cost-limit {cost_limit} needs --prices FILE: what the models cost.")
+    table = Prices.read(prices, own) if prices is not None else Prices(own, f"models {str(models)!r}") if own else None
     try:
-        return CostTracker(None if prices is None else Prices.read(prices), cost_limit)
+        return CostTracker(table, cost_limit, listed)
     except InvalidArgument as error:
         raise InvalidArgument(f"--cost-limit {cost_limit}: expected US dollars, more than 0, as in 2.50.") from error
 
@@ -244,10 +265,10 @@ Arguments = Annotated[dict[str, Any], OptionGroup(_arguments)]
 Costs = Annotated[CostTracker, OptionGroup(_costs)]
 Tape = Annotated[Cassette | None, OptionGroup(_cassette)]
 
-_SAME_TASKS = ("difficulty", "site", "split", "judge", "budget")
+_SAME_TASKS = ("difficulty", "site", "split", "judge", "budget", "latency")
 RescoreArguments = Annotated[dict[str, Any], OptionGroup(_arguments, _SAME_TASKS)]
 AgreementArguments = Annotated[dict[str, Any], OptionGroup(_arguments, (*_SAME_TASKS, "judge_prompt", "judge_votes"))]
-ScoreArguments = Annotated[dict[str, Any], OptionGroup(_arguments, ("budget",))]
+ScoreArguments = Annotated[dict[str, Any], OptionGroup(_arguments, ("budget", "latency"))]
 
 
 def resume_command(arguments: Sequence[str], out: Path) -> str:

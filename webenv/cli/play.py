@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import typer
 from rich import box
@@ -14,20 +15,25 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.actions import Kind
+from webenv.benchmark import Benchmark
 from webenv.cli.options import Arguments, EnvId, grouped
 from webenv.cli.terminal import SafeConsole, read_line
+from webenv.corpora.markdown import LINK, plain_text
 from webenv.errors import InvalidArgument
 from webenv.evaluation.environments import make_env, training_tasks
 from webenv.evaluation.interactive import COMMANDS, InteractiveEpisode
+from webenv.observations import ObservationDict
 from webenv.policies import make_policy
 from webenv.policy import Decision, History, Policy
 from webenv.runtime.text import one_line, printable
-from webenv.web import Failure
+from webenv.task import Gold
+from webenv.web import Failure, Scope
 
 _BAR = 20  # characters
+_RECORD = "Record"
 
 
-class Part(NamedTuple):
+class PagePart(NamedTuple):
     """As much of a page as fits a screen; ``place`` of ``parts``, from 1."""
 
     title: str
@@ -37,7 +43,7 @@ class Part(NamedTuple):
     parts: int
 
 
-def parts_of(title: str, url: str, text: str, size: int) -> list[Part]:
+def parts_of(title: str, url: str, text: str, size: int) -> list[PagePart]:
     """A page in parts of at most ``size`` characters, cut at line ends or spaces where there are some."""
     pieces, rest = [], text.strip()
     while len(rest) > size:
@@ -45,16 +51,45 @@ def parts_of(title: str, url: str, text: str, size: int) -> list[Part]:
         pieces.append(rest[:cut])
         rest = rest[cut:].lstrip()
     pieces.append(rest)
-    return [Part(title, url, piece, number, len(pieces)) for number, piece in enumerate(pieces, start=1)]
+    return [PagePart(title, url, piece, number, len(pieces)) for number, piece in enumerate(pieces, start=1)]
+
+
+def with_notes(text: str) -> str:
+    """A text whose links are numbered in brackets, and their addresses listed below it, to be copied.
+
+    >>> print(with_notes("By [Ann](https://a.example/ann) and [her](https://a.example/ann) son."))
+    By Ann [1] and her [1] son.
+    <BLANKLINE>
+    [1] https://a.example/ann
+    """
+    numbers: dict[str, int] = {}
+
+    def note(match: re.Match[str]) -> str:
+        return f"{match[1]} [{numbers.setdefault(match[2], len(numbers) + 1)}]"
+
+    said = LINK.sub(note, text)
+    notes = "\n".join(f"[{number}] {url}" for url, number in numbers.items())
+    return f"{said.rstrip()}\n\n{notes}" if notes else said
+
+
+class Game(Protocol):
+    """What a screen shows."""
+
+    benchmark: Benchmark
+    observation: ObservationDict
+    info: dict[str, Any]
+    numbers: dict[str, int]
+    over: bool
+    reward: float
 
 
 class Screen:
     """A game as it looks in a terminal."""
 
-    def __init__(self, game: InteractiveEpisode, console: Console) -> None:
+    def __init__(self, game: Game, console: Console) -> None:
         self._game = game
         self.console = console
-        self._waiting: list[Part] = []
+        self._waiting: list[PagePart] = []
         self._turns = 0
 
     def _size(self) -> int:
@@ -101,7 +136,7 @@ class Screen:
         if observation["results"]:
             count, titles = len(observation["results"]), ", ".join(one["title"] for one in observation["results"])
             found.append(f"{count} results: {titles}" if count > 1 else f"1 result: {titles}")
-        found += [f"{page['title']}: {page['text']}" for page in observation["pages"]]
+        found += [f"{page['title']}: {plain_text(page['text'])}" for page in observation["pages"]]
         found += [f"{reply['site']} replies: {reply['text']}" for reply in observation["replies"]]
         return "; ".join(found) or (self._game.info["ending"] if self._game.over else "nothing")
 
@@ -111,7 +146,7 @@ class Screen:
         if observation["results"]:
             self.console.print(Panel(Group(*self._hits(observation["results"], "snippet")), title="Results"))
         for page in observation["pages"]:
-            self._waiting += parts_of(page["title"], page["url"], page["text"], self._size())
+            self._waiting += parts_of(page["title"], page["url"], with_notes(page["text"]), self._size())
         for reply in observation["replies"]:
             parts = [_text(reply["text"]), *self._hits(reply["documents"], "text")]
             self.console.print(Panel(Group(*parts), title=_text(f"{reply['site']} replies")))
@@ -136,7 +171,7 @@ class Screen:
             Panel(Group(head, _text(part.text)), title=_text(name + place), title_align="left", subtitle=below)
         )
 
-    def end(self) -> None:
+    def end(self, gold: Gold, scope: Scope) -> None:
         """The verdict, the reward and its terms, the gold, and what of the web was out of reach."""
         info, table = self._game.info, Table(box=box.SIMPLE, pad_edge=False, show_header=False)
         table.add_column()
@@ -151,11 +186,9 @@ class Screen:
         for term, amount in info["reward_terms"].items():
             weight = f"weight {weights[term]:g}" if term in weights else "not weighed"
             table.add_row(f"  {term}", f"{amount:g} ({weight})")
-        gold = self._game.gold
         for name, texts in (("gold", (" | ".join(gold.answers),) if gold.answers else ()), ("gold page", gold.urls)):
             for text in texts:
                 table.add_row(name, _text(text))
-        scope = self._game.scope
         if scope.blocked:
             table.add_row("blocked", _text(", ".join(scope.blocked)))
         if scope.as_of:
@@ -171,7 +204,7 @@ class Screen:
             number = self._game.numbers[item["url"]]
             yield Text.assemble((f"{number:3}. ", "bold"), _text(item["title"], "bold"))
             yield Text.assemble("     ", _text(item["url"], "blue"))
-            yield Text.assemble("     ", _text(" ".join(item[field].split())))
+            yield Text.assemble("     ", _text(" ".join(plain_text(item[field]).split())))
 
     def _budget(self) -> None:
         limits = self._game.benchmark.budget
@@ -205,8 +238,39 @@ def command(
         bool, typer.Option("--full", help="With --policy: shows all that it thought and saw, not a line a turn.")
     ] = False,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Keeps what was shown as a picture.")] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN",
+            help="You play the tasks one after another into this run folder, without undo and without being told what "
+            "is right; the same command goes on where you quit.",
+            rich_help_panel=_RECORD,
+        ),
+    ] = None,
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="Who plays, for tables.", rich_help_panel=_RECORD)
+    ] = "person",
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=1, metavar="SECONDS", help="For a task; what comes later counts as no answer.", rich_help_panel=_RECORD
+        ),
+    ] = None,
+    each: Annotated[
+        int | None,
+        typer.Option(min=1, help="Only so many tasks of each site and difficulty.", rich_help_panel=_RECORD),
+    ] = None,
 ) -> None:
     """Plays an episode yourself, or looks on while a policy plays; type h for help, or pipe commands in."""
+    if record is not None:
+        from webenv.cli.by_hand import play_recorded
+
+        if policy is not None or task is not None or svg is not None:
+            raise InvalidArgument("--record is for a person and all tasks: it takes no --policy, --task and --svg.")
+        play_recorded(env, settings, record, name, time_limit, each, seed or 0)
+        return
+    if name != "person" or time_limit is not None or each is not None:
+        raise InvalidArgument("--name, --time-limit and --each go with --record RUN.")
     made = make_env(env, settings)
     game = InteractiveEpisode(made, task, seed)
     console = SafeConsole(record=svg is not None)
@@ -218,7 +282,7 @@ def command(
         chosen = make_policy(policy, game.benchmark, training=lambda: training_tasks(env, settings))
         watch(game, chosen, screen, seed or 0, full)
     if game.over:
-        screen.end()
+        screen.end(game.gold, game.scope)
     if svg is not None:
         try:
             console.save_svg(str(svg), title=f"webenv play {env}")

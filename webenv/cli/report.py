@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,14 +15,28 @@ from webenv.cli.options import AsJson
 from webenv.cli.tables import wide_console
 from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument
-from webenv.evaluation.report import STAGES, ReportTable, make_table, read_report_run, run_folders
-from webenv.evaluation.report_files import cell_text, check_width, difference_text, name_text, to_csv, to_html, to_latex
+from webenv.evaluation.agent_web_tables import PaperReport, finding_text, paper_report
+from webenv.evaluation.agent_web_tables import cell_text as shown_text
+from webenv.evaluation.coordination import CONTENT, USER
+from webenv.evaluation.paper_files import paper_html, paper_latex
+from webenv.evaluation.report import STAGES, ReportRun, ReportTable, make_table, read_report_run, run_folders
+from webenv.evaluation.report_files import (
+    PERCENT,
+    cell_text,
+    check_width,
+    difference_text,
+    name_text,
+    to_csv,
+    to_html,
+    to_latex,
+)
 from webenv.evaluation.run_dir import check_output
 from webenv.runtime.files import write_atomic
+from webenv.runtime.text import printable
 
 _LABELS = (
     "tags of tasks (difficulty, site, …), policy, model, env, judge, seed, run, ending, outcome, stage, "
-    "'searches allowed', 'visits allowed'"
+    "culprit, 'searches allowed', 'visits allowed', 'turns allowed', settings of the environment, 'policy NAME'"
 )
 _REASONS = 5
 _LONG = 60
@@ -38,8 +53,9 @@ def command(
     measure: Annotated[
         str,
         typer.Option(
-            metavar="NAME",
-            help="success, value, reward, searches, visits, asks, turns, cost or tokens (an episode), or a score.",
+            metavar="NAMES",
+            help="success, value, reward, searches, visits, asks, turns, cost or tokens (an episode), calibration, "
+            "a score or a reward term; with @max or @min over the attempts of a task. Several make a row each.",
         ),
     ] = "success",
     where: Annotated[
@@ -50,10 +66,17 @@ def command(
         typer.Option("--differences", help="Compare each column with the first, task by task."),
     ] = False,
     ranks: Annotated[bool, typer.Option("--ranks", help="Show each column's rank in its row.")] = False,
+    digits: Annotated[
+        int | None, typer.Option(min=0, max=6, help="Decimals of each mean; 1 of percentages by default.")
+    ] = None,
     judge: Annotated[str, typer.Option(metavar="NAME", help="Take the verdicts of this rescoring of each run.")] = "",
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all cells, unrounded.")] = None,
     latex: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table for LaTeX.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one page with plots.")] = None,
+    paper: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="agentweb: all tables and findings of AgentWebBench, in place of one table."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Put runs into one table: any labels as rows and columns, with intervals, differences, ranks and failures.
@@ -62,10 +85,20 @@ def command(
     """
     folders = run_folders(runs)
     read = [folder / "episodes.jsonl" for folder in folders]
+    if paper is not None and csv is not None:
+        raise InvalidArgument(
+            "--paper goes with --json, --latex and --html; --csv writes a table of --rows and --columns."
+        )
     files = {file: check_output(file, *read) for file in (csv, latex, html) if file is not None}
     found = [read_report_run(folder, judge) for folder in folders]
+    if paper is not None:
+        written = {"latex": latex and files[latex], "html": html and files[html]}
+        _paper(paper, found, written, as_json)
+        return
     chosen = dict(_pair(one) for one in where or ())
-    table = make_table(found, _labels(rows), _labels(columns), measure, chosen, differences)
+    measures = _labels(measure) or ("success",)
+    table = make_table(found, _labels(rows), _labels(columns), measures, chosen, differences)
+    table = replace(table, digits=digits)
     if csv is not None:
         write_atomic(files[csv], to_csv(table))
     if latex is not None:
@@ -86,6 +119,41 @@ def command(
         print(f"written: {file}")
 
 
+def _paper(name: str, runs: Sequence[ReportRun], files: Mapping[str, Path | None], as_json: bool) -> None:
+    """Prints a paper's tables, and writes them into the files that are given."""
+    if name != "agentweb":
+        raise InvalidArgument(f"--paper {name!r}: expected agentweb.")
+    report = paper_report(runs)
+    for kind, file in files.items():
+        if file is not None:
+            write_atomic(file, paper_latex(report) if kind == "latex" else paper_html(report))
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        print_paper(report)
+
+
+def print_paper(report: PaperReport) -> None:
+    """Prints a paper's tables one below the other, then its findings."""
+    console = wide_console()
+    for table in report.tables:
+        made = Table(box=None, pad_edge=False)
+        for _ in table.rows[0][0]:
+            made.add_column("", no_wrap=True)
+        for heading in table.columns:
+            made.add_column(heading, justify="right", no_wrap=True)
+        for names, cells in table.rows:
+            made.add_row(*map(printable, names), *map(shown_text, cells))
+        console.print(Text(f"\n{table.title}", style="bold"))
+        # a table of the paper is as wide as it is: a number that is cut says something else
+        console.width = max(console.width, console.measure(made, options=console.options.update(width=500)).maximum)
+        console.print(made)
+        console.print(Text(table.note, style="dim"), soft_wrap=True)
+    console.print(Text("\nFindings", style="bold"))
+    for number, finding in enumerate(report.findings, start=1):
+        console.print(Text(finding_text(number, finding)), soft_wrap=True)
+
+
 def _print(table: ReportTable, ranks: bool, differences: bool) -> None:
     check_width(table)
     console = wide_console()
@@ -95,6 +163,7 @@ def _print(table: ReportTable, ranks: bool, differences: bool) -> None:
     for title, counts, order in (
         ("endings", table.endings, ()),
         ("wrong episodes: how far they came", table.stages, STAGES),
+        ("wrong episodes: who failed", table.culprits, (USER, CONTENT)),
         ("unscored", table.unscored, ()),
     ):
         if counts:
@@ -121,12 +190,12 @@ def _table(table: ReportTable, title: str, first: str = "") -> Table:
 
 
 def _main_table(table: ReportTable, ranks: bool) -> Table:
-    unit = " (%)" if table.measure in ("success", "value") else ""
+    unit = " (%)" if table.measure in PERCENT else ""
     made = _table(table, f"{table.measure}{unit}", ", ".join(table.rows))
     for row in table.row_names:
         texts = [Text(name_text(row))]
         for column in table.column_names:
-            text = Text(cell_text(table.cells.get((row, column)), table.measure))
+            text = Text(cell_text(table.cells.get((row, column)), table.measure_of(row), decimals=table.digits))
             rank = table.ranks.get((row, column))
             if ranks and rank is not None:
                 text.append(f"  {rank:g}", style="dim")
@@ -138,7 +207,10 @@ def _main_table(table: ReportTable, ranks: bool) -> Table:
 def _difference_table(table: ReportTable) -> Table:
     made = _table(table, f"\ndifference to {name_text(table.column_names[0])}, task by task", ", ".join(table.rows))
     for row in table.row_names:
-        texts = [difference_text(table.differences.get((row, column)), table.measure) for column in table.column_names]
+        texts = [
+            difference_text(table.differences.get((row, column)), table.measure_of(row))
+            for column in table.column_names
+        ]
         made.add_row(name_text(row), *texts)
     return made
 

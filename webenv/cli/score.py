@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from webenv.cli.options import AsJson, Costs, EnvId, Parallel, ScoreArguments, Tape, grouped
 from webenv.cli.progress import ProgressBar
-from webenv.cli.tables import print_summary, print_usage, wide_console
+from webenv.cli.tables import print_comparison, print_summary, print_usage, wide_console
 from webenv.cli.terminal import print_json
+from webenv.envs.needle_in_web.release import RELEASED, read_release, release_folders, system_name
 from webenv.errors import InvalidArgument
 from webenv.evaluation.recording import opened_env
-from webenv.evaluation.run import default_folder, evaluate
+from webenv.evaluation.run import default_folder, evaluate, folder_name, sum_usage
+from webenv.evaluation.summary import Summary
 from webenv.models import models_counted_by
-from webenv.policies.given import GivenAnswersPolicy, read_answers
+from webenv.policies.given import GivenAnswer, GivenAnswersPolicy, read_answers
 from webenv.rollout.record import Record
+from webenv.task import TaskSet
 
 _NAME = re.compile(r"[\w. +()-]{1,60}")
 
@@ -30,13 +36,21 @@ def command(
     tape: Tape,
     costs: Costs,
     answers: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             metavar="FILE",
             help="{task: answer} as JSON, or JSON lines with task, answer and, where known, searches, visits, "
             "seconds and cost.",
         ),
-    ],
+    ] = None,
+    release: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="In place of --answers: those released with Needle in the Web, of one system (experiments/gemini) or "
+            "of all (experiments), under the released verdicts unless --judge names another judge.",
+        ),
+    ] = None,
     system: Annotated[str, typer.Option(metavar="NAME", help="What made them, for tables.")] = "",
     missing: Annotated[
         str,
@@ -53,50 +67,103 @@ def command(
     Tables, the viewer, rescore, agreement and report take it as they take runs of webenv eval. What a system does not
     report of its searches and visits stands there as N/A.
     """
-    name = system or answers.stem
-    if not _NAME.fullmatch(name):
-        raise InvalidArgument(f"--system {name!r:.80}: expected a short name of letters, digits, spaces, . + - ( ).")
     if missing not in ("refuse", "wrong", "leave"):
         raise InvalidArgument(f"--missing {missing!r}: expected refuse, wrong or leave.")
-    with models_counted_by(costs, parallel), opened_env(env, settings, tape) as made:
-        tasks_of_env = made.benchmark.tasks
-        given = read_answers(answers, tasks_of_env)
-        without = [task for task in tasks_of_env.ids() if task not in given]
-        if without and missing == "refuse":
-            raise InvalidArgument(
-                f"{answers}: {len(without):,} of {len(tasks_of_env):,} tasks have no answer, as {without[0]!r}: "
-                "--missing wrong scores them as none given, --missing leave leaves them out."
-            )
-        policy = GivenAnswersPolicy(given, name)
-
-        def report(record: Record) -> Record:
-            """What the system reported of an episode, in place of what giving its answer took."""
-            told = given[record.task].reported if record.task in given else {}
-            spent = {**record.spent, **{unit: int(told[unit]) for unit in ("searches", "visits") if unit in told}}
-            names = {"seconds": "seconds", "cost": "dollars"}  # "cost" is what models of this run cost
-            extra = {name: told[unit] for unit, name in names.items() if unit in told}
-            verdict = {**record.verdict, "scores": {**record.verdict["scores"], **extra}}
-            return dataclasses.replace(record, spent=spent, verdict=verdict)  # type: ignore[arg-type]
-
-        with ProgressBar(name) as bar:
-            summary = evaluate(
-                made,
-                policy,
-                parallel=parallel,
-                out=out if out is not None else default_folder(env.rpartition(":")[2], name.replace(" ", "-")),
-                cassettes=() if tape is None else (tape,),
-                costs=costs,
-                watch=bar,
-                only=None if missing == "wrong" else given,
-                adjust=report,
-            )
+    summaries: list[Summary] = []
+    notes: dict[str, None] = {}
+    unknown: dict[str, list[str]] = {}
+    for source in _sources(answers, release, system):
+        given = dict(settings)
+        if source.released and given.get("judge") is None:
+            given["judge"] = f"{RELEASED}{source.path}"
+        folder = out if out is not None else default_folder(env.rpartition(":")[2], source.name.replace(" ", "-"))
+        folder = folder / folder_name(source.name) if source.several and out is not None else folder
+        with models_counted_by(costs, parallel), opened_env(env, given, tape) as made:
+            found = _read(source, made.benchmark.tasks, missing)
+            policy = GivenAnswersPolicy(found, source.name)
+            with ProgressBar(source.name) as bar:
+                summary = evaluate(
+                    made,
+                    policy,
+                    parallel=parallel,
+                    out=folder,
+                    cassettes=() if tape is None else (tape,),
+                    costs=costs,
+                    watch=bar,
+                    only=None if missing == "wrong" else found,
+                    adjust=partial(_reported, found),
+                )
+        summaries.append(dataclasses.replace(summary, label=source.name))
+        notes |= dict.fromkeys(summary.notes)
+        hidden = [unit for unit in ("searches", "visits") if unit not in policy.identity["reported"].split(",")]
+        if hidden:
+            unknown.setdefault(" and ".join(hidden), []).append(source.name)
     if as_json:
-        print_json(summary.to_dict())
+        whole = [summary.to_dict() for summary in summaries]
+        print_json(whole[0] if len(whole) == 1 else {"runs": whole})
         return
     console = wide_console()
-    print_summary(summary, console)
-    print_usage(summary.usage, console)
-    hidden = [unit for unit in ("searches", "visits") if unit not in policy.identity["reported"].split(",")]
-    if hidden:
-        print(f"{name} did not report {' and '.join(hidden)} of every answer: 0 above stands for what is not known.")
-    print(f"Run folder: {summary.folder}")
+    if len(summaries) == 1:
+        print_summary(summaries[0], console)
+    else:
+        print_comparison(summaries, console)
+    print_usage(sum_usage([summary.usage for summary in summaries]), console)
+    for what, systems in unknown.items():
+        print(f"{', '.join(systems)} did not report {what} of every answer: 0 above stands for what is not known.")
+    for note in notes:
+        print(f"webenv: note: {note}", file=sys.stderr)
+    for summary in summaries:
+        print(f"Run folder: {summary.folder}")
+
+
+class _Source(NamedTuple):
+    """Where answers are, and what made them."""
+
+    path: Path
+    name: str
+    released: bool
+    several: bool
+
+
+def _sources(answers: Path | None, release: Path | None, system: str) -> list[_Source]:
+    if answers is not None and release is None:
+        found = [_Source(answers, system or answers.stem, False, False)]
+    elif answers is None and release is not None:
+        folders = release_folders(release)
+        if len(folders) > 1 and system:
+            raise InvalidArgument(f"--system {system!r:.80}: the {len(folders)} systems of {release} have their names.")
+        found = [_Source(folder, system or system_name(folder), True, len(folders) > 1) for folder in folders]
+    else:
+        raise InvalidArgument("expected one of --answers FILE and --release DIR.")
+    for one in found:
+        if not _NAME.fullmatch(one.name):
+            raise InvalidArgument(
+                f"--system {one.name!r:.80}: expected a short name of letters, digits, spaces, . + - ( )."
+            )
+    return found
+
+
+def _read(source: _Source, tasks: TaskSet, missing: str) -> dict[str, GivenAnswer]:
+    """The answers to tasks that there are; those without one as ``missing`` says."""
+    known = tasks.ids()
+    if source.released:
+        every = read_release(source.path, tasks)
+        found = {task: GivenAnswer((every[task].text,), {}) for task in known if task in every}
+    else:
+        found = read_answers(source.path, tasks)
+    without = [task for task in known if task not in found]
+    if without and missing == "refuse":
+        raise InvalidArgument(
+            f"{source.path}: {len(without):,} of {len(tasks):,} tasks have no answer, as {without[0]!r}: "
+            "--missing wrong scores them as none given, --missing leave leaves them out."
+        )
+    return found
+
+
+def _reported(given: Mapping[str, GivenAnswer], record: Record) -> Record:
+    """What a system reported of an episode, in place of what giving its answer took."""
+    told = given[record.task].reported if record.task in given else {}
+    counts = {unit: int(told[unit]) for unit in ("searches", "visits") if unit in told}
+    names = {"seconds": "seconds", "cost": "dollars"}  # "cost" is what models of this run cost
+    amounts = {name: told[unit] for unit, name in names.items() if unit in told}
+    return dataclasses.replace(record, spent={**record.spent, **counts, **amounts})  # type: ignore[typeddict-item]

@@ -1,4 +1,4 @@
-"""``webenv serve``: a web as websites, or behind the retrieval protocols of trainers, over HTTP."""
+"""``webenv serve``: a web as websites, behind the retrieval protocols of trainers, or as agents of its sites."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from webenv.cli.terminal import print_json
+from webenv.envs.agent_web_bench.env import site_agents
 from webenv.errors import InvalidArgument
+from webenv.latency import LatencyModel
 from webenv.serving import Served, bind, retrieval_app, run, website_app
+from webenv.serving.mcp import AgentTools, agents_app, run_stdio
 from webenv.serving.retrieval import counts_of
 from webenv.serving.server import is_loopback, url_of
 from webenv.serving.sites import open_served, open_sites
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 
     from webenv.web import Web
 
-app = typer.Typer(help="Serve a web over HTTP.", no_args_is_help=True)
+app = typer.Typer(help="Serve a web over HTTP, or the agents of its sites as tools of MCP.", no_args_is_help=True)
 
 _Web = Annotated[
     str, typer.Argument(metavar="WEB", help="The folder of a corpus, sample, procedural, or procedural:pages=N,seed=N.")
@@ -39,10 +43,16 @@ def web_command(
     web: _Web,
     host: _Host = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help=_PORT)] = 8_080,
+    latency: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SETTINGS", help="Lets answers wait as a latency model draws: default, or as in visit=2.5,visits=4."
+        ),
+    ] = None,
     as_json: _Json = False,
 ) -> None:
     """Serve a web as the websites that it holds, with a search engine in SearXNG's form."""
-    _serve(partial(_websites, web, host), web, host, port, as_json, 1)
+    _serve(partial(_websites, web, host, LatencyModel.of(latency)), web, host, port, as_json, 1)
 
 
 @app.command("retrieve")
@@ -70,9 +80,43 @@ def retrieve_command(
     _serve(partial(_retrieval, web, host, topk, characters), web, host, port, as_json, count)
 
 
-def _websites(web: str, host: str) -> Served:
+@app.command("agents")
+def agents_command(
+    web: _Web,
+    host: _Host = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help=_PORT)] = 8_090,
+    stdio: Annotated[
+        bool, typer.Option("--stdio", help="Speak over standard input and output, for a client that starts this.")
+    ] = False,
+    agents: Annotated[
+        str, typer.Option(metavar="NAME", help="Who answers for sites: extractive, without a model, or model:NAME.")
+    ] = "extractive",
+    descriptions: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A JSON file of texts by host, in place of the sites' own.")
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Serve the content agents of sites as tools of MCP: list_sites and ask, at /mcp or over pipes."""
+    if stdio:
+        found = site_agents(web, agents, descriptions)
+        try:
+            run_stdio(AgentTools(found.asker, found.listing))
+        finally:
+            _close(found.web)
+        return
+    _serve(partial(_agents, web, agents, descriptions, host), web, host, port, as_json, 1, "/mcp")
+
+
+def _agents(web: str, agents: str, descriptions: Path | None, host: str) -> Served:
+    found = site_agents(web, agents, descriptions)
+    tools = AgentTools(found.asker, found.listing)
+    about = {**counts_of(found.web), "web": dict(found.web.identity), "agents": dict(tools.identity)}
+    return Served(agents_app(tools, (host,)), about, partial(_close, found.web))
+
+
+def _websites(web: str, host: str, latency: LatencyModel | None) -> Served:
     sites = open_sites(web)
-    return _served(website_app(sites, web, (host,)), sites.corpus)
+    return _served(website_app(sites, web, (host,), latency), sites.corpus)
 
 
 def _retrieval(web: str, host: str, topk: int, characters: int | None) -> Served:
@@ -81,18 +125,23 @@ def _retrieval(web: str, host: str, topk: int, characters: int | None) -> Served
 
 
 def _served(app: ASGIApp, web: Web) -> Served:
-    return Served(
-        app, {**counts_of(web), "web": dict(web.identity)}, web.close if isinstance(web, Closable) else lambda: None
-    )
+    return Served(app, {**counts_of(web), "web": dict(web.identity)}, partial(_close, web))
 
 
-def _serve(make: Callable[[], Served], name: str, host: str, port: int, as_json: bool, workers: int) -> None:
+def _close(web: Web) -> None:
+    if isinstance(web, Closable):
+        web.close()
+
+
+def _serve(
+    make: Callable[[], Served], name: str, host: str, port: int, as_json: bool, workers: int, path: str = ""
+) -> None:
     """Serves until a signal comes, and says where."""
     with bind(host, port) as listener:  # first: a web may take long to open
         if not is_loopback(listener):
             print(f"webenv: warning: {host} can be reached from other machines; nobody is asked who they are.",
                   file=sys.stderr)  # fmt: skip
-        run(make, listener, partial(_say, name, url_of(listener), as_json), workers)
+        run(make, listener, partial(_say, name, url_of(listener) + path, as_json), workers)
 
 
 def _say(name: str, url: str, as_json: bool, about: Mapping[str, Any]) -> None:

@@ -33,6 +33,7 @@ _LONG = 14  # characters of a policy's name that stand in one line
 _SIDE_BY_SIDE = 4  # the most policies in one table
 _LEAST, _FEW = 5, 4  # episodes of a row, where a tag has more values than these few: a rate of one tells nothing
 _MEANS = ("reward", "searches", "visits", "asks", "turns")
+_AMOUNTS = ("seconds", "dollars")  # where they are data
 
 
 def wide_console() -> Console:
@@ -89,6 +90,9 @@ def _spaced_table(summary: Summary, gap: int) -> Table:
     for name in _MEANS:
         if name != "asks" or summary.total.asks:
             numbers[name] = partial(shown_mean, name)
+    for name in _AMOUNTS:
+        if getattr(summary.total, name):
+            numbers[name] = partial(shown_mean, name)
     if summary.total.unscored:
         numbers["unscored"] = lambda group: f"{group.unscored:,}"
     table = Table(
@@ -131,6 +135,9 @@ def _comparison_table(summaries: Sequence[Summary]) -> Table:
     table.add_section()
     for name in _MEANS:
         if name != "asks" or any(summary.total.asks for summary in summaries):
+            table.add_row(name, "", *(shown_mean(name, summary.total) for summary in summaries))
+    for name in _AMOUNTS:
+        if any(getattr(summary.total, name) for summary in summaries):
             table.add_row(name, "", *(shown_mean(name, summary.total) for summary in summaries))
     for name in dict.fromkeys(name for summary in summaries for name in summary.total.scores):
         table.add_row(Text(name), "", *(_number(summary.total.scores.get(name)) for summary in summaries))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from webenv.cli import hardening
-from webenv.cli.building import BuildCommand, Out, Prompts, VerifyingScreen
-from webenv.cli.options import BENCHMARKS, AsJson, Costs, Parallel, Tape, each, grouped
+from webenv.cli.building import BuildCommand, Out, Prompts, VerifyingScreen, print_annotators
+from webenv.cli.options import BENCHMARKS, AsJson, Costs, Parallel, Tape, grouped
 from webenv.cli.terminal import print_json
 from webenv.envs.building.verification import Verification
 from webenv.errors import DataError, InvalidArgument
@@ -20,7 +21,8 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 _build = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help=f"Builds tasks from real pages, with models. {each(lambda about: ', '.join(about.builder))}.",
+    help="Builds tasks from real pages, with models. "
+    + "".join(f"{name}: {', '.join(one.builder)}. " for name, one in BENCHMARKS.items() if one.builder[0]),
 )
 app.add_typer(_build, name="build")
 app.command("draft")(hardening.draft_command)
@@ -29,7 +31,9 @@ app.command("harden")(hardening.harden_command)
 _PAGES = "Pages"
 
 
-_NEWS, _NEEDLES = (BENCHMARKS[name].builder for name in ("LiveNewsBench-v0", "NeedleInWeb-v0"))
+_NEWS, _NEEDLES, _RESEARCH = (
+    BENCHMARKS[name].builder for name in ("LiveNewsBench-v0", "NeedleInWeb-v0", "AgentWebResearch-v0")
+)
 
 
 @_build.command(_NEWS[0])
@@ -83,7 +87,7 @@ def build_livenews(
     Endpoint and key: OPENAI_BASE_URL, OPENAI_API_KEY. What fell, and why, stands in DIR/build/rejected.jsonl, what is
     open in open.jsonl. Questions on events after the months of the test set wait in later.jsonl.
     """
-    from webenv.envs.building.live_news_bench.build import DRAFTS, LiveNewsBuilder
+    from webenv.envs.building.live_news_bench.build import DRAFTS, LiveNewsBuilder, shared_family
     from webenv.envs.building.live_news_bench.events import read_events
     from webenv.envs.building.live_news_bench.filters import Outlets
     from webenv.envs.building.live_news_bench.release import Release
@@ -92,6 +96,13 @@ def build_livenews(
     from webenv.rewards.registry import make_judge
 
     chosen = read_events(events)
+    family = shared_family(drafter, checker)
+    if family:
+        print(
+            f"webenv: warning: drafter and checker are both {family} models: a model tends to agree with its own "
+            "family, so take the checker of another, as the paper does.",
+            file=sys.stderr,
+        )
     release = None if today is None else Release.before(today)
     allowed = Outlets.read(outlets)
     with BuildCommand(out, costs, parallel, tape).open() as command:
@@ -123,7 +134,11 @@ def build_needle(
     model: Annotated[str, typer.Option(metavar="MODEL", help="Writes claims, and masks them.")],
     embedder: Annotated[
         str,
-        typer.Option(metavar="NAME", help="A model of sentence-transformers, by name or folder: ranks claims."),
+        typer.Option(
+            metavar="NAME",
+            help="Ranks claims: a model of sentence-transformers, by name or folder, or "
+            "endpoint:MODEL, an endpoint's embeddings.",
+        ),
     ],
     judge: Annotated[
         str | None,
@@ -151,13 +166,16 @@ def build_needle(
     """
     from webenv.corpora.dense import SentenceEncoder
     from webenv.envs.building.needle_in_web.build import DRAFTS, NeedleBuilder, sampled
+    from webenv.envs.building.needle_in_web.embedding import EndpointEncoder, TextEncoder
     from webenv.models import make_model
     from webenv.rewards.registry import ENTAILMENT, make_judge
 
     with BuildCommand(out, costs, parallel, tape).open() as command:
         writer = make_model(model)
         judging = None if judge is None else make_judge(judge, {"llm": ENTAILMENT}, tasks=DRAFTS)
-        encoder = SentenceEncoder(embedder, device=device)  # before the web, whose pages may take long to list
+        kind, _, name = embedder.partition(":")
+        encoder: TextEncoder  # before the web, whose pages may take long to list
+        encoder = EndpointEncoder(name) if kind == "endpoint" else SentenceEncoder(embedder, device=device)
         web = command.web(pages)
         chosen = sampled(_page_urls(web, urls, pages), per_site, site or (), limit)
         builder = NeedleBuilder(
@@ -171,6 +189,36 @@ def build_needle(
         command.report(lambda: builder.build(chosen, out, command.watch), context.obj, as_json=as_json)
 
 
+@_build.command(_RESEARCH[0])
+@grouped
+def build_research(
+    context: typer.Context,
+    tape: Tape,
+    costs: Costs,
+    questions: Annotated[
+        Path, typer.Option(metavar="FILE", help='Questions: JSON records such as {"id": 1, "question": "…"}.')
+    ],
+    web: Annotated[str, typer.Option(metavar="WEB", help="Where documents are searched.")],
+    out: Out,
+    model: Annotated[str, typer.Option(metavar="MODEL", help="Draws key points, and puts them together.")],
+    documents: Annotated[int, typer.Option(min=1, max=100, help="The most documents of a question.")] = 10,
+    prompts: Prompts = None,
+    parallel: Parallel = 16,
+    as_json: AsJson = False,
+) -> None:
+    """Builds key points for research questions, as DeepResearchGym does: drawn from documents, then put together.
+
+    DIR/research.jsonl is what AgentWebResearch-v0 takes as --tasks. What fell stands in DIR/build/rejected.jsonl.
+    """
+    from webenv.envs.building.agent_web_bench.build import KeyPointBuilder, read_questions
+    from webenv.models import make_model
+
+    chosen = read_questions(questions)
+    with BuildCommand(out, costs, parallel, tape).open() as command:
+        builder = KeyPointBuilder(command.web(web), make_model(model), documents, prompts, parallel)
+        command.report(lambda: builder.build(chosen, out, command.watch), context.obj, as_json=as_json)
+
+
 @app.command("verify")
 def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Tasks: JSON lines, or one JSON list.")],
@@ -178,12 +226,26 @@ def verify(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The verified file; human_verified_test.jsonl for test.jsonl.")
     ] = None,
+    annotator: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Who decides, where several do. Twice: their agreement, and what both accepted becomes the file.",
+        ),
+    ] = None,
 ) -> None:
     """Shows the tasks of a file one by one, to be accepted or rejected as they are, until enough are verified.
 
     Decisions are kept beside the file, in FILE.decisions: you may stop and go on.
     """
-    with Verification(file, count, out) as verification:
+    names = annotator or [""]
+    if len(names) == 2 and names[0] != names[1]:
+        with Verification(file, count, out, names[0]) as one, Verification(file, count, out, names[1]) as two:
+            print_annotators(one, two, out)
+        return
+    if len(names) > 1:
+        raise InvalidArgument(f"--annotator {', '.join(names)}: expected one name, or two that differ.")
+    with Verification(file, count, out, names[0]) as verification:
         VerifyingScreen(verification).sit()
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import gymnasium
 
 from webenv.actions import Action, answer, ask, note, search, visit
+from webenv.benchmark import Benchmark
 from webenv.env import SearchEnv
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument
@@ -39,50 +40,23 @@ class _Before(NamedTuple):
     reward: float
 
 
-class InteractiveEpisode:
-    """One episode that a person plays.
+class Commands:
+    """What a person types, read as actions; and the numbers by which URLs can be named.
 
     Attributes:
-        observation: what the last turn brought.
-        info: the ``info`` of the last turn.
-        reward: the sum of rewards so far.
-        over: whether the episode has ended.
+        benchmark: what is played.
         numbers: URL → the number by which it can be named, from 1, in the order of first sight.
-
-    Args:
-        env: an environment made by ``gymnasium.make`` whose ``unwrapped`` is a SearchEnv.
-        task: the id of the task; ``None``: drawn.
-        seed: seeds the choice of the task.
-
-    Raises:
-        UnknownTask: for a task id that is not among the tasks.
     """
 
-    def __init__(self, env: gymnasium.Env[Any, Any], task: str | None = None, seed: int | None = None) -> None:
-        core = env.unwrapped
-        if not isinstance(core, SearchEnv):
-            raise InvalidArgument(f"{env} is no environment of webenv: expected a SearchEnv.")
-        self.benchmark = core.benchmark
-        self._env, self._core = env, core
-        self._undo: list[_Before] = []
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.benchmark = benchmark
         self.numbers: dict[str, int] = {}
-        self.reward, self.over = 0.0, False
-        self.observation: ObservationDict
-        self.observation, self.info = env.reset(seed=seed, options=None if task is None else {"task": task})
 
-    @property
-    def gold(self) -> Gold:
-        """What a right answer was; empty until the episode has ended."""
-        return Gold() if self._ended is None else self._ended.task.gold
-
-    @property
-    def scope(self) -> Scope:
-        """The part of the web that could be reached; everything until the episode has ended."""
-        return Scope() if self._ended is None else self._ended.task.scope
-
-    @property
-    def _ended(self) -> Episode | None:
-        return self._core.episode if self.over else None
+    def see(self, seen: ObservationDict) -> None:
+        """Gives numbers to the URLs of an observation that have none yet."""
+        documents = [document for reply in seen["replies"] for document in reply["documents"]]
+        for url in [item["url"] for part in (seen["results"], seen["pages"], documents) for item in part]:
+            self.numbers.setdefault(url, len(self.numbers) + 1)
 
     def read(self, word: str, rest: str) -> Action:
         """The action that a command means.
@@ -122,16 +96,57 @@ class InteractiveEpisode:
             raise InvalidArgument(f"nothing has the number {name}; there are {len(self.numbers)} so far.")
         return url
 
+
+class InteractiveEpisode(Commands):
+    """One episode that a person plays.
+
+    Attributes:
+        observation: what the last turn brought.
+        info: the ``info`` of the last turn.
+        reward: the sum of rewards so far.
+        over: whether the episode has ended.
+
+    Args:
+        env: an environment made by ``gymnasium.make`` whose ``unwrapped`` is a SearchEnv.
+        task: the id of the task; ``None``: drawn.
+        seed: seeds the choice of the task.
+
+    Raises:
+        UnknownTask: for a task id that is not among the tasks.
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], task: str | None = None, seed: int | None = None) -> None:
+        core = env.unwrapped
+        if not isinstance(core, SearchEnv):
+            raise InvalidArgument(f"{env} is no environment of webenv: expected a SearchEnv.")
+        super().__init__(core.benchmark)
+        self._env, self._core = env, core
+        self._undo: list[_Before] = []
+        self.reward, self.over = 0.0, False
+        self.observation: ObservationDict
+        self.observation, self.info = env.reset(seed=seed, options=None if task is None else {"task": task})
+
+    @property
+    def gold(self) -> Gold:
+        """What a right answer was; empty until the episode has ended."""
+        return Gold() if self._ended is None else self._ended.task.gold
+
+    @property
+    def scope(self) -> Scope:
+        """The part of the web that could be reached; everything until the episode has ended."""
+        return Scope() if self._ended is None else self._ended.task.scope
+
+    @property
+    def _ended(self) -> Episode | None:
+        return self._core.episode if self.over else None
+
     def step(self, action: Action) -> None:
         before = _Before(snapshot(self._env), self.observation, self.reward)
         self.observation, reward, terminated, truncated, self.info = self._env.step(action)
         self._undo.append(before)
         self.reward += float(reward)
         self.over = bool(terminated or truncated)
-        seen = self.observation
-        documents = [document for reply in seen["replies"] for document in reply["documents"]]
-        for url in [item["url"] for part in (seen["results"], seen["pages"], documents) for item in part]:
-            self.numbers.setdefault(url, len(self.numbers) + 1)
+        self.see(self.observation)
 
     def undo(self) -> None:
         """Goes back to before the last turn; numbers stay.

@@ -90,16 +90,17 @@ def _check_live(name: str) -> None:
 
 
 def check_clock(benchmark: Benchmark, cassettes: Sequence[Cassette]) -> None:
-    """Refuses a budget of seconds on a tape: a replay takes no time, and would go on where the recorded run ended.
+    """Refuses a budget of seconds on a tape where a clock may measure them: a replay would go on where the run ended.
 
     Raises:
         InvalidArgument: if there is both.
     """
     tapes = [one for one in cassettes if one.mode != "live"]
-    if tapes and benchmark.budget.seconds is not None:
+    if tapes and benchmark.budget.seconds is not None and benchmark.latency is None:
         raise InvalidArgument(
             f"budget seconds={benchmark.budget.seconds:g} with cassette {str(tapes[0].path)!r}: a run that depends on "
-            "a clock cannot be replayed; leave out the seconds, or the cassette."
+            "a clock cannot be replayed; leave out the seconds, or the cassette, or make seconds data: latency=default "
+            "draws those that the tape does not hold."
         )
 
 

@@ -76,6 +76,9 @@ def at_step(
         observation, _ = made.reset(options={"task": task})
         _check(path, record, 0, observation, about, made.benchmark)
         for number, turn in enumerate(record.turns[:step], start=1):
+            assert made.episode is not None
+            if any(turn.effort):
+                made.episode.charge(turn.effort.seconds, turn.effort.dollars)
             observation, _, terminated, truncated, info = made.step(played_action(turn))
             _check(path, record, number, observation, about, made.benchmark)
             if terminated or truncated:

@@ -7,23 +7,32 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from webenv.errors import InvalidArgument, RunError, did_you_mean
+from webenv.evaluation.coordination import coordination
 from webenv.evaluation.rescoring import named_rescored
 from webenv.evaluation.run import read_usage
 from webenv.evaluation.run_dir import RUN, read_numbered, read_played
 from webenv.evaluation.summary import Row, cause_of, wilson
+from webenv.rewards.browsecomp import CONFIDENCE, calibration_error
 from webenv.rollout.record import Record
 from webenv.urls import key_of
 
-MEASURES = ("success", "value", "reward", "searches", "visits", "asks", "turns")
-"""What a cell may show of each episode, beside the named scores of verdicts (``kpr``, ``item_f1``, …)."""
+MEASURES = ("success", "value", "reward", "searches", "visits", "asks", "turns", "seconds", "dollars")
+"""What a cell may show of each episode, beside the named scores of verdicts (``kpr``, ``item_f1``, …), and what
+:mod:`webenv.evaluation.coordination` tells of agents that ask sites and cite them (``agents``, ``valid``, …)."""
 
 PER_RUN = ("cost", "tokens")
 """What is known of whole runs alone: US dollars and tokens an episode."""
+
+CALIBRATION = "calibration"
+"""How far stated confidence is from accuracy, over all episodes of a cell that state one (BrowseComp)."""
+
+OVER_ATTEMPTS: Mapping[str, Callable[[Iterable[float]], float]] = {"max": max, "min": min}
+"""``item_f1@max``: of each task the highest of its attempts (WideSearch's max@n), then the mean over tasks."""
 
 STAGES = ("never shown", "shown, not read", "read in part", "read, not answered", "no gold page")
 """How far a wrong episode came, in this order (Needle in the Web, section 4.3: page not obtained, only a part seen)."""
@@ -33,6 +42,9 @@ Names = tuple[str, ...]
 
 Place = tuple[Names, Names]
 """A row and a column."""
+
+_MEASURE = "measure"
+PartT = TypeVar("PartT")
 
 _HIDDEN_SEARCHES = ("integrated",)  # policies whose searches happen inside the model's provider
 _Z = 1.959963984540054
@@ -46,10 +58,13 @@ class ReportEpisode(NamedTuple):
         run: the folder of its run.
         key: task and attempt.
         labels: its tags, and ``policy``, ``model``, ``env``, ``judge``, ``seed``, ``run``, ``ending``, ``outcome``,
-            ``stage``, ``searches allowed``, ``visits allowed``, and ``reason``: why it has no value.
+            ``stage``, ``culprit`` (who failed, where sites are asked), ``searches allowed``, ``visits allowed``,
+            ``turns allowed``, the environment's settings by name, the policy's as ``policy NAME``, and ``reason``: why
+            it has no value.
         numbers: its measures; ``None`` where there is none (unscored, or hidden by the system).
         scored: whether it has a value.
         question: what was asked; tasks of two task sets may have one id.
+        cited: the sites that its report cites, each once.
     """
 
     run: str
@@ -58,6 +73,7 @@ class ReportEpisode(NamedTuple):
     numbers: Mapping[str, float | None]
     scored: bool
     question: str = ""
+    cited: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,7 +135,7 @@ class ReportTable:
     """A table.
 
     Attributes:
-        measure: what its cells show.
+        measure: what its cells show; several, with commas between, where the last of the row labels is ``measure``.
         rows, columns: the labels that they are made by; a row of no label is all episodes.
         row_names, column_names: the values of these labels; levels and numbers in their order, others as they came up.
         cells: by row and column; a pair that no episode has is not there.
@@ -127,7 +143,9 @@ class ReportTable:
         ranks: of each cell in its row, 1 for the highest, equal ones share the mean of theirs.
         endings: by column, how often each ending came, the most frequent first.
         stages: by column, how far the wrong episodes came.
+        culprits: by column, who failed.
         unscored: by column, why episodes have no value.
+        digits: decimals of its means as text; ``None``: as many as the measure has by default.
     """
 
     measure: str
@@ -140,7 +158,13 @@ class ReportTable:
     ranks: Mapping[Place, float] = field(default_factory=dict)
     endings: Mapping[Names, Mapping[str, int]] = field(default_factory=dict)
     stages: Mapping[Names, Mapping[str, int]] = field(default_factory=dict)
+    culprits: Mapping[Names, Mapping[str, int]] = field(default_factory=dict)
     unscored: Mapping[Names, Mapping[str, int]] = field(default_factory=dict)
+    digits: int | None = None
+
+    def measure_of(self, row: Names) -> str:
+        """What the cells of a row show."""
+        return row[-1] if self.rows[-1:] == (_MEASURE,) else self.measure
 
     def to_dict(self) -> dict[str, Any]:
         """The table as JSON-ready data: one object a cell."""
@@ -162,7 +186,7 @@ class ReportTable:
                 name: [
                     {"column": list(column), "counts": dict(counts)} for column, counts in getattr(self, name).items()
                 ]
-                for name in ("endings", "stages", "unscored")
+                for name in ("endings", "stages", "culprits", "unscored")
             },
         }
 
@@ -244,13 +268,19 @@ def read_report_run(path: Path, judge: str = "") -> ReportRun:
 def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, row: Row) -> ReportEpisode:
     policy, budget = about["policy"], about["benchmark"].get("budget")
     budget = budget if isinstance(budget, dict) else {}
+    settings = about["env"].get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    verdict: Any = {**record.verdict, "outcome": row.outcome, "scores": dict(row.scores)}
+    together = coordination(replace(record, verdict=verdict), bool(budget.get("asks")))
     name = str(policy["name"])
     # answers that were made elsewhere (webenv score): nobody knows what else the system was shown
     told = str(policy["reported"]).split(",") if "reported" in policy else None
     labels = {
+        **{str(setting): value for setting, value in settings.items() if isinstance(value, str)},
+        **{f"policy {part}": str(value) for part, value in policy.items()},
         **{str(tag): str(value) for tag, value in record.tags.items()},
         "policy": name,
-        "model": str(policy.get("model_name", policy.get("model", ""))),
+        "model": str(policy.get("model", "")),
         "env": str(about["env"]["id"]),
         "judge": judge,
         "seed": str(about["seed"]),
@@ -259,18 +289,28 @@ def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, r
         "outcome": row.outcome,
         "stage": "" if row.success or not row.scored or told is not None else failure_stage(record),
         "searches allowed": str(budget.get("searches", "")),
+        "culprit": together.culprit if row.scored else "",
         "visits allowed": str(budget.get("visits", "")),
+        "turns allowed": str(budget.get("turns", "")),
         "reason": "" if row.scored else cause_of(row.reason),
     }
     numbers: dict[str, float | None] = dict.fromkeys(MEASURES)
     if row.scored:
-        numbers |= dict(row.scores) | {
-            name: float(getattr(row, name)) for name in MEASURES
-        }  # no score takes their names
+        terms = record.turns[-1].reward_terms if record.turns else {}
+        numbers |= {name: number for name, number in terms.items() if name not in ("answer", *PER_RUN)}
+        numbers |= together.numbers
+        own = {name: getattr(row, name) for name in MEASURES}  # no score and no reward term takes their names
+        numbers |= dict(row.scores) | {name: None if value is None else float(value) for name, value in own.items()}
         for unit in ("searches", "visits"):
             if name.split("-")[0] in _HIDDEN_SEARCHES if told is None else unit not in told:
-                numbers[unit] = None
-    return ReportEpisode(str(path), record.key, labels, numbers, row.scored, record.question)
+                numbers[unit] = _own_searches(record) if unit == "searches" else None
+    return ReportEpisode(str(path), record.key, labels, numbers, row.scored, record.question, together.cited)
+
+
+def _own_searches(record: Record) -> float | None:
+    """Searches that the provider of a system told of; ``None`` where it told of none."""
+    counts = [turn.effort.searches for turn in record.turns if turn.effort.searches is not None]
+    return float(sum(counts)) if counts else None
 
 
 def failure_stage(record: Record) -> str:
@@ -298,7 +338,7 @@ def make_table(
     runs: Sequence[ReportRun],
     rows: Sequence[str] = (),
     columns: Sequence[str] = ("policy",),
-    measure: str = "success",
+    measure: str | Sequence[str] = "success",
     where: Mapping[str, str] | None = None,
     differences: bool = False,
 ) -> ReportTable:
@@ -307,7 +347,9 @@ def make_table(
     Args:
         runs: what it is of.
         rows, columns: labels of episodes; none: one row, or column, of all.
-        measure: one of :data:`MEASURES` or :data:`PER_RUN`, or a named score.
+        measure: one of :data:`MEASURES` or :data:`PER_RUN`, a named score or reward term (``recall``), any of these
+            with ``@max`` or ``@min`` over the attempts of a task (:data:`OVER_ATTEMPTS`), or :data:`CALIBRATION`.
+            Several make a row each.
         where: labels that episodes must have to count.
         differences: whether each column is compared with the first, task by task.
 
@@ -315,13 +357,19 @@ def make_table(
         InvalidArgument: for a label or measure that no episode has, or where a cell would mix runs of different
             tasks or judges.
     """
+    if not isinstance(measure, str):
+        tables = [make_table(runs, rows, columns, one, where, differences) for one in measure]
+        return tables[0] if len(tables) == 1 else _merged(tables)
     episodes = [one for run in runs for one in run.episodes]
     known = dict.fromkeys(label for one in episodes for label in one.labels)
     for label in (*rows, *columns, *(where or {})):
         if label not in known:
             raise InvalidArgument(f"no episode has a label {label!r}. {did_you_mean(label, known)}")
-    measures = (*dict.fromkeys(name for one in episodes for name in one.numbers), *PER_RUN)
-    if measure not in measures:
+    measures = (*dict.fromkeys(name for one in episodes for name in one.numbers), *PER_RUN, CALIBRATION)
+    name, over = _over(measure)
+    if name not in measures or (over and name in (*PER_RUN, CALIBRATION)):
+        plain = measure.partition("@")[0]
+        measures = (*measures, *(f"{plain}@{over}" for over in OVER_ATTEMPTS)) if plain in measures else measures
         raise InvalidArgument(f"no episode has the measure {measure!r}. {did_you_mean(measure, measures)}")
     chosen = [one for one in episodes if all(one.labels.get(name) == value for name, value in (where or {}).items())]
     if not chosen:
@@ -335,8 +383,8 @@ def make_table(
         grouped.setdefault((row, column), []).append(one)
     by_path = {run.path: run for run in runs}
     for key, group in grouped.items():
-        _check_alike(key, {one.run for one in group}, by_path)
-    cells = {key: _cell(group, measure, by_path) for key, group in grouped.items()}
+        check_alike(key, {one.run for one in group}, by_path)
+    cells = {key: cell_of(group, measure, by_path) for key, group in grouped.items()}
     row_names = tuple(sorted(dict.fromkeys(row for row, _ in cells), key=_order))
     column_names = tuple(sorted(dict.fromkeys(column for _, column in cells), key=_order))
     by_column = {name: [one for (_, column), group in grouped.items() if column == name for one in group]
@@ -352,6 +400,7 @@ def make_table(
         ranks=_ranks(cells, row_names, column_names) if len(column_names) > 1 else {},
         endings=_counts(by_column, lambda one: one.labels["ending"]),
         stages=_counts(by_column, lambda one: one.labels["stage"]),
+        culprits=_counts(by_column, lambda one: one.labels.get("culprit", "")),
         unscored=_counts(by_column, lambda one: "" if one.scored else one.labels["reason"]),
     )
 
@@ -372,7 +421,7 @@ def _order(names: Sequence[str]) -> list[tuple[int, float]]:
 _LEVELS = ("easy", "medium", "hard")
 
 
-def _check_alike(key: object, paths: set[str], runs: Mapping[str, ReportRun]) -> None:
+def check_alike(key: object, paths: set[str], runs: Mapping[str, ReportRun]) -> None:
     """Refuses a mean over runs that cannot be compared."""
     for what, parts in (
         ("tasks", {runs[path].tasks for path in paths}),
@@ -386,7 +435,8 @@ def _check_alike(key: object, paths: set[str], runs: Mapping[str, ReportRun]) ->
             )
 
 
-def _cell(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, ReportRun]) -> ReportCell:
+def cell_of(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, ReportRun]) -> ReportCell:
+    """Episodes taken together, by one measure."""
     by_run: dict[str, list[ReportEpisode]] = {}
     for one in group:
         by_run.setdefault(one.run, []).append(one)
@@ -398,19 +448,60 @@ def _cell(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, Repor
         if None not in spent and all(len(found) == len(runs[path].episodes) for path, found in by_run.items()):
             each = [total / len(found) for total, found in zip(spent, by_run.values(), strict=True)]
             mean = sum(spent) / len(group)
+    elif measure == CALIBRATION:
+        each = [error for of_run in by_run.values() if (error := _calibration(of_run)) is not None]
+        mean = _calibration(group)
     elif values := _numbers(group, measure):
         each = [statistics.fmean(found) for of_run in by_run.values() if (found := _numbers(of_run, measure))]
         mean = statistics.fmean(values)
-        low, high = wilson(round(sum(values)), len(values)) if measure == "success" else _interval(values)
+        low, high = wilson(round(sum(values)), len(values)) if measure == "success" else interval(values)
     std = statistics.stdev(each) if len(each) > 1 else None
     return ReportCell(len(group), sum(not one.scored for one in group), mean, low, high, std, len(by_run))
 
 
+def _over(measure: str) -> tuple[str, str]:
+    """A measure, and how attempts at a task are taken together; ``ndcg@3`` is a score's own name."""
+    name, _, over = measure.rpartition("@")
+    return (name, over) if over in OVER_ATTEMPTS else (measure, "")
+
+
 def _numbers(group: Iterable[ReportEpisode], measure: str) -> list[float]:
-    return [number for one in group if (number := one.numbers.get(measure)) is not None]
+    """The values of a measure: of each episode, or of each task where it is one over attempts."""
+    name, over = _over(measure)
+    if not over:
+        return [number for one in group if (number := one.numbers.get(name)) is not None]
+    return list(by_task(group, measure).values())
 
 
-def _interval(values: Sequence[float]) -> tuple[float | None, float | None]:
+def _calibration(group: Iterable[ReportEpisode]) -> float | None:
+    stated = [
+        (confidence, one.numbers["success"] == 1.0)
+        for one in group
+        if (confidence := one.numbers.get(CONFIDENCE)) is not None
+    ]
+    return calibration_error([one for one, _ in stated], [right for _, right in stated]) if stated else None
+
+
+def _merged(tables: Sequence[ReportTable]) -> ReportTable:
+    """Tables of one shape and several measures as one, a row for each measure."""
+    first = tables[0]
+    names = [(row, one) for row in first.row_names for one in tables]
+    return replace(
+        first,
+        measure=", ".join(one.measure for one in tables),
+        rows=(*first.rows, _MEASURE),
+        row_names=tuple((*row, one.measure) for row, one in names),
+        cells=_of_all(tables, lambda one: one.cells),
+        differences=_of_all(tables, lambda one: one.differences),
+        ranks=_of_all(tables, lambda one: one.ranks),
+    )
+
+
+def _of_all(tables: Sequence[ReportTable], part: Callable[[ReportTable], Mapping[Place, PartT]]) -> dict[Place, PartT]:
+    return {((*row, one.measure), column): found for one in tables for (row, column), found in part(one).items()}
+
+
+def interval(values: Sequence[float]) -> tuple[float | None, float | None]:
     """Mean ± 1.96 standard errors; nothing is known of the spread of one value."""
     if len(values) < 2:
         return None, None
@@ -423,24 +514,27 @@ def _differences(
 ) -> dict[Place, Difference]:
     found = {}
     for row in rows:
-        first = _by_task(grouped.get((row, columns[0]), ()), measure)
+        first = by_task(grouped.get((row, columns[0]), ()), measure)
         for column in columns[1:]:
             if (row, column) in grouped:
-                second = _by_task(grouped[row, column], measure)
+                second = by_task(grouped[row, column], measure)
                 # tasks are the unit: attempts at one task are not independent of each other
                 each = [second[task] - first[task] for task in second if task in first]
                 mean = statistics.fmean(each) if each else None
-                found[row, column] = Difference(mean, *_interval(each), len(each))
+                found[row, column] = Difference(mean, *interval(each), len(each))
     return found
 
 
-def _by_task(group: Iterable[ReportEpisode], measure: str) -> dict[tuple[str, str], float]:
+def by_task(group: Iterable[ReportEpisode], measure: str) -> dict[tuple[str, str], float]:
+    """A measure by task, of the tasks that have it: the mean of their attempts, or what the measure says of them."""
+    measure, named = _over(measure)
+    over = OVER_ATTEMPTS[named] if named else statistics.fmean
     values: dict[tuple[str, str], list[float]] = {}
     for one in group:
         number = one.numbers.get(measure)
         if number is not None:
             values.setdefault((one.key[0], one.question), []).append(number)
-    return {task: statistics.fmean(numbers) for task, numbers in values.items()}
+    return {task: over(numbers) for task, numbers in values.items()}
 
 
 def _ranks(cells: Mapping[Place, ReportCell], rows: Sequence[Names], columns: Sequence[Names]) -> dict[Place, float]:

@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from webenv.errors import InvalidArgument
+from webenv.evaluation.coordination import CONTENT, USER, VISIBILITY
 from webenv.evaluation.report import STAGES, Difference, Names, ReportCell, ReportEpisode, ReportTable
 from webenv.runtime.plots import new_figure
 from webenv.runtime.text import printable
@@ -17,8 +18,9 @@ NOT_KNOWN = "N/A"
 """What stands where a measure does not exist: a system that hides its searches has none, and not 0."""
 
 _MOST_COLUMNS, _MOST_ROWS, _MOST_BARS = 50, 2_000, 60
-PERCENT = ("success", "value")
-_COLOURS = ("#2a78d6", "#eda100", "#1baf7a", "#4a3aa7", "#d6452a", "#8a8a85", "#b25fb0", "#55a5a5")
+PERCENT = ("success", "value", "valid", "content_valid", "uncited")
+_DIGITS = {"cost": 4, "dollars": 4, "user_dollars": 4, **dict.fromkeys(VISIBILITY, 4)}
+COLOURS = ("#2a78d6", "#eda100", "#1baf7a", "#4a3aa7", "#d6452a", "#8a8a85", "#b25fb0", "#55a5a5")
 _NOTHING: Mapping[str, int] = {}
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #1c1c1a; }
@@ -28,13 +30,21 @@ th:first-child, td.name { text-align: left; } small { color: #777; } svg { max-w
 """
 
 
-def cell_text(cell: ReportCell | None, measure: str, *, spread: bool = True) -> str:
-    """A cell as text: the mean with ± the standard deviation over runs where there are several, else its interval."""
+def cell_text(cell: ReportCell | None, measure: str, *, spread: bool = True, decimals: int | None = None) -> str:
+    """A cell as text: the mean with ± the standard deviation over runs where there are several, else its interval.
+
+    Args:
+        cell: the cell; ``None``: there is none.
+        measure: what it shows.
+        spread: whether the standard deviation or the interval is shown.
+        decimals: of the mean; ``None``: as many as the measure has by default.
+    """
     if cell is None:
         return ""
     if cell.mean is None:
         return NOT_KNOWN
-    scale, digits = (100.0, 1) if measure in PERCENT else (1.0, 4 if measure == "cost" else 2)
+    scale, digits = (100.0, 1) if measure.partition("@")[0] in PERCENT else (1.0, _DIGITS.get(measure, 2))
+    digits = digits if decimals is None else decimals
     text = f"{cell.mean * scale:,.{digits}f}"
     if not spread:
         return text
@@ -49,7 +59,7 @@ def difference_text(found: Difference | None, measure: str) -> str:
     """A difference with its sign and interval."""
     if found is None or found.mean is None:
         return "" if found is None else NOT_KNOWN
-    scale = 100.0 if measure in PERCENT else 1.0
+    scale = 100.0 if measure.partition("@")[0] in PERCENT else 1.0
     text = f"{found.mean * scale:+.1f}"
     if found.low is None or found.high is None:
         return text
@@ -85,7 +95,7 @@ def to_csv(table: ReportTable) -> str:
     for (row, column), cell in table.cells.items():
         difference = table.differences.get((row, column)) or [None] * len(Difference._fields)
         # the writer writes None as nothing
-        writer.writerow([*map(_inert, row), *map(_inert, column), table.measure, *cell,
+        writer.writerow([*map(_inert, row), *map(_inert, column), table.measure_of(row), *cell,
                          table.ranks.get((row, column)), *difference])  # fmt: skip
     return out.getvalue()
 
@@ -107,13 +117,17 @@ def to_latex(table: ReportTable) -> str:
     lines = [
         rf"\begin{{tabular}}{{l{'r' * len(table.column_names)}}}",
         r"\toprule",
-        " & ".join(["", *(_tex(name_text(column)) for column in table.column_names)]) + r" \\",
+        " & ".join(["", *(tex(name_text(column)) for column in table.column_names)]) + r" \\",
         r"\midrule",
     ]
     for row in table.row_names:
-        texts = [_tex(name_text(row))]
+        texts = [tex(name_text(row))]
         for column in table.column_names:
-            text = cell_text(table.cells.get((row, column)), table.measure).replace("–", "--").replace("±", r"$\pm$")
+            text = (
+                cell_text(table.cells.get((row, column)), table.measure_of(row), decimals=table.digits)
+                .replace("–", "--")
+                .replace("±", r"$\pm$")
+            )
             texts.append(rf"\textbf{{{text}}}" if _is_best(table, row, column) else text)
         lines.append(" & ".join(texts) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -122,7 +136,8 @@ def to_latex(table: ReportTable) -> str:
 _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "·": r"$\cdot$", "–": "--"}
 
 
-def _tex(text: str) -> str:
+def tex(text: str) -> str:
+    """A text in which LaTeX sees no command."""
     return "".join(_TEX.get(one, f"\\{one}" if one in "&%$#_{}" else one) for one in text)
 
 
@@ -143,24 +158,30 @@ def to_html(table: ReportTable, episodes: Sequence[ReportEpisode], title: str) -
     check_width(table)
     parts = [f"<h1>{escape(title)}</h1>", _html_table(table)]
     if len(table.row_names) <= _MOST_BARS:
-        parts.append(_svg(_bars(table)))
+        parts.append(svg(_bars(table)))
     searches = _accuracy_by_searches(table, episodes)
     if searches is not None:
-        parts += ["<h2>Success by searches spent</h2>", _svg(searches)]
+        parts += ["<h2>Success by searches spent</h2>", svg(searches)]
     for heading, counts, order in (
         ("How episodes ended", table.endings, ()),
         ("How far wrong episodes came", table.stages, STAGES),
+        ("Who failed", table.culprits, (USER, CONTENT)),
         ("Why episodes have no value", table.unscored, ()),
     ):
         if counts:
             parts += [f"<h2>{heading}</h2>", _counts_table(table, counts, order)]
             if counts is table.stages:
-                parts.append(_svg(_stacked(table, counts, order)))
+                parts.append(svg(_stacked(table, counts, order)))
+    return page_of(title, "".join(parts))
+
+
+def page_of(title: str, body: str) -> str:
+    """A page that stands alone: its style is in it, and it may ask nothing of the network."""
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"><style>{_STYLE}</style></head>\n'
-        f"<body>{''.join(parts)}</body></html>\n"
+        f"<body>{body}</body></html>\n"
     )
 
 
@@ -171,8 +192,8 @@ def _html_table(table: ReportTable) -> str:
         cells = []
         for column in table.column_names:
             cell = table.cells.get((row, column))
-            text = escape(cell_text(cell, table.measure))
-            difference = difference_text(table.differences.get((row, column)), table.measure)
+            text = escape(cell_text(cell, table.measure_of(row), decimals=table.digits))
+            difference = difference_text(table.differences.get((row, column)), table.measure_of(row))
             more = f"<br><small>{escape(difference)}</small>" if difference else ""
             count = f"<br><small>n = {cell.episodes:,}</small>" if cell is not None else ""
             strong = f"<strong>{text}</strong>" if _is_best(table, row, column) else text
@@ -196,7 +217,7 @@ def _counts_table(table: ReportTable, counts: Mapping[Names, Mapping[str, int]],
     return f"<table><tr><th></th>{head}</tr>{body}</table>"
 
 
-def _plot(width: float, height: float) -> tuple[Any, Any]:
+def plot(width: float, height: float) -> tuple[Any, Any]:
     """A figure, its size in inches, and its one panel."""
     figure = new_figure(width, height, "a report's plot")
     panel = figure.subplots()
@@ -207,7 +228,7 @@ def _plot(width: float, height: float) -> tuple[Any, Any]:
 def _bars(table: ReportTable) -> Any:
     """Bars of the table, with their intervals."""
     rows, columns = table.row_names, table.column_names
-    figure, panel = _plot(max(6.0, 1.2 + 0.35 * len(rows) * len(columns)), 3.6)
+    figure, panel = plot(max(6.0, 1.2 + 0.35 * len(rows) * len(columns)), 3.6)
     scale = 100.0 if table.measure in PERCENT else 1.0
     width = 0.8 / len(columns)
     for number, column in enumerate(columns):
@@ -221,10 +242,12 @@ def _bars(table: ReportTable) -> Any:
             means.append(cell.mean * scale)
             below.append((cell.mean - min(low, cell.mean)) * scale)
             above.append((max(high, cell.mean) - cell.mean) * scale)
-        colour = _COLOURS[number % len(_COLOURS)]
+        colour = COLOURS[number % len(COLOURS)]
         panel.bar(places, means, width * 0.92, yerr=[below, above], color=colour, ecolor="#555", capsize=2)
-        panel.plot([], [], "s", color=colour, label=_plain(name_text(column)))
-    panel.set_xticks(range(len(rows)), [_plain(name_text(row)) for row in rows], rotation=30 if len(rows) > 4 else 0)
+        panel.plot([], [], "s", color=colour, label=plot_label(name_text(column)))
+    panel.set_xticks(
+        range(len(rows)), [plot_label(name_text(row)) for row in rows], rotation=30 if len(rows) > 4 else 0
+    )
     panel.set_ylabel(f"{table.measure}{' (%)' if table.measure in PERCENT else ''}")
     figure.legend(loc="outside upper center", ncols=min(5, len(columns)), frameon=False)
     return figure
@@ -240,13 +263,13 @@ def _accuracy_by_searches(table: ReportTable, episodes: Sequence[ReportEpisode])
             found.setdefault(column, {}).setdefault(int(searches), []).append(success)
     if not any(len(by_count) > 1 for by_count in found.values()):
         return None
-    figure, panel = _plot(7.0, 3.4)
+    figure, panel = plot(7.0, 3.4)
     for number, (column, by_count) in enumerate(found.items()):
         counts = sorted(by_count)
         shares = [100 * sum(by_count[count]) / len(by_count[count]) for count in counts]
         sizes = [12 + 4 * len(by_count[count]) ** 0.5 for count in counts]
-        colour = _COLOURS[number % len(_COLOURS)]
-        panel.plot(counts, shares, color=colour, linewidth=1, label=_plain(name_text(column)))
+        colour = COLOURS[number % len(COLOURS)]
+        panel.plot(counts, shares, color=colour, linewidth=1, label=plot_label(name_text(column)))
         panel.scatter(counts, shares, s=sizes, color=colour)
     panel.set_xlabel("searches spent (dots grow with episodes)")
     panel.set_ylabel("success (%)")
@@ -256,8 +279,8 @@ def _accuracy_by_searches(table: ReportTable, episodes: Sequence[ReportEpisode])
 
 
 def _stacked(table: ReportTable, counts: Mapping[Names, Mapping[str, int]], order: Sequence[str]) -> Any:
-    figure, panel = _plot(7.0, 0.9 + 0.45 * len(table.column_names))
-    names = [_plain(name_text(column)) for column in table.column_names]
+    figure, panel = plot(7.0, 0.9 + 0.45 * len(table.column_names))
+    names = [plot_label(name_text(column)) for column in table.column_names]
     left = [0.0] * len(names)
     for number, word in enumerate(order):
         widths = []
@@ -265,7 +288,7 @@ def _stacked(table: ReportTable, counts: Mapping[Names, Mapping[str, int]], orde
             of_column = counts.get(column, _NOTHING)
             widths.append(100 * of_column.get(word, 0) / max(1, sum(of_column.values())))
         if any(widths):
-            panel.barh(names, widths, left=left, label=word, color=_COLOURS[number % len(_COLOURS)])
+            panel.barh(names, widths, left=left, label=word, color=COLOURS[number % len(COLOURS)])
         left = [one + width for one, width in zip(left, widths, strict=True)]
     panel.invert_yaxis()
     panel.set_xlabel("% of wrong episodes")
@@ -273,12 +296,13 @@ def _stacked(table: ReportTable, counts: Mapping[Names, Mapping[str, int]], orde
     return figure
 
 
-def _plain(text: str) -> str:
+def plot_label(text: str) -> str:
     """A label in a plot: dollars begin formulas there."""
     return text.replace("$", r"\$")[:60]
 
 
-def _svg(figure: Any) -> str:
+def svg(figure: Any) -> str:
+    """A figure as a part of a page."""
     out = io.StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None})
     text = out.getvalue()

@@ -34,7 +34,7 @@ from webenv.evaluation.summary import Row, Summary, most_frequent, summarize
 from webenv.evaluation.trust import recorded_id, recorded_settings
 from webenv.judge import Judge, Seen, Submission, VerdictDict, identity_digest
 from webenv.models import CostTracker, Usage
-from webenv.observations import Reply
+from webenv.observations import Page, Reply
 from webenv.rollout.record import Record, check_depth, check_numbers, check_types, check_verdict, fields_of, json_line
 from webenv.rules import Rules
 from webenv.runtime.files import inside, read_lines
@@ -82,12 +82,23 @@ def submissions_of(benchmark: Benchmark, records: Sequence[Record]) -> list[Subm
                 gold=tuple(next(came) for _ in task.gold.urls),
                 seen=tuple(Seen(url, key) for url, key in record.seen),
                 budget=benchmark.budget,
-                spending=Spending(spent["searches"], spent["visits"], spent["asks"], spent["turns"]),
+                spending=Spending(**spent),
                 replies=_replies(record),
                 ranked=benchmark.rules.answers > 1,
+                shown=_pages(record) if benchmark.rules.keep_pages else (),
             )
         )
     return submissions
+
+
+def _pages(record: Record) -> tuple[Page, ...]:
+    """The pages that came before the agent, as it saw them; dates and keys are not in the record of a turn."""
+    keys = dict(record.seen)
+    return tuple(
+        Page(page["url"], page["title"], page["text"], key=keys.get(page["url"], ""))
+        for turn in record.turns
+        for page in turn.observation["pages"]
+    )
 
 
 def _replies(record: Record) -> tuple[Reply, ...]:
@@ -443,7 +454,11 @@ def _rescore(
         outside=outside,
         judged=judged,
         usage=usage,
-        notes=tuple(notes),
+        notes=(
+            *notes,
+            *((benchmark.notice,) if benchmark.notice else ()),
+            *(how.costs.notes if how.costs is not None else ()),
+        ),
     )
 
 

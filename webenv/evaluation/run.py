@@ -192,7 +192,7 @@ def evaluate(
         raise InvalidArgument("retry_unscored goes with resume: it plays unscored episodes of an earlier run again.")
     path = Path(out) if out is not None else default_folder(name, policy.identity["name"])
     run = run_identity(name, given, benchmark, policy, seed)
-    notes = [benchmark.left_out] if benchmark.left_out else []
+    notes = [note for note in (benchmark.left_out, benchmark.notice) if note]
     tapes = cassettes_of(benchmark, cassettes)
     check_clock(benchmark, tapes)
     with RunFolder(path, resume=resume) as folder:
@@ -202,6 +202,7 @@ def evaluate(
             episodes = before["episodes"] if episodes is None else episodes
             attempts = before["attempts"] if attempts is None else attempts
             plan = plan_episodes(benchmark.tasks, episodes=episodes, attempts=attempts, seed=seed)
+            plan = plan if only is None else [job for job in plan if job.task in only]
             notes += _other_versions(before, versions())
             notes += check_cassettes(before, tapes, str(path)) if folder.begun else []
         run |= {"module": module} if module else {}
@@ -225,7 +226,7 @@ def evaluate(
         policy=policy.identity["name"],
         seed=seed,
         folder=str(path),
-        notes=notes,
+        notes=[*notes, *(costs.notes if costs is not None else ())],
         warning=_warning(first),
         usage=usage,
     )

@@ -65,6 +65,8 @@ class Row(NamedTuple):
     turns: int
     invalid: int = 0
     scores: Mapping[str, float] = MappingProxyType({})
+    seconds: float | None = None
+    dollars: float | None = None
 
     @classmethod
     def of(cls, record: Record) -> Row:
@@ -84,6 +86,8 @@ class Row(NamedTuple):
             turns=spent["turns"],
             invalid=sum(turn.kind == "invalid" for turn in record.turns),
             scores=verdict["scores"],
+            seconds=spent.get("seconds"),
+            dollars=spent.get("dollars"),
         )
 
     @property
@@ -114,6 +118,7 @@ class Group:
         reward: the mean sum of rewards.
         searches: the mean number of searches spent; ``visits``, ``asks`` and ``turns`` likewise.
         scores: the mean of each of the verdicts' named scores, over the episodes that have it.
+        seconds: the mean number of seconds, where they are data; ``dollars`` likewise.
     """
 
     episodes: int
@@ -128,6 +133,8 @@ class Group:
     asks: float | None
     turns: float | None
     scores: Mapping[str, float] = field(default_factory=dict)
+    seconds: float | None = None
+    dollars: float | None = None
 
 
 class Trials(NamedTuple):
@@ -235,7 +242,13 @@ def group_rows(rows: Sequence[Row]) -> Group:
         interval=wilson(successes, len(scored)) if scored else None,
         **{name: mean(name) for name in ("value", "reward", "searches", "visits", "asks", "turns")},
         scores=_mean_scores(scored),
+        **{name: _mean_known([getattr(row, name) for row in scored]) for name in ("seconds", "dollars")},
     )
+
+
+def _mean_known(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return fmean(known) if known else None
 
 
 def _mean_scores(rows: Sequence[Row]) -> dict[str, float]:

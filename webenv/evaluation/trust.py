@@ -164,8 +164,9 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "judge_prompt": lambda value: False,
     "judge_votes": _number,
     "budget": _numbers,
+    "latency": lambda value: (isinstance(value, str) and len(value) <= _ITEMS) or _numbers(value),
     "reward": _numbers,
     "flagged": lambda value: isinstance(value, bool),
     "render_mode": lambda value: value == "ansi",
-    **dict.fromkeys(("difficulty", "site", "split", "month", "kind"), _words),
+    **dict.fromkeys(("difficulty", "site", "split", "month", "kind", "language", "size", "pages", "topic"), _words),
 }

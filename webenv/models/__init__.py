@@ -2,6 +2,7 @@
 
 from webenv.models.completion import is_too_long
 from webenv.models.costs import CostTracker, Price, Prices, Usage, dollars, plain_amount
+from webenv.models.listing import ListedModel, read_models
 from webenv.models.llm import MOST_AT_ONCE, ChatModel
 from webenv.models.messages import (
     Extra,
@@ -20,16 +21,19 @@ from webenv.models.messages import (
     sendable,
 )
 from webenv.models.registry import make_model, models_counted_by, models_made_by, read_model
+from webenv.models.settings import ModelSettings
 
 __all__ = [
     "MOST_AT_ONCE",
     "ChatModel",
     "CostTracker",
     "Extra",
+    "ListedModel",
     "Message",
     "Model",
     "ModelFailure",
     "ModelReply",
+    "ModelSettings",
     "Price",
     "Prices",
     "Request",
@@ -48,5 +52,6 @@ __all__ = [
     "plain_amount",
     "prefixed",
     "read_model",
+    "read_models",
     "sendable",
 ]

@@ -14,11 +14,11 @@ import json
 import math
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
-from webenv.models.completion import is_too_long, read_completion, read_error
+from webenv.models.completion import Completion, is_too_long, read_completion, read_error, refused_parameter
 from webenv.models.costs import CostTracker, Reservation
 from webenv.models.endpoint import LONGEST_BODY, BodyTooLong, Endpoint, Post
 from webenv.models.messages import ModelFailure, ModelReply
@@ -28,6 +28,7 @@ _LONGEST_REASON = 400  # characters
 _NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol")  # the HTTP library's names
 _LONG = f"the answer is longer than {LONGEST_BODY // 1_000_000} MB, and was not read on"
 _REFUSALS = (400, 413, 422)
+_LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _BYTES = 3  # of a token, where tokens are not counted: fewer than most texts have, so that costs are not taken too low
 _UNSAID = 4_096  # tokens of a reply, where nothing says how long it may be
 _SOONEST, _LATEST = 0.02, 0.25  # seconds between two looks at whether the limit leaves room
@@ -69,10 +70,19 @@ class Sender:
         endpoint: where it is.
         timeout: seconds for one attempt, from the first byte sent to the last one read.
         costs: where what is used is counted.
+        read: reads the body of an answer, and whether tools were offered, by the endpoint's protocol.
     """
 
-    def __init__(self, model: str, endpoint: Endpoint, timeout: float, costs: CostTracker) -> None:
+    def __init__(
+        self,
+        model: str,
+        endpoint: Endpoint,
+        timeout: float,
+        costs: CostTracker,
+        read: Callable[[bytes, bool], Completion] = read_completion,
+    ) -> None:
         self._model, self._endpoint, self._timeout, self._costs = model, endpoint, timeout, costs
+        self._read = read
 
     async def send(self, post: Post, body: dict[str, Any], number: int) -> AttemptResult:
         """What comes of one attempt; its cost is unknown until the endpoint tells, or cannot have counted anything.
@@ -129,11 +139,18 @@ class Sender:
             why = f"{self._refusal(status, tries)}; it says: {said}"
             told = f"{said} {code}".lower()
             refusal = "" if status not in _REFUSALS else "too_long" if is_too_long(told) else "refused"
+            name = refused_parameter(body, error.body, told) if refusal == "refused" else ""
+            if name:
+                value = json.dumps(body[name], ensure_ascii=False)
+                why = (
+                    f"the endpoint refused {name}={value:.60} ({status}); it says: {said:.200}; send another value, or "
+                    "none of it"
+                )
             failure = self._failure(why, cause=refusal)
             return AttemptResult(failure, retried(status, headers, code), asked_wait(headers), status, told)
         except OpenAIError as error:
             return AttemptResult(self._failure(f"{type(error).__name__}: {error}"))
-        completion = read_completion(response.content, "tools" in body)
+        completion = self._read(response.content, "tools" in body)
         if completion.tokens is not None:
             self._costs.settle(attempt, *completion.tokens)
         elif completion.whole:
@@ -161,8 +178,8 @@ class Sender:
 
 def _estimate(body: dict[str, Any]) -> tuple[int, int]:
     """Tokens that a request may have read, and written at most."""
-    most = body.get("max_tokens") or body.get("max_completion_tokens")
-    held = {name: body[name] for name in ("messages", "response_format", "tools") if name in body}
+    most = next((body[name] for name in _LENGTHS if body.get(name)), None)
+    held = {name: body[name] for name in ("messages", "input", "response_format", "text", "tools") if name in body}
     read = _tokens(json.dumps(held, ensure_ascii=False).encode(errors="replace"))
     return read, most if type(most) is int else _UNSAID
 

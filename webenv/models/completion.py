@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
 from webenv.models.messages import ModelReply, ToolCall
 
 _MOST_TOKENS = 10**12
-_MOST_CALLS = 100
+MOST_CALLS = 100
 LONGEST_REPLY = 1_000_000
 """Characters of a reply that are kept: an endpoint decides how long its replies are, and a run keeps each of them."""
 
@@ -70,12 +70,53 @@ def read_completion(body: bytes, tools: bool = False) -> Completion:
     prompt, cached, completion = tokens or TokenCounts(0, 0, 0)
     if len(text) > LONGEST_REPLY:
         text, finish = text[:LONGEST_REPLY], "length"
-    return Completion(ModelReply(text, finish, prompt, completion, cached, calls), "", True, tokens)
+    searches = reported_searches(data, [message, choices[0]])
+    return Completion(ModelReply(text, finish, prompt, completion, cached, calls, searches=searches), "", True, tokens)
+
+
+_SEARCHES_USED = ("num_search_queries", "web_search_requests", "num_searches")
+_GROUNDING = ("grounding_metadata", "groundingMetadata", "vertex_ai_grounding_metadata")
+_QUERIES = ("web_search_queries", "webSearchQueries")
+_MOST_SEARCHES = 100_000
+
+
+def reported_searches(data: Mapping[str, Any], parts: Iterable[object]) -> int | None:
+    """How many web searches an endpoint says that it made by itself; ``None`` where it does not say.
+
+    They are told as a count in ``usage`` (``num_search_queries``, or ``web_search_requests`` under
+    ``server_tool_use``), as items of type ``web_search_call`` of the Responses API (those that opened a page are none),
+    or as the queries of grounding metadata.
+
+    Args:
+        data: the answer.
+        parts: its output items, or its message and choice.
+    """
+    usage = data.get("usage")
+    tools = usage.get("server_tool_use") if isinstance(usage, dict) else None
+    for holder in (usage, tools):
+        if isinstance(holder, dict):
+            counts: list[object] = list(map(holder.get, _SEARCHES_USED))
+            searches = next((count for count in counts if is_count(count)), None)
+            if searches is not None:
+                return min(searches, _MOST_SEARCHES)
+    objects = [part for part in parts if isinstance(part, dict)]
+    calls = [part for part in objects if part.get("type") == "web_search_call"]
+    if calls:
+        actions = [call.get("action") for call in calls]
+        return sum(not (isinstance(action, dict) and action.get("type", "search") != "search") for action in actions)
+    for part in (*objects, data):
+        for name in _GROUNDING:
+            grounding = part.get(name)
+            several = grounding if isinstance(grounding, list) else [grounding]
+            lists = [one.get(key) for one in several if isinstance(one, dict) for key in _QUERIES]
+            if any(isinstance(queries, list) for queries in lists):
+                return min(sum(len(queries) for queries in lists if isinstance(queries, list)), _MOST_SEARCHES)
+    return None
 
 
 def _calls(message: Any) -> tuple[ToolCall, ...]:
     given = message.get("tool_calls") if isinstance(message, dict) else None
-    calls = map(ToolCall.read, given[:_MOST_CALLS]) if isinstance(given, list) else ()
+    calls = map(ToolCall.read, given[:MOST_CALLS]) if isinstance(given, list) else ()
     return tuple(ToolCall(*(part[:LONGEST_REPLY] for part in call)) for call in calls)
 
 
@@ -85,12 +126,13 @@ def _tokens(usage: Any) -> TokenCounts | None:
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if not _is_count(prompt) or not _is_count(completion):
+    if not is_count(prompt) or not is_count(completion):
         return None
-    return TokenCounts(prompt, min(cached, prompt) if _is_count(cached) else 0, completion)
+    return TokenCounts(prompt, min(cached, prompt) if is_count(cached) else 0, completion)
 
 
-def _is_count(value: Any) -> TypeGuard[int]:
+def is_count(value: Any) -> TypeGuard[int]:
+    """Whether a value is a number of tokens that can be."""
     return type(value) is int and 0 <= value <= _MOST_TOKENS
 
 
@@ -105,6 +147,25 @@ def read_error(body: object, otherwise: str) -> tuple[str, str]:
         return otherwise, ""
     said, code = body.get("message"), body.get("code") or body.get("type")
     return said if isinstance(said, str) and said else otherwise, code if isinstance(code, str) else ""
+
+
+_NOT_SETTINGS = ("model", "messages", "input", "stream")
+
+
+def refused_parameter(body: Mapping[str, Any], error: object, said: str) -> str:
+    """Which parameter of a request an endpoint refused; empty where it names none that was sent.
+
+    Args:
+        body: the request.
+        error: the body of the answer, or the ``error`` object in it, whose ``param`` may name it.
+        said: what the endpoint says, in lower case.
+    """
+    given = error.get("param") if isinstance(error, Mapping) else None
+    named = re.split(r"[.\[]", given)[0] if isinstance(given, str) else ""
+    if named in body and named not in _NOT_SETTINGS:
+        return named
+    names = (name for name in body if name not in _NOT_SETTINGS)
+    return next((name for name in names if re.search(rf"(?<![\w.]){re.escape(name.lower())}(?!\w)", said)), "")
 
 
 def is_too_long(said: str) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import CostLimitReached, DataError, InvalidArgument, did_you_mean
+from webenv.models.listing import ListedModel
 from webenv.runtime.files import read_text
 
 _EVERY = 1.0  # seconds between two reports of what was used
@@ -57,8 +58,12 @@ class Prices:
         self._prices = {model: _price(name, model, given) for model, given in table.items()}
 
     @classmethod
-    def read(cls, path: str | Path) -> Prices:
+    def read(cls, path: str | Path, others: Mapping[str, Any] | None = None) -> Prices:
         """The prices of a JSON file: ``{"<model>": {"input": 0.4, "output": 1.6, "cached_input": 0.1}, …}``.
+
+        Args:
+            path: the file.
+            others: what models cost that it does not name.
 
         Raises:
             DataError: if the file cannot be read, or is no such table.
@@ -67,7 +72,7 @@ class Prices:
         text = read_text(path, "price table")
         try:
             table = json.loads(text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once)
-            return cls(table, name)
+            return cls({**(others or {}), **table} if isinstance(table, dict) else table, name)
         except InvalidArgument as error:
             raise DataError(f"{error}" if str(error).startswith(name) else f"{name}: {error}") from error
         except (ValueError, RecursionError) as error:
@@ -250,13 +255,20 @@ class CostTracker:
     Args:
         prices: what models cost; ``None``: tokens alone are counted.
         limit: US dollars, more than 0; ``None``: none.
+        models: models by the names that users give them (:func:`webenv.models.read_models`).
 
     Raises:
         InvalidArgument: for a limit that is no such number, or one without prices.
     """
 
-    def __init__(self, prices: Prices | None = None, limit: Decimal | int | float | str | None = None) -> None:
+    def __init__(
+        self,
+        prices: Prices | None = None,
+        limit: Decimal | int | float | str | None = None,
+        models: Mapping[str, ListedModel] | None = None,
+    ) -> None:
         self.prices = prices
+        self.models: Mapping[str, ListedModel] = models or {}
         self.limit = None if limit is None else _limit(limit)
         if limit is not None and prices is None:
             raise InvalidArgument(f"a cost limit of {limit} needs prices (--prices FILE): US dollars a million tokens.")
@@ -267,6 +279,18 @@ class CostTracker:
         self._previous = Usage(cost=_ZERO)
         self._report: Callable[[], None] | None = None
         self._reported = 0.0
+        self._notes: dict[str, str] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What models were found to do beside what was asked of them, one line each."""
+        with self._lock:
+            return tuple(f"{what}: {example}" for what, example in self._notes.items())
+
+    def note(self, what: str, example: str) -> None:
+        """Keeps a note; of those that say the same, the first example."""
+        with self._lock:
+            self._notes.setdefault(what, example)
 
     def check(self, model: str) -> None:
         """Refuses a model that the prices lack.

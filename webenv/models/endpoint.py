@@ -76,10 +76,13 @@ class Connections:
         endpoint: where to.
         timeout: seconds for an attempt.
         concurrency: attempts at the same time; fewer where the process may not open as many files.
+        path: where requests go below the base URL.
     """
 
-    def __init__(self, endpoint: Endpoint, timeout: float, concurrency: int) -> None:
+    def __init__(self, endpoint: Endpoint, timeout: float, concurrency: int, path: str = "/chat/completions") -> None:
         import openai
+
+        self._path = path
 
         # httpx, or the package that took its place
         http = importlib.import_module(type(openai.DEFAULT_CONNECTION_LIMITS).__module__.partition(".")[0])
@@ -109,11 +112,11 @@ class Connections:
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[Post]:
-        """A place, waited for: what sends a body to ``/chat/completions`` and gives the answer."""
+        """A place, waited for: what sends a body to the protocol's path and gives the answer."""
         async with self._places:
             pool = self._free.pop()
             try:
-                yield partial(pool.post, "/chat/completions", cast_to=self._response)
+                yield partial(pool.post, self._path, cast_to=self._response)
             finally:
                 self._free.append(pool)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import math
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from queue import SimpleQueue
@@ -11,16 +11,18 @@ from typing import Any
 
 from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
 from webenv.models.attempt import Sender, backoff_wait
-from webenv.models.completion import is_too_long
+from webenv.models.completion import is_too_long, read_completion
 from webenv.models.costs import CostTracker
 from webenv.models.endpoint import Connections, Endpoint
-from webenv.models.messages import ModelFailure, ModelReply, Request, check_requests
+from webenv.models.messages import Extra, ModelFailure, ModelReply, Request, check_requests
+from webenv.models.responses import PATH, read_response, responses_body
+from webenv.models.settings import ModelSettings, check_count, check_number
 from webenv.runtime.event_loop import BackgroundLoop
-from webenv.runtime.spec import shown
 
 MOST_AT_ONCE = 1_000
 """The most attempts that one model makes at the same time."""
 
+_clock = time.monotonic
 _REFUSING = (400, 404, 415, 422, 501)  # how endpoints refuse a parameter that they lack
 _SCHEMA_WORDS = ("response_format", "json_schema", "structured output", "guided", "grammar", "schema")
 _TOO_MANY = 429
@@ -28,7 +30,7 @@ _GLANCE = 1.0  # seconds between two looks at the cost limit, and at the clock
 
 
 class ChatModel:
-    """A chat model behind an OpenAI-compatible endpoint.
+    """A chat model behind an OpenAI-compatible endpoint, of chat completions or of the Responses API.
 
     ``model.complete([Request.of("Which river?")])`` asks one question; the requests of a batch run at the same
     time, on an event loop in a thread of the model's own, so it works inside a running loop (a notebook) too.
@@ -51,8 +53,9 @@ class ChatModel:
             else OpenAI's own.
         api_key: ``None``: OPENAI_API_KEY; where there is none but a base URL, a placeholder is
             sent, which is all that a local server needs. Never shown.
-        temperature: 0 or more; ``None``: not sent (some models take only their own).
-        max_tokens: the longest reply, in tokens; ``None``: not sent, the endpoint decides.
+        temperature, max_tokens, top_p, effort, thinking, extra, api: what goes with each request
+            (:class:`webenv.models.ModelSettings`); ``None``: not sent.
+        served: the model's name at the endpoint, where ``model`` is what the user calls it; ``None``: the same.
         timeout: seconds for one attempt, from the first byte sent to the last one read.
         retries: how often one request is tried again.
         backoff: seconds before the first retry, shortened at random by up to a half; they double up to 8.
@@ -71,8 +74,14 @@ class ChatModel:
         *,
         base_url: str | None = None,
         api_key: str | None = None,
-        temperature: float | None = 0.0,
+        temperature: float | None = None,
         max_tokens: int | None = 4_096,
+        top_p: float | None = None,
+        effort: str | None = None,
+        thinking: bool | None = None,
+        extra: Extra | None = None,
+        api: str = "chat",
+        served: str | None = None,
         timeout: float = 120.0,
         retries: int = 4,
         backoff: float = 0.5,
@@ -81,12 +90,11 @@ class ChatModel:
     ) -> None:
         if not isinstance(model, str) or not model.strip():
             raise InvalidArgument(f"chat model {model!r}: expected a model's name, as the endpoint knows it.")
-        _check_number("temperature", temperature, 0.0, missing=True)
-        _check_number("timeout", timeout, 1e-3)
-        _check_number("backoff", backoff, 0.0)
-        _check_count("max_tokens", max_tokens, 1, missing=True)
-        _check_count("retries", retries, 0)
-        _check_count("concurrency", concurrency, 1, MOST_AT_ONCE)
+        self._settings = ModelSettings(temperature, max_tokens, top_p, effort, thinking, extra, api)
+        check_number("timeout", timeout, 1e-3)
+        check_number("backoff", backoff, 0.0)
+        check_count("retries", retries, 0)
+        check_count("concurrency", concurrency, 1, MOST_AT_ONCE)
         try:
             import openai  # noqa: F401
         except ImportError as error:
@@ -94,24 +102,27 @@ class ChatModel:
         self.costs = CostTracker() if costs is None else costs
         self.costs.check(model)
         self._endpoint = Endpoint(model, base_url, api_key)
-        self._model, self._temperature, self._max_tokens = model, temperature, max_tokens
+        self._model, self._served = model, served or model
         self._retries, self._backoff = retries, backoff
-        self._sender = Sender(model, self._endpoint, float(timeout), self.costs)
+        read, path = (read_response, PATH) if api == "responses" else (read_completion, "/chat/completions")
+        self._sender = Sender(model, self._endpoint, float(timeout), self.costs, read)
         self._without_schemas = False
         self._length = "max_tokens"
         self._line = BackgroundLoop(
-            partial(Connections, self._endpoint, float(timeout), concurrency), "webenv-chat-model"
+            partial(Connections, self._endpoint, float(timeout), concurrency, path), "webenv-chat-model"
         )
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """``name``, ``model``, ``host``, ``temperature`` and ``max_tokens``; never the key."""
+        """``name``, ``model``, ``host``, ``served`` where that is another name, and every setting that is sent; never
+        the key."""
+        served = {} if self._served == self._model else {"served": self._served}
         return {
             "name": "chat",
             "model": self._model,
             "host": self._endpoint.host,
-            "temperature": shown(self._temperature),
-            "max_tokens": shown(self._max_tokens),
+            **served,
+            **self._settings.identity(),
         }
 
     def __repr__(self) -> str:
@@ -191,9 +202,10 @@ class ChatModel:
                 raise outcome
 
     async def _one(self, connections: Connections, request: Request) -> ModelReply | ModelFailure:
-        number = 1
+        number, begun = 1, 0.0
         while True:
             async with connections.place() as post:
+                begun = begun or _clock()  # waiting for a place is this process's doing, not the endpoint's
                 body = self._body(request)
                 came = await self._sender.send(post, body, number)
                 learned: dict[str, Any] = {}
@@ -204,7 +216,12 @@ class ChatModel:
                     self._length = learned.get("length", self._length)
                     self._without_schemas |= learned.get("without_schemas", False)
                 if not came.again or number > self._retries:
-                    return came.outcome
+                    took = round(_clock() - begun, 3)
+                    reply = came.outcome
+                    if not isinstance(reply, ModelReply):
+                        return reply
+                    self._note_ignored(reply)
+                    return reply._replace(seconds=took)
                 wait = backoff_wait(self._backoff, number, came.asked)
                 if came.status == _TOO_MANY:  # the place is kept: fewer are sent
                     await self._wait(wait)
@@ -213,18 +230,42 @@ class ChatModel:
             number += 1
 
     def _body(self, request: Request) -> dict[str, Any]:
+        settings = self._settings
+        if settings.api == "responses":
+            return responses_body(self._served, request, settings, not self._without_schemas)
         messages = [message.to_dict() for message in request.messages]
-        body: dict[str, Any] = {**(request.extra or {}), "model": self._model, "messages": messages}
+        body: dict[str, Any] = {**(settings.extra or {}), **(request.extra or {})}
+        body |= {"model": self._served, "messages": messages}
         if request.tools:
-            body["tools"] = list(request.tools)
-        if self._temperature is not None:
-            body["temperature"] = self._temperature
-        if self._max_tokens is not None:
-            body[self._length] = self._max_tokens
+            body["tools"] = [*body.get("tools", ()), *request.tools]
+        for name, value in (
+            ("temperature", settings.temperature),
+            ("top_p", settings.top_p),
+            (self._length, settings.max_tokens),
+            ("reasoning_effort", settings.effort),
+        ):
+            if value is not None:
+                body[name] = value
+        if settings.thinking is not None:
+            kept = body.get("chat_template_kwargs")
+            body["chat_template_kwargs"] = {
+                **(kept if isinstance(kept, dict) else {}),
+                "enable_thinking": settings.thinking,
+            }
         if request.schema is not None and not self._without_schemas:
             held = {"name": "reply", "strict": True, "schema": request.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": held}
         return body
+
+    def _note_ignored(self, reply: ModelReply) -> None:
+        """Says once of a setting that a reply shows the endpoint to pass over."""
+        settings, said = self._settings, f"model {self._model!r} at {self._endpoint.host} ignores"
+        if settings.max_tokens is not None and reply.completion_tokens > settings.max_tokens:
+            written = f"{reply.completion_tokens:,} tokens"
+            self.costs.note(f"{said} max_tokens={settings.max_tokens}", f"it wrote {written}, for one")
+        head, closed, _ = reply.text.partition("</think>")
+        if settings.thinking is False and closed and head.replace("<think>", "").strip():
+            self.costs.note(f"{said} thinking=false", "its replies hold thinking; see extra= for its own switch")
 
     async def _wait(self, seconds: float) -> None:
         """Waits, unless nothing more may be sent anyway."""
@@ -244,23 +285,8 @@ def _adapted(body: dict[str, Any], said: str) -> dict[str, Any] | None:
     if "max_tokens" in body and "max_completion_tokens" in said and "too large" not in said:
         body["max_completion_tokens"] = body.pop("max_tokens")
         return {"length": "max_completion_tokens"}
-    if "response_format" in body and any(word in said for word in _SCHEMA_WORDS):
-        del body["response_format"]
+    holder = "text" if "input" in body else "response_format"
+    if holder in body and any(word in said for word in _SCHEMA_WORDS):
+        del body[holder]
         return {} if "invalid schema" in said else {"without_schemas": True}  # that is this one alone
     return None
-
-
-def _check_number(name: str, number: object, least: float, *, missing: bool = False) -> None:
-    if number is None and missing:
-        return
-    good = isinstance(number, int | float) and not isinstance(number, bool)
-    if not good or not math.isfinite(number) or number < least:  # type: ignore[arg-type, operator]
-        raise InvalidArgument(f"chat model {name}={number!r}: expected a number from {least:g}.")
-
-
-def _check_count(name: str, count: object, least: int, most: int | None = None, *, missing: bool = False) -> None:
-    if count is None and missing:
-        return
-    if isinstance(count, bool) or not isinstance(count, int) or count < least or (most is not None and count > most):
-        upto = "" if most is None else f" to {most:,}"
-        raise InvalidArgument(f"chat model {name}={count!r}: expected a whole number from {least}{upto}.")

@@ -117,6 +117,8 @@ class ModelReply(NamedTuple):
         completion_tokens: tokens that were written, thinking included; 0 where it does not say.
         cached_tokens: of the tokens that were read, those that the endpoint still had.
         tool_calls: what it called, where it was given tools.
+        seconds: from the request to the reply, waits behind a rate limit included; 0 where nobody measured it.
+        searches: web searches that the endpoint says it made by itself; ``None`` where it does not say.
     """
 
     text: str
@@ -125,6 +127,8 @@ class ModelReply(NamedTuple):
     completion_tokens: int = 0
     cached_tokens: int = 0
     tool_calls: tuple[ToolCall, ...] = ()
+    seconds: float = 0.0
+    searches: int | None = None
 
 
 class ModelFailure(NamedTuple):

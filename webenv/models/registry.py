@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from webenv.errors import ModelError
 from webenv.models.costs import CostTracker
+from webenv.models.listing import ListedModel
 from webenv.models.llm import MOST_AT_ONCE, ChatModel
 from webenv.models.messages import Model
+from webenv.models.settings import READERS
 from webenv.runtime.spec import Reader, number, read_spec, whole
 
 Maker = Callable[[str, Mapping[str, Any], Callable[[], Model]], Model]
@@ -21,16 +25,7 @@ _AT_ONCE = 16
 _FIRST = re.compile(r",(?=\s*\w+\s*=)")
 
 
-def _or_default(read: Reader) -> Reader:
-    return lambda text: None if text == "default" else read(text)
-
-
-_SETTINGS: Mapping[str, Reader] = {
-    "temperature": _or_default(number(0)),
-    "max_tokens": _or_default(whole(1)),
-    "timeout": number(0.001),
-    "retries": whole(0),
-}
+_SETTINGS: Mapping[str, Reader] = {**READERS, "timeout": number(0.001), "retries": whole(0)}
 
 _maker: ContextVar[Maker | None] = ContextVar("webenv_model_maker", default=None)
 _counted: ContextVar[tuple[CostTracker | None, int]] = ContextVar("webenv_model_costs", default=(None, _AT_ONCE))
@@ -43,8 +38,9 @@ def make_model(name: str, *, base_url: str | None = None, concurrency: int | Non
     costs be counted (:func:`models_counted_by`).
 
     Args:
-        name: the model's name, as the endpoint knows it, with settings if wanted, as :func:`read_model` reads it.
-        base_url: the endpoint; ``None``: OPENAI_BASE_URL, else OpenAI's own.
+        name: the model's name, as the endpoint knows it or a file of models has it (:func:`webenv.models.read_models`,
+            given to :class:`webenv.models.CostTracker`), with settings if wanted, as :func:`read_model` reads it.
+        base_url: the endpoint; ``None``: that of the file of models, OPENAI_BASE_URL, or OpenAI's own.
         concurrency: how many conversations run at the same time; 16 by default, or as :func:`models_counted_by` says.
 
     Raises:
@@ -54,16 +50,41 @@ def make_model(name: str, *, base_url: str | None = None, concurrency: int | Non
     """
     costs, at_once = _counted.get()
     model, settings = read_model(name)
+    listed = None if costs is None else costs.models.get(model)
+    if listed is not None:
+        settings = {**listed.settings, **settings}
 
     def live() -> Model:
-        return ChatModel(model, base_url=base_url, concurrency=concurrency or at_once, costs=costs, **settings)
+        key, where = None, base_url
+        if listed is not None:
+            key, where = _key(model, listed), base_url or listed.base_url or None
+        served = None if listed is None else listed.served
+        return ChatModel(
+            model,
+            base_url=where,
+            api_key=key,
+            served=served,
+            concurrency=concurrency or at_once,
+            costs=costs,
+            **settings,
+        )
 
     maker = _maker.get()
     return live() if maker is None else maker(model, settings, live)
 
 
+def _key(model: str, listed: ListedModel) -> str | None:
+    """The key that a file of models names; ``None`` where it names none."""
+    if not listed.key:
+        return None
+    key = os.environ.get(listed.key)
+    if not key:
+        raise ModelError(f"model {model!r}: set its key in the environment variable {listed.key}.")
+    return key
+
+
 def read_model(text: str) -> tuple[str, dict[str, Any]]:
-    """A model's name, and its settings: ``temperature`` and ``max_tokens`` (``default``: the endpoint's own),
+    """A model's name, and its settings: those of :class:`webenv.models.ModelSettings` (``default``: the endpoint's),
     ``timeout`` in seconds, and ``retries``.
 
     Raises:
@@ -71,6 +92,8 @@ def read_model(text: str) -> tuple[str, dict[str, Any]]:
 
     >>> read_model("some-lab/model-7b,temperature=0.7,max_tokens=default")
     ('some-lab/model-7b', {'temperature': 0.7, 'max_tokens': None})
+    >>> read_model('model-7b,effort=low,extra={"top_k":20,"seed":1},top_p=0.9')[1]
+    {'effort': 'low', 'extra': {'top_k': 20, 'seed': 1}, 'top_p': 0.9}
     """
     name, *rest = _FIRST.split(text, maxsplit=1)
     return name.strip(), read_spec(rest[0] if rest else "", _SETTINGS, text, "a model")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
@@ -10,22 +9,31 @@ from typing import Any
 from webenv.cassette import Cassette
 from webenv.cassette.keys import keyed
 from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
-from webenv.models import ChatModel, Model, ModelFailure, ModelReply, Request, ToolCall, check_requests, models_made_by
+from webenv.models import (
+    Model,
+    ModelFailure,
+    ModelReply,
+    ModelSettings,
+    Request,
+    ToolCall,
+    check_requests,
+    models_made_by,
+)
 from webenv.models.messages import StreamingModel
+from webenv.models.settings import NAMES, identity_of
 from webenv.recorded.recorded import DEFAULT, Coming, Identity, Recorded, named
-from webenv.recorded.transcript import plain, plain_record
-from webenv.runtime.spec import shown
+from webenv.recorded.transcript import LONGEST, plain, plain_record
 
-_SETTINGS = ("model", "temperature", "max_tokens")
-_USUAL = {name: shown(inspect.signature(ChatModel).parameters[name].default) for name in ("temperature", "max_tokens")}
+_SETTINGS = ("model", *NAMES)
+_USUAL = {name: text for name, text in ModelSettings().identity().items() if name in ("temperature", "max_tokens")}
 _REPLY = ("text", "finish", "prompt_tokens", "completion_tokens")
 
 
 class RecordedModel(Recorded):
     """A chat model behind a cassette.
 
-    A request is kept with the model's name, and its ``temperature`` and ``max_tokens`` where its identity
-    tells them; and with its sample, so that n votes stay n replies. Replies that failed are recorded as
+    A request is kept with the model's name, and those of its settings that its identity tells, such as
+    ``temperature``; and with its sample, so that n votes stay n replies. Replies that failed are recorded as
     failures: a replay gives them back, a recording asks again. The same request with the same sample is asked
     once.
 
@@ -36,8 +44,8 @@ class RecordedModel(Recorded):
         cassette: the tape.
         model: who is asked; may be absent where nobody is asked.
         name: where it is absent, which of the tape's models is meant; ``None`` where it has one.
-        settings: where it is absent, its temperature and longest reply, where there are several of that name;
-            what is not said is what a chat model has by default, if the tape holds that.
+        settings: where it is absent, its settings, such as its temperature, where there are several of that name; what
+            is not said is what a chat model has by default, if the tape holds that.
 
     Raises:
         InvalidArgument: if the tape is of another model of that name (record, strict), or of several.
@@ -51,10 +59,10 @@ class RecordedModel(Recorded):
         cassette: Cassette,
         model: Model | None = None,
         name: str | None = None,
-        settings: Mapping[str, float | None] | None = None,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
         if model is None:
-            asked = {which: shown(value) for which, value in (settings or {}).items() if which in _SETTINGS}
+            asked = identity_of(settings or {})
 
             def meant(one: Mapping[str, str]) -> bool:
                 return (name is None or named(one) == name) and _has(one, asked)
@@ -140,7 +148,9 @@ def read_reply(data: Any) -> ModelReply:
         calls = tuple(ToolCall(**call) for call in data.get("tool_calls", ()))
         reply = ModelReply(**{**data, "tool_calls": calls})
         texts = (reply.text, reply.finish, *(field for call in calls for field in call))
-        if not all(isinstance(text, str) for text in texts) or not all(type(n) is int for n in reply[2:5]):
+        sane = type(reply.seconds) in (int, float) and 0 <= reply.seconds <= LONGEST
+        sane = sane and (reply.searches is None or (type(reply.searches) is int and reply.searches >= 0))
+        if not sane or not all(isinstance(text, str) for text in texts) or not all(type(n) is int for n in reply[2:5]):
             raise TypeError(f"{data!r:.80} has fields of other types")
         return reply
     except (AttributeError, TypeError) as error:
@@ -167,7 +177,8 @@ def _has(identity: Identity, settings: Identity) -> bool:
 
 def _written(identity: Identity) -> str:
     """A model's name with its settings, as :func:`webenv.models.read_model` reads it."""
-    return ",".join((named(identity), *(f"{name}={identity.get(name, DEFAULT)}" for name in _USUAL)))
+    names = (name for name in NAMES if name in _USUAL or name in identity)
+    return ",".join((named(identity), *(f"{name}={identity.get(name, DEFAULT)}" for name in names)))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from webenv.cassette import Cassette
 from webenv.cassette.keys import KeyedRequest, keyed
 from webenv.errors import DataError, InvalidArgument, ServiceError, WebenvError
 from webenv.judge import Judge, Submission, Verdict
-from webenv.recorded.transcript import plain, read_answer, read_failure
+from webenv.recorded.transcript import Timed, plain, read_answer, read_failure
 from webenv.web import (
     Asking,
     AskRequest,
@@ -24,6 +24,7 @@ from webenv.web import (
     Failure,
     SearchRequest,
     SearchResponse,
+    TimedBatch,
     VisitRequest,
     VisitResponse,
     Web,
@@ -225,15 +226,20 @@ class _RecordedRequests(Recorded):
         if not requests:
             return []
         if self.cassette.mode == "live":
-            return list(getattr(self._inner, kind)(requests))
-        return self._play(
-            kind,
-            [keyed(kind, plain(request)) for request in requests],
-            lambda places: getattr(self._inner, kind)([requests[place] for place in places]),
-        )
+            live: list[Any] = getattr(self._inner, kind)(requests)
+            return live
+
+        def ask(places: list[int]) -> list[Any]:
+            came: list[Any] = getattr(self._inner, kind)([requests[place] for place in places])
+            return list(map(Timed, came, came.seconds)) if isinstance(came, TimedBatch) else came
+
+        came = self._play(kind, [keyed(kind, plain(request)) for request in requests], ask)
+        if not any(isinstance(one, Timed) for one in came):
+            return came
+        return TimedBatch.of([one if isinstance(one, Timed) else (one, 0.0) for one in came])
 
     def _failed(self, answer: Any) -> bool:
-        return isinstance(answer, Failure)
+        return isinstance(answer.response if isinstance(answer, Timed) else answer, Failure)
 
     def _failure(self, reason: str) -> Failure:
         return Failure(reason)

@@ -11,17 +11,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from webenv.budget import Budget, Spending
 from webenv.errors import DataError
 from webenv.judge import Seen, Submission, Verdict
 from webenv.models import Message, ModelFailure, Request, ToolCall
-from webenv.observations import Document, Page, Reply, Result
+from webenv.observations import Document, Page, Reply, Result, check_trace
 from webenv.task import Gold, Task
 from webenv.web import AskRequest, Failure, Missing, Scope, SearchRequest, VisitRequest
 
 RecordT = TypeVar("RecordT", bound=Sequence[Any])
+
+LONGEST = 1e9
+"""Seconds; the most that anything on a tape took."""
+
+
+class Timed(NamedTuple):
+    """A response with how long it took, as it stands on a tape: ``{"timed": {"response": …, "seconds": …}}``."""
+
+    response: Any
+    seconds: float
+
 
 _UNITS = ("searches", "visits", "asks", "turns")
 _ALWAYS: Mapping[type, tuple[str, ...]] = {
@@ -38,6 +49,7 @@ _ALWAYS: Mapping[type, tuple[str, ...]] = {
     Reply: ("site", "text"),
     Missing: ("reason",),
     Failure: ("reason",),
+    Timed: ("response", "seconds"),
     Task: ("id", "question"),
     Gold: (),
     Seen: ("url", "key"),
@@ -49,10 +61,10 @@ _ALWAYS: Mapping[type, tuple[str, ...]] = {
 """The fields that are always written."""
 
 _NEVER: Mapping[type, tuple[str, ...]] = {
-    Spending: ("seconds",),  # what a clock said is no part of a request
+    Spending: ("seconds", "dollars"),  # what a clock said is no part of a request
     Request: ("sample",),  # it stands beside the request
 }
-_TAGS: Mapping[type, str] = {Page: "page", Reply: "reply", Missing: "missing", Failure: "failure"}
+_TAGS: Mapping[type, str] = {Page: "page", Reply: "reply", Missing: "missing", Failure: "failure", Timed: "timed"}
 _NONE = object()
 _fields_of_hit = itemgetter(*Result._fields)
 
@@ -128,7 +140,7 @@ def read_answer(kind: str, data: Any) -> Any:
         DataError: if it is not of that form.
     """
     try:
-        return _READERS[kind](data)
+        return _read_timed(data, _READERS[kind])
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(
             f"a cassette holds an answer to {kind} that this webenv cannot read ({error!r:.100}); "
@@ -148,7 +160,7 @@ def read_failure(role: str, data: Any) -> Any:
     """
     try:
         if role in ("web", "asker"):
-            return _texts(Failure(**data["failure"]))
+            return _read_timed(data, lambda one: _texts(Failure(**one["failure"])))
         if role == "model":
             failure = ModelFailure(**data)
             _texts((failure.reason,))
@@ -162,6 +174,16 @@ def read_failure(role: str, data: Any) -> Any:
             f"a cassette holds a failure of a {role} that this webenv cannot read ({error!r:.100}); "
             "a newer webenv may have made it."
         ) from error
+
+
+def _read_timed(data: Any, read: Callable[[Any], Any]) -> Any:
+    """A response, with its seconds where the tape has them."""
+    if not isinstance(data, Mapping) or "timed" not in data:
+        return read(data)
+    seconds = data["timed"]["seconds"]
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= LONGEST:
+        raise TypeError(f"a response took {seconds!r:.40} seconds")
+    return Timed(read(data["timed"]["response"]), float(seconds))
 
 
 def _read_hits(data: Any) -> tuple[Result, ...]:
@@ -191,6 +213,7 @@ def _read_ask(data: Any) -> Reply | Missing:
     reply = dict(data["reply"])
     documents = tuple(_texts(Document(**document)) for document in reply.pop("documents", ()))
     _texts(Reply(**reply)[:2])
+    check_trace(reply.get("trace"))
     return Reply(**reply, documents=documents)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from webenv.benchmark import Benchmark
+from webenv.budget import SpendingDict, spending_dict
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ServiceError, WebenvError
 from webenv.judge import Verdict, VerdictDict
+from webenv.latency import LatencyModel, ModelCall
 from webenv.policy import Decision, History, Policy
 from webenv.rollout.record import PlayedTurn, Record, plain_observation
 from webenv.task import TaskSet
@@ -120,17 +122,22 @@ def play_episodes(
     if parallel < 1:
         raise InvalidArgument(f"parallel={parallel}: expected at least 1.")
     waiting = iter(episodes)
-    playing: list[_Played] = []
+    playing: list[PlayedEpisode] = []
     while True:
-        playing += [_Played(benchmark, spec) for spec in islice(waiting, parallel - len(playing))]
+        playing += [PlayedEpisode(benchmark, spec) for spec in islice(waiting, parallel - len(playing))]
         if not playing:
             return
-        decided: list[tuple[_Played, Decision]] = []
+        decided: list[tuple[PlayedEpisode, Decision]] = []
         for episode, decision in zip(playing, _decide(policy, playing), strict=True):
             if isinstance(decision, Failure):
                 episode.fail(decision, policy)
             else:
                 decided.append((episode, decision))
+        if benchmark.latency is not None:
+            decided = [(one, _timed(decision, one, benchmark.latency)) for one, decision in decided]
+        for one, decision in decided:
+            if any(decision.effort):
+                one.episode.charge(decision.effort.seconds, decision.effort.dollars)
         steps = play_turn(benchmark, [one.episode for one, _ in decided], [decision.action for _, decision in decided])
         for (episode, decision), step in zip(decided, steps, strict=True):
             episode.add(decision, step)
@@ -140,7 +147,17 @@ def play_episodes(
             yield ended
 
 
-def _decide(policy: Policy, playing: list[_Played]) -> list[Decision | Failure]:
+def _timed(decision: Decision, played: PlayedEpisode, latency: LatencyModel) -> Decision:
+    """A decision with seconds and dollars for the tokens that it says it took, where it does not say these too."""
+    effort = decision.effort
+    if not effort.calls or (effort.seconds and effort.dollars):
+        return decision
+    key = f"{played.spec.task}/{played.spec.attempt}/{len(played.turns)}"
+    drawn = latency.effort([ModelCall(key, effort.prompt_tokens, effort.completion_tokens, effort.seconds)])
+    return decision._replace(effort=effort._replace(seconds=drawn.seconds, dollars=effort.dollars or drawn.dollars))
+
+
+def _decide(policy: Policy, playing: list[PlayedEpisode]) -> list[Decision | Failure]:
     try:
         decisions = policy.act([episode.history for episode in playing])
     except (ServiceError, OSError) as error:
@@ -158,13 +175,15 @@ def _decide(policy: Policy, playing: list[_Played]) -> list[Decision | Failure]:
     return decisions
 
 
-class _Played:
+class PlayedEpisode:
     """One episode that is being played."""
 
     def __init__(self, benchmark: Benchmark, spec: EpisodeSpec) -> None:
         self.spec = spec
-        self.episode = Episode(benchmark.tasks.find(spec.task), benchmark.rules, benchmark.budget)
-        self.history = History(spec.task, spec.seed, [self.episode.begin().to_dict()], attempt=spec.attempt)
+        task = benchmark.tasks.find(spec.task)
+        self.episode = Episode(task, benchmark.rules, benchmark.budget)
+        first = self.episode.begin(benchmark.listed(task)).to_dict()
+        self.history = History(spec.task, spec.seed, [first], attempt=spec.attempt)
         self.turns: list[PlayedTurn] = []
         self.record: Record | None = None
 
@@ -173,20 +192,20 @@ class _Played:
         self.history.decisions.append(decision)
         self.history.observations.append(observation)
         terms = step.info["reward_terms"]
-        self.turns.append(PlayedTurn.of(decision, observation, step.reward, terms))
+        traces = tuple(reply.trace for reply in step.observation.replies)
+        seconds = step.info.get("seconds", 0.0)
+        self.turns.append(PlayedTurn.of(decision, observation, step.reward, terms, traces, seconds))
         if step.terminated or step.truncated:
             self._end(self.episode.ending, step.info["verdict"], step.info["spent"])
 
     def fail(self, failure: Failure, policy: Policy) -> None:
-        spent = self.episode.spent
-        units = {"searches": spent.searches, "visits": spent.visits, "asks": spent.asks, "turns": spent.turns}
         self._end(
             "policy_failed",
             Verdict.unscored(failure.reason, policy.identity["name"]).to_dict(),
-            units,
+            spending_dict(self.episode.spent, clocked=self.episode.clocked),
         )
 
-    def _end(self, ending: str, verdict: VerdictDict, spent: Mapping[str, int]) -> None:
+    def _end(self, ending: str, verdict: VerdictDict, spent: SpendingDict) -> None:
         task = self.episode.task
         self.record = Record(
             task=task.id,
@@ -199,7 +218,7 @@ class _Played:
             ending=ending,
             scored=verdict["value"] is not None,
             verdict=verdict,
-            spent=dict(spent),
+            spent=spent,
             reward=sum((turn.reward for turn in self.turns), 0.0),
             seen=tuple((url, key) for url, key in self.episode.save()["seen"]),
             gold=task.gold.to_dict(),

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from webenv.actions import Action, Kind, read_action
+from webenv.budget import NO_EFFORT, Effort, SpendingDict
 from webenv.judge import VerdictDict
-from webenv.observations import ObservationDict
+from webenv.observations import ObservationDict, Trace, check_trace
 from webenv.policy import Decision, History
 from webenv.task import GoldDict
 
@@ -60,6 +61,9 @@ class PlayedTurn:
         reward: the reward of the turn.
         reward_terms: its terms, before they are weighed.
         memory: what the policy kept for itself.
+        traces: of each reply of the observation, how its content agent came to it; empty where none was traced.
+        seconds: how long what went out in the turn took, where that is data; 0 where it is not.
+        effort: what it took to decide, where that is known.
     """
 
     kind: str
@@ -69,17 +73,28 @@ class PlayedTurn:
     reward: float
     reward_terms: Mapping[str, float]
     memory: str = ""
+    traces: tuple[Trace | None, ...] = ()
+    seconds: float = 0.0
+    effort: Effort = NO_EFFORT
 
     @classmethod
     def of(
-        cls, decision: Decision, observation: ObservationDict, reward: float, terms: Mapping[str, float]
+        cls,
+        decision: Decision,
+        observation: ObservationDict,
+        reward: float,
+        terms: Mapping[str, float],
+        traces: tuple[Trace | None, ...] = (),
+        seconds: float = 0.0,
     ) -> PlayedTurn:
         """A turn from what the policy sent, whatever it is, and what came of it."""
         raw: object = decision.action
         action = read_action(raw)
         kind = "invalid" if action is None else Kind(action.kind).name.lower()
         texts = (repr(raw)[:1000],) if action is None else action.arguments
-        return cls(kind, texts, decision.thought, plain_observation(observation), reward, terms, decision.memory)
+        kept = traces if any(traces) else ()
+        shown, memory = plain_observation(observation), decision.memory
+        return cls(kind, texts, decision.thought, shown, reward, terms, memory, kept, seconds, decision.effort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +131,7 @@ class Record:
     ending: str
     scored: bool
     verdict: VerdictDict
-    spent: Mapping[str, int]
+    spent: SpendingDict
     reward: float
     seen: tuple[tuple[str, str], ...]
     gold: GoldDict
@@ -139,7 +154,9 @@ class Record:
 
     def history(self, step: int) -> History:
         """The episode after so many turns as its policy saw it, thoughts and memory included, to go on from there."""
-        decisions = [Decision(played_action(turn), turn.thought, turn.memory) for turn in self.turns[:step]]
+        decisions = [
+            Decision(played_action(turn), turn.thought, turn.memory, turn.effort) for turn in self.turns[:step]
+        ]
         observations = [self.observation(number) for number in range(len(decisions) + 1)]
         return History(self.task, self.seed, observations, decisions, self.attempt)
 
@@ -150,6 +167,9 @@ class Record:
                 "action": [turn.kind, turn.texts],
                 "thought": turn.thought,
                 **({"memory": turn.memory} if turn.memory else {}),
+                **({"traces": turn.traces} if turn.traces else {}),
+                **({"seconds": turn.seconds} if turn.seconds else {}),
+                **({"effort": _effort_dict(turn.effort)} if turn.effort != NO_EFFORT else {}),
                 "observation": turn.observation,
                 "reward": turn.reward,
                 "reward_terms": turn.reward_terms,
@@ -179,6 +199,9 @@ class Record:
                     turn["reward"],
                     turn["reward_terms"],
                     turn.get("memory", ""),
+                    tuple(turn.get("traces", ())),
+                    turn.get("seconds", 0.0),
+                    Effort(**turn.get("effort", {})),
                 )
                 for turn in data.pop("turns")
             )
@@ -186,6 +209,11 @@ class Record:
             return cls(turns=turns, seen=seen, **data)
         except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"not a record of an episode: {error!r:.200}") from error
+
+
+def _effort_dict(effort: Effort) -> dict[str, float]:
+    """What is known of an effort, as plain data."""
+    return {name: value for name, value in effort._asdict().items() if value is not None}
 
 
 def fields_of(data: DataclassInstance) -> dict[str, Any]:
@@ -257,6 +285,7 @@ def _check_types(data: Any) -> None:
     for unit in ("searches", "visits", "asks", "turns"):
         if type(spent[unit]) is not int or not 0 <= spent[unit] < 2**31:
             raise TypeError(f"spent {unit} is {spent[unit]!r:.60}")
+    check_numbers({unit: spent.get(unit, 0.0) for unit in ("seconds", "dollars")}, "spent")
     _check_texts(data["tags"].values(), "tags")
     for name in ("urls", "answers", "claims"):
         _check_texts(data["gold"][name], name)
@@ -269,7 +298,10 @@ def _check_types(data: Any) -> None:
         _check_texts((turn["action"][0], turn["thought"], turn.get("memory", "")), "action, thought or memory")
         _check_texts(turn["action"][1], "action")
         check_numbers({**turn["reward_terms"], "reward": turn["reward"]}, "reward terms")
+        check_numbers({"seconds": turn.get("seconds", 0.0), **turn.get("effort", {})}, "seconds and effort")
         _check_shown(turn["observation"])
+        for trace in turn.get("traces", ()):
+            check_trace(trace)
 
 
 def _check_shown(shown: Any) -> None:

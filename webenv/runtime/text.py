@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -39,3 +40,32 @@ def printable(text: str) -> str:
     'a[2Jb'
     """
     return _CONTROLS.sub("", text)
+
+
+_PLACEHOLDER = re.compile(r"(?<!\{)\{([A-Za-z_]\w*)\}(?!\})")
+
+
+def unknown_placeholder(text: str, known: Iterable[str]) -> str:
+    """The first name in single braces that is none of these, said with what is known; empty where there is none.
+
+    >>> unknown_placeholder('{answer}: {"a": 1} {{b}} {gold}', ["answer"])
+    'nothing is known that {gold} stands for; filled in are {answer}. Braces that are meant as such: { gold }.'
+    """
+    names = list(known)
+    unknown = next((found[1] for found in _PLACEHOLDER.finditer(text) if found[1] not in names), None)
+    if unknown is None:
+        return ""
+    filled = ", ".join(f"{{{name}}}" for name in names) or "none"
+    return (
+        f"nothing is known that {{{unknown}}} stands for; filled in are {filled}. Braces that are meant as such: "
+        f"{{ {unknown} }}."
+    )
+
+
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
+    """A text with each ``{name}`` of these replaced; no value is searched for placeholders.
+
+    >>> fill_placeholders("{a} of {b}, {c}", {"a": "{b}", "b": "2"})
+    '{b} of 2, {c}'
+    """
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)

@@ -2,57 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
 from urllib.parse import urlencode
 
+from webenv.corpora.markdown import markdown_html, text_html
 from webenv.observations import Page, Result
 from webenv.serving.hosts import browser_url
-
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-_ITEM = "- "
-
-
-def text_html(text: str) -> str:
-    """A text as it stands between tags and in attributes: escaped, without what HTML cannot hold."""
-    return escape(_CONTROLS.sub("", text))
-
-
-def body_html(text: str) -> str:
-    """The main text of a page as paragraphs, lists and tables.
-
-    A line is a paragraph; lines that begin with ``- `` are a list, and lines of cells between
-    ``|`` a table.
-    """
-    parts: list[str] = []
-    kind = ""
-    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        before, kind = kind, _kind(line)
-        if kind != before:
-            parts += [_ENDS[before], _STARTS[kind]]
-        if kind == "list":
-            parts.append(f"<li>{text_html(line[len(_ITEM) :])}</li>")
-        elif kind == "table":
-            cells = line.strip().strip("|").split("|")
-            parts.append("<tr>" + "".join(f"<td>{text_html(cell.strip())}</td>" for cell in cells) + "</tr>")
-        elif kind == "text":
-            parts.append(f"<p>{text_html(line.rstrip())}</p>")
-    parts.append(_ENDS[kind])
-    return "".join(f"{part}\n" for part in parts if part)
-
-
-_STARTS = {"": "", "text": "", "list": "<ul>", "table": "<table>"}
-_ENDS = {"": "", "text": "", "list": "</ul>", "table": "</table>"}
-
-
-def _kind(line: str) -> str:
-    if not line.strip():
-        return ""
-    if line.startswith(_ITEM):
-        return "list"
-    return "table" if line.startswith("|") and line.rstrip().endswith("|") and len(line) > 2 else "text"
 
 
 def page_html(page: Page, site: str, related: Sequence[Result] = ()) -> str:
@@ -67,7 +23,7 @@ def page_html(page: Page, site: str, related: Sequence[Result] = ()) -> str:
         f'<meta property="og:title" content="{title}">\n<link rel="canonical" href="{url}">\n'
         f"{published}</head>\n<body>\n"
         f'<header><a href="/">{text_html(site)}</a></header>\n<h1>{title}</h1>{stamp}\n'
-        f"<article>\n{body_html(page.text)}</article>\n{more}"
+        f"<article>\n{markdown_html(page.text)}</article>\n{more}"
         f'<footer><a href="/">{text_html(site)}</a></footer>\n</body>\n</html>\n'
     )
 
@@ -121,19 +77,20 @@ border-bottom:1px solid var(--line)}}
 
 _VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">'
 _STRIP = (
-    "body>.webenv{margin:0 calc(50% - 50vw);padding:.35rem max(1.25rem,calc(50vw - 21.75rem));background:var(--soft);"
-    "color:var(--dim);font-size:.82rem;border-bottom:1px solid var(--line)}"
+    "body>.webenv{margin:0 calc(50% - 50vw);padding:.35rem max(1.25rem,calc(50vw - 21.75rem));"
+    "background:var(--soft,#f5f7f9);"
+    "color:var(--dim,#5f6b76);font-size:.82rem;border-bottom:1px solid var(--line,#dfe3e8)}"
 )
 
 
 def dressed(html: str, strip: str = "") -> str:
-    """A site's document with the style of its pages, and for people's browsers a strip at its top.
+    """A site's document with a style, where it has none of its own, and for people's browsers a strip at its top.
 
     Args:
         html: the document.
         strip: what stands in the strip, HTML; empty: there is none.
     """
-    style = PAGE + (_STRIP if strip else "")
+    style = ("" if "<style>" in html else PAGE) + (_STRIP if strip else "")
     html = html.replace("</head>", f"{_VIEWPORT}<style>{style}</style></head>", 1)
     return html.replace("<body>", f'<body><div class="webenv">{strip}</div>', 1) if strip else html
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from asyncio import Semaphore, sleep
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -15,11 +16,13 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from webenv.corpora.markdown import text_html
+from webenv.latency import LatencyModel
 from webenv.observations import Page, Result
 from webenv.serving.bodies import HEADERS, PAGE_ERRORS, html_response, json_response, read_number, read_parameters
 from webenv.serving.executor import SiteExecutor
 from webenv.serving.hosts import TARGET, Target, browser_url, read_target, target_of, with_browser_links
-from webenv.serving.pages import Listing, dressed, error_page, index_page, results_page, site_page, text_html
+from webenv.serving.pages import Listing, dressed, error_page, index_page, results_page, site_page
 from webenv.serving.sites import Sites
 from webenv.web import SearchRequest, VisitRequest
 
@@ -34,7 +37,9 @@ _MOST_RESULTS = 100  # in one answer
 _FORMATS = ("html", "json")
 
 
-def website_app(sites: Sites, name: str = "webenv", own: tuple[str, ...] = ()) -> ASGIApp:
+def website_app(
+    sites: Sites, name: str = "webenv", own: tuple[str, ...] = (), latency: LatencyModel | None = None
+) -> ASGIApp:
     """An application that serves a web.
 
     A request whose ``Host`` is a site's gets that site's page; under ``<site>.localhost`` links lead
@@ -46,8 +51,10 @@ def website_app(sites: Sites, name: str = "webenv", own: tuple[str, ...] = ()) -
         sites: what stands where; used in one thread.
         name: what the web is called.
         own: more host names that are the server's own.
+        latency: how long each answer waits, as in the environments, but on the clock; ``None``: it does not.
     """
     executor = SiteExecutor(sites, name)
+    delays = None if latency is None else _Delays(latency)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -71,10 +78,33 @@ def website_app(sites: Sites, name: str = "webenv", own: tuple[str, ...] = ()) -
             return
         path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
         target = read_target(Headers(scope=scope).get("host", ""), f"{path}?{query}" if query else path, names)
+        if delays is not None:
+            await delays.wait(target, query)
         scope = {**scope, TARGET: target, "path": "/" if target.host else target.path.partition("?")[0]}
         await (site_pages if target.host else own_pages)(scope, receive, send)
 
     return app
+
+
+class _Delays:
+    """Lets searches and pages wait as long as a latency model says, so many of each at a time."""
+
+    def __init__(self, latency: LatencyModel) -> None:
+        self._latency = latency
+        self._searches, self._visits = Semaphore(latency.searches), Semaphore(latency.visits)
+
+    async def wait(self, target: Target, query: str) -> None:
+        path = target.path.partition("?")[0]
+        if target.host and path != "/robots.txt":
+            seconds = self._latency.visit_seconds(VisitRequest(f"https://{target.host}{target.path}"))
+            places = self._visits
+        elif not target.host and path == "/search":
+            asked = parse_qs(query).get("q", [""])[0]
+            seconds, places = self._latency.search_seconds(SearchRequest(asked)), self._searches
+        else:
+            return
+        async with places:
+            await sleep(seconds)
 
 
 class _SitePages:
@@ -94,6 +124,8 @@ class _SitePages:
             return RedirectResponse(browser_url(found.url, target.port) if inside else found.url, 301, HEADERS)
         if target.site not in self._executor.counts:
             return self._nothing(404, f"There is no site {target.site:.100} in this web.", target)
+        if found.html:
+            return HTMLResponse(self._dressed(found.html, target), found.status, HEADERS)
         path = target.path.partition("?")[0]
         if found.status == 404 and path == "/robots.txt":
             return PlainTextResponse(ROBOTS)

@@ -188,8 +188,9 @@ def _never(record: Record, the: str) -> Iterator[Remark]:
             f"{the} came up as a copy: recall is {last['recall']:.2f}, under a URL that the record does not name."
         )
     else:
-        spent = record.spent["searches"]
-        yield Remark(f"{the} never came up, in {spent} {'search' if spent == 1 else 'searches'}.")
+        spent, asks = record.spent["searches"], record.spent["asks"]
+        units = [f"{spent} {'search' if spent == 1 else 'searches'}"] if spent or not asks else []
+        yield Remark(f"{the} never came up, in {' and '.join([*units, *([_many(asks, 'ask')] if asks else [])])}.")
 
 
 def _short_answers(record: Record, trajectory: Trajectory, texts: Sequence[str]) -> Iterator[Remark]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from webenv.rollout.record import ObservationRecord, Record
+from webenv.observations import Trace
+from webenv.policies.hierarchical.tree import nodes_of
+from webenv.rollout.record import PlayedTurn, Record
 
 _BLOCK = 200_000  # characters of a block, about: what a browser unpacks at a time
 
@@ -69,12 +71,55 @@ class ShownPage(NamedTuple):
     text: int
 
 
+class ShownTraceTurn(NamedTuple):
+    """One turn of a content agent: its kind, and numbers of its texts; ``results`` are titles and URLs."""
+
+    kind: str
+    texts: tuple[int, ...]
+    thought: int
+    notice: int
+    results: tuple[tuple[int, int], ...]
+
+
+class ShownTrace(NamedTuple):
+    """How a content agent came to its reply: what it was, how it ended, its counts, and its turns."""
+
+    policy: int
+    ending: int
+    requests: int
+    valid: int
+    tokens: int
+    seconds: float
+    turns: tuple[ShownTraceTurn, ...]
+
+    def numbers(self) -> Iterator[int]:
+        yield from (self.policy, self.ending)
+        for turn in self.turns:
+            yield from (*turn.texts, turn.thought, turn.notice)
+            for result in turn.results:
+                yield from result
+
+
 class ShownReply(NamedTuple):
-    """What a content agent replied: numbers of its texts, and its documents."""
+    """What a content agent replied: numbers of its texts, its documents, and its own episode, if it was one."""
 
     site: int
     text: int
     documents: tuple[ShownPage, ...]
+    trace: ShownTrace | None = None
+
+
+class ShownCall(NamedTuple):
+    """A call of a layer (:class:`webenv.policies.hierarchical.Node`): numbers of its texts, its tokens and seconds."""
+
+    place: str
+    layer: str
+    asked: int
+    said: int
+    failed: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +135,8 @@ class Played:
         budget: searches, visits, asks and turns left.
         reward: the turn's reward.
         terms: its terms, before they are weighed.
+        calls: the calls of a hierarchical policy's layers, its part of the episode's tree.
+        seconds: what it took to decide, and what went out, where they are data.
     """
 
     kind: str
@@ -102,6 +149,8 @@ class Played:
     budget: tuple[int, ...]
     reward: float
     terms: Mapping[str, float]
+    calls: tuple[ShownCall, ...] = ()
+    seconds: tuple[float, float] = (0.0, 0.0)
 
     def read(self) -> Iterator[ShownPage]:
         """The pages that came whole or in part: visited ones, and documents of replies."""
@@ -122,6 +171,10 @@ class Played:
             yield from page
         for reply in self.replies:
             yield from (reply.site, reply.text)
+            if reply.trace is not None:
+                yield from reply.trace.numbers()
+        for call in self.calls:
+            yield from (call.asked, call.said, call.failed)
 
     def to_data(self) -> dict[str, Any]:
         """The turn as JSON-ready data; what is empty is left out."""
@@ -131,6 +184,8 @@ class Played:
             "replies": self.replies,
             "reward": self.reward,
             "terms": dict(self.terms),
+            "calls": self.calls,
+            "seconds": self.seconds if any(self.seconds) else (),
         }
         rest = {name: value for name, value in every.items() if value}
         own = {"kind": self.kind, "texts": self.texts, "budget": self.budget}
@@ -152,10 +207,8 @@ class Trajectory:
             ValueError: if an observation of the record is not of the form that runs have.
         """
         try:
-            turns = [_played("start", (), "", record.first, 0.0, {}, pool)]
-            for turn in record.turns:
-                shown = turn.observation
-                turns.append(_played(turn.kind, turn.texts, turn.thought, shown, turn.reward, turn.reward_terms, pool))
+            start = PlayedTurn("start", (), "", record.first, 0.0, {})
+            turns = [_played(turn, pool) for turn in (start, *record.turns)]
             return cls(tuple(turns), record.seen)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(f"not a record of an episode: {error!r:.200}") from error
@@ -165,15 +218,9 @@ class Trajectory:
             yield from turn.numbers()
 
 
-def _played(
-    kind: str,
-    texts: Sequence[str],
-    thought: str,
-    shown: ObservationRecord,
-    reward: float,
-    terms: Mapping[str, float],
-    pool: TextPool,
-) -> Played:
+def _played(turn: PlayedTurn, pool: TextPool) -> Played:
+    shown, traces = turn.observation, (*turn.traces, *(None for _ in turn.observation["replies"]))
+
     def add(value: object) -> int:
         if not isinstance(value, str):
             raise TypeError(f"{value!r:.60} is no text")
@@ -182,18 +229,41 @@ def _played(
     def page(one: Mapping[str, Any]) -> ShownPage:
         return ShownPage(add(one["title"]), add(one["url"]), add(one["text"]))
 
+    def trace(one: Trace | None) -> ShownTrace | None:
+        if one is None:
+            return None
+        turns = tuple(
+            ShownTraceTurn(
+                str(each["action"][0]),
+                tuple(map(add, each["action"][1])),
+                add(each["thought"]),
+                add(each["notice"]),
+                tuple((add(title), add(url)) for title, url in each["results"]),
+            )
+            for each in one["turns"]
+        )
+        counts = (int(one["requests"]), int(one["valid"]), int(one["tokens"]), float(one["seconds"]))
+        return ShownTrace(add(one["policy"]), add(one["ending"]), *counts, turns)
+
     return Played(
-        kind=str(kind),
-        texts=tuple(map(add, texts)),
-        thought=add(thought),
+        kind=str(turn.kind),
+        texts=tuple(map(add, turn.texts)),
+        thought=add(turn.thought),
         notice=add(shown["notice"]),
         results=tuple(ShownResult(add(r["title"]), add(r["url"]), add(r["snippet"])) for r in shown["results"]),
         pages=tuple(map(page, shown["pages"])),
         replies=tuple(
-            ShownReply(add(reply["site"]), add(reply["text"]), tuple(map(page, reply["documents"])))
-            for reply in shown["replies"]
+            ShownReply(add(reply["site"]), add(reply["text"]), tuple(map(page, reply["documents"])), trace(made))
+            for reply, made in zip(shown["replies"], traces, strict=False)
         ),
         budget=tuple(int(left) for left in shown["budget"]),
-        reward=float(reward),
-        terms={str(name): float(value) for name, value in terms.items()},
+        reward=float(turn.reward),
+        terms={str(name): float(value) for name, value in turn.reward_terms.items()},
+        calls=tuple(
+            ShownCall(
+                node.id, node.layer, add(node.asked), add(node.said), add(node.failed), *node[4:6], float(node.seconds)
+            )
+            for node in nodes_of(turn.memory)
+        ),
+        seconds=(float(turn.effort.seconds), float(turn.seconds)),
     )

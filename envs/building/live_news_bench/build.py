@@ -15,6 +15,7 @@ than 20 words, fall by rule.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -213,7 +214,11 @@ class _Stages:
         sites = " OR ".join(f"site:{host}" for host in outlets) if len(outlets) <= _OPERATORS else ""
         requests = [
             SearchRequest(
-                f"{query} {sites}".strip(), self._builder.results, Scope(as_of=_days_from(event.date, WINDOW[1]))
+                f"{query} {sites}".strip(),
+                self._builder.results,
+                Scope(as_of=_days_from(event.date, WINDOW[1])),
+                since=_days_from(event.date, -WINDOW[0]),
+                sites=outlets,
             )
             for event, query in searches
         ]
@@ -354,3 +359,22 @@ def _of_article(item: EventArticle) -> dict[str, object]:
 
 def _of_draft(item: DraftedArticle) -> dict[str, object]:
     return {"link": item.article.url, "question": item.draft.question[:_SHOWN], "answer": item.draft.answer[:_SHOWN]}
+
+
+_FAMILIES = {"o": "gpt", "chatgpt": "gpt", "qwq": "qwen", "codestral": "mistral", "mixtral": "mistral"}
+
+
+def shared_family(one: str, other: str) -> str:
+    """The family that two models are both of, by their names; empty: they are of two.
+
+    >>> shared_family("openai/gpt-5", "o3-mini,effort=low"), shared_family("gpt-5", "claude-sonnet-4")
+    ('gpt', '')
+    """
+    families = [_family(name) for name in (one, other)]
+    return families[0] if families[0] and families[0] == families[1] else ""
+
+
+def _family(model: str) -> str:
+    name = re.match(r"[a-z]*", model.partition(",")[0].rpartition("/")[2].lower())
+    word = name[0] if name else ""
+    return _FAMILIES.get(word, word)

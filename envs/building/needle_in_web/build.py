@@ -6,26 +6,28 @@ every criterion on its page.
 
 Source: Needle in the Web, section 3.
 
-*Differs from* the release: a page that is longer than what the encoder reads is summarised before it is
-embedded, and not one that is longer than what the model reads; that no masked element stands in another
+*Differs from* the release: a page that is longer than what the encoder reads is embedded passage by passage, where the
+release summarises it; that no masked element stands in another
 criterion is held by rule, not by the prompt alone.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from webenv.envs.building.asking import Accepted, asked, judged, model_identity, prompt_files, submission, visited
-from webenv.envs.building.folder import BuildFolder, Kept, Outcome, Rejected
+from webenv.envs.building.folder import BuildFolder, Kept, Open, Outcome, Rejected
+from webenv.envs.building.needle_in_web.embedding import TextEncoder, encode_whole
 from webenv.envs.building.needle_in_web.prompts import (
     ATTEMPTS,
     Chosen,
@@ -33,22 +35,20 @@ from webenv.envs.building.needle_in_web.prompts import (
     ClaimsQuestion,
     Masked,
     MaskingQuestion,
-    PageSummary,
     PageText,
-    SummaryQuestion,
     fault_of,
     standing_alone,
 )
 from webenv.envs.building.stages import Build, BuildReport, Watch, kept, unwatched
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES, render_question
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, ServiceError
 from webenv.judge import Judge, Submission
 from webenv.models import Model
 from webenv.observations import Page
 from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.needle import EntailmentJudge
 from webenv.task import Gold, Task, TaskSet
-from webenv.urls import host_of
+from webenv.urls import host_of, parents
 from webenv.web import Web
 
 CRITERIA = 3
@@ -88,24 +88,10 @@ def tiers(ranked: Sequence[int]) -> dict[str, tuple[int, ...]]:
 DRAFTS = TaskSet([Task("draft", "…", ("…",), Gold(urls=("https://a.example/",)))], name="a build's drafts")
 """What gold a judge of drafts has, so that one that needs other gold is refused before anybody is asked."""
 
-PROMPTS = ("claims", "summary", "masking")
+PROMPTS = ("claims", "masking")
 """The questions whose prompts a file may replace, ``<name>.txt``."""
 
 _SHORTEST = 1_000  # characters of a page
-_CHARACTERS = 4  # of a token, about
-
-
-class TextEncoder(Protocol):
-    """What turns texts into vectors of length 1: a :class:`webenv.corpora.dense.SentenceEncoder` is one."""
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """What encodes; ``tokens``, where it is given, is the most of a text that it reads."""
-        ...
-
-    def encode_pages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Vectors of texts, float32 [n, dimension], each of length 1."""
-        ...
 
 
 class _Ranked(NamedTuple):
@@ -170,14 +156,13 @@ class _Stages:
         files = prompt_files(builder.prompts, PROMPTS)
         self._builder = builder
         self._claims = LLMGrader(builder.model, ClaimsQuestion(files["claims"]))
-        self._summary = LLMGrader(builder.model, SummaryQuestion(files["summary"]))
         self._masking = LLMGrader(builder.model, MaskingQuestion(files["masking"]), attempts=ATTEMPTS)
         self._judge: Judge = builder.judge or EntailmentJudge(builder.model)
 
     def settings(self) -> dict[str, object]:
         """What the outcomes of the stages depend on."""
         web = self._builder.web.identity
-        panels = (self._claims, self._summary, self._masking)
+        panels = (self._claims, self._masking)
         return {
             "kind": "needle",
             "web": {name: web[name] for name in ("name", "provider", "digest") if name in web},
@@ -208,15 +193,7 @@ class _Stages:
 
     def _choose(self, build: Build, pages: Mapping[str, PageText], claims: Mapping[str, Claims]) -> dict[str, Chosen]:
         """Ranks the claims of each page, and chooses those of each difficulty."""
-        tokens = self._builder.encoder.identity.get("tokens", "")
-        most = int(tokens) * _CHARACTERS if tokens.isdigit() else 0
-        long = {url: page for url, page in pages.items() if most and len(page.text) > most}
-        summaries = build.ask(
-            "summary", "long pages", long, PageSummary, asked(self._summary, lambda _, found: Kept(found)), _of_page
-        )
-        texts = {url: f"{page.title}\n{page.text}" for url, page in pages.items() if url not in long}
-        texts |= {url: one.text for url, one in kept(summaries).items()}
-        whole = {url: (texts[url], claims[url].claims) for url in pages if url in texts}
+        whole = {url: (f"{page.title}\n{page.text}", claims[url].claims) for url, page in pages.items()}
         ranked = build.ask("ranking", "pages", whole, _Ranked, self._rank, lambda _: {}, workers=1)
         return {
             f"{url} {difficulty}": Chosen(pages[url], tuple(claims[url].claims[n] for n in numbers), difficulty)
@@ -225,7 +202,11 @@ class _Stages:
         }
 
     def _rank(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[Outcome[_Ranked]]:
-        vectors = self._builder.encoder.encode_pages([text for whole, claims in items for text in (whole, *claims)])
+        texts = [text for whole, claims in items for text in (whole, *claims)]
+        try:
+            vectors = encode_whole(self._builder.encoder, texts)
+        except ServiceError as error:
+            return [Open(str(error), unanswered=True)] * len(items)
         outcomes: list[Outcome[_Ranked]] = []
         start = 0
         for _, claims in items:
@@ -261,10 +242,40 @@ def sampled(urls: Iterable[str], per_site: int, sites: Sequence[str] = (), limit
     return chosen[:limit]
 
 
+PAPERS = ("arxiv.org", "openlibhums.org")
+"""The sites of papers, of which the abstract and the introduction alone are taken."""
+
+_HEADING = re.compile(r"^(#{1,6})\s++(?:[\dIVX]++(?:\.\d++)*+\.?+\s++)?(\S.*)", re.MULTILINE)
+
+
+def abstract_and_introduction(text: str) -> str:
+    """The beginning of a paper in markdown, up to the section behind its introduction; without one, all of it.
+
+    Source: Needle in the Web, section 3.
+
+    >>> abstract_and_introduction("## Abstract\\nA.\\n## 1 Introduction\\nB.\\n### 1.1 Aims\\n## 2 Methods\\nD.")
+    '## Abstract\\nA.\\n## 1 Introduction\\nB.\\n### 1.1 Aims'
+    """
+    headings = list(_HEADING.finditer(text))
+    first = next((one for one in headings if _named(one) == "introduction"), None)
+    if first is None:
+        return text
+    after = (one for one in headings if one.start() > first.start() and len(one[1]) <= len(first[1]))
+    end = next(after, None)
+    return text if end is None else text[: end.start()].rstrip()
+
+
+def _named(heading: re.Match[str]) -> str:
+    """What a heading says, without marks at its end and emphasis, in lower case."""
+    return heading[2].rstrip("#").rstrip().strip("*_ ").lower()
+
+
 def _long_enough(page: Page) -> Kept[PageText] | Rejected:
-    if len(page.text) < _SHORTEST:
-        return Rejected(f"shorter than {_SHORTEST:,} characters", f"{len(page.text)} characters")
-    return Kept(PageText(page.url, page.title, page.text))
+    paper = any(host in PAPERS for host in parents(host_of(page.url)))
+    text = abstract_and_introduction(page.text) if paper else page.text
+    if len(text) < _SHORTEST:
+        return Rejected(f"shorter than {_SHORTEST:,} characters", f"{len(text)} characters")
+    return Kept(PageText(page.url, page.title, text))
 
 
 def _enough(page: PageText, found: tuple[str, ...]) -> Kept[Claims] | Rejected:

@@ -14,9 +14,10 @@ from webenv.corpora import Corpus, SourcePage
 from webenv.corpora.dense.build import build_dense
 from webenv.corpora.dense.index import DenseIndex
 from webenv.corpora.document import IndexedPage
-from webenv.corpora.procedural import ProceduralWeb, WebConfig
+from webenv.corpora.procedural import WebConfig
 from webenv.corpora.sample.web import sample_web
 from webenv.corpora.sites import NearSite, SiteDirectory, procedural_descriptions, read_descriptions
+from webenv.corpora.world import WorldWeb
 from webenv.errors import CorpusError, InvalidArgument
 from webenv.urls import host_of, key_of
 from webenv.web import Scope
@@ -157,8 +158,8 @@ def test_a_description_of_an_unknown_site_is_refused(corpus: Corpus) -> None:
         SiteDirectory(corpus, descriptions={"dogs.example": "Dogs."})
 
 
-def test_the_procedural_web_describes_its_own_sites() -> None:
-    web = ProceduralWeb(WebConfig(pages=300, sites=16))
+def test_a_generated_web_describes_its_own_sites() -> None:
+    web = WorldWeb(WebConfig(pages=300, sites=16))
     described = procedural_descriptions(web)
     corpus = Corpus.of(web.pages())
     assert sorted(described) == sorted(corpus.sites)

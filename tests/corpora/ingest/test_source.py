@@ -112,10 +112,10 @@ def test_needle_files(tmp_path: Path) -> None:
 
 def test_a_procedural_web_is_a_source(tmp_path: Path) -> None:
     """procedural:… gives the pages of a generated web, whose number is known; bad dials are refused."""
-    source = parse_source("procedural:seed=3,pages=200,kinds=2")
-    assert (source.spec, source.count()) == ("procedural:pages=200,seed=3,kinds=2", 200)
-    manifest = build(tmp_path / "web", ["procedural:pages=200,seed=3,kinds=2"], workers=1)
-    assert (manifest.pages, manifest.sources) == (200, ["procedural:pages=200,seed=3,kinds=2"])
+    source = parse_source("procedural:seed=3,pages=200")
+    assert (source.spec, source.count()) == ("procedural:pages=200,seed=3", 200)
+    manifest = build(tmp_path / "web", ["procedural:pages=200,seed=3"], workers=1)
+    assert (manifest.pages, manifest.sources) == (200, ["procedural:pages=200,seed=3"])
     assert manifest.skipped == {}
     assert parse_source("procedural").count() == 3_000
     with pytest.raises(InvalidArgument, match="pages='many'"):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 __all__ = ["Call", "Reply", "Site", "drip", "endless", "hang", "page", "raw", "redirect", "reset", "serve", "to_json"]
 
@@ -59,6 +59,28 @@ class Site:
         return [call.path for call in self.calls]
 
 
+class _Answering:
+    """A connection whose request is under way until its answer begins: after that the client may send the next one
+    before this thread runs again, and both would be counted.
+    """
+
+    def __init__(self, connection: socket.socket, site: Site) -> None:
+        self._connection, self._site, self._begun = connection, site, False
+
+    def begins(self) -> None:
+        if not self._begun:
+            self._begun = True
+            with self._site.lock:
+                self._site.now -= 1
+
+    def sendall(self, data: bytes) -> None:
+        self.begins()
+        self._connection.sendall(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
 @contextmanager
 def serve(routes: Mapping[str, Reply], host: str = "127.0.0.1") -> Iterator[Site]:
     """A server until the end of the block."""
@@ -74,15 +96,15 @@ def serve(routes: Mapping[str, Reply], host: str = "127.0.0.1") -> Iterator[Site
                 site.calls.append(call)
                 site.now += 1
                 site.most = max(site.most, site.now)
+            answering = _Answering(connection, site)
             try:
                 path = call.path.partition("?")[0]
                 reply = site.routes.get(path) or site.routes.get("*" if path != "/robots.txt" else "") or _NOWHERE
-                reply(connection, call)
+                reply(cast(socket.socket, answering), call)
             except OSError:
                 pass  # the other side had enough
             finally:
-                with site.lock:
-                    site.now -= 1
+                answering.begins()
 
     class Server(socketserver.ThreadingTCPServer):
         allow_reuse_address = True

@@ -56,9 +56,9 @@ def test_a_bomb_is_cut_before_it_takes_memory(encodings: str) -> None:
 
 
 def test_a_body_of_very_many_members_is_cut() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     assert decoded(gzip.compress(b"") * 300_000, "gzip", 10_000_000) == b""
-    assert time.monotonic() - started < 2.0
+    assert time.process_time() - started < 4.0
 
 
 def test_the_size_that_is_allowed_is_allowed_to_the_byte() -> None:

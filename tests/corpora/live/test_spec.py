@@ -40,7 +40,7 @@ def test_searxng_is_looked_for_at_the_gateway(monkeypatch: pytest.MonkeyPatch) -
     [
         ("tavily", "web='tavily': expected live:<provider>, as in live:tavily."),
         ("live:tavilly", "live web: no provider 'tavilly'. Did you mean 'tavily'?"),
-        ("live:", "live web: no provider ''. Expected one of: brave, searxng, serper, tavily."),
+        ("live:", "live web: no provider ''. Expected one of: agentweb, brave, searxng, serper, tavily."),
         ("live:searxng,urll=http://a.example", "live web: no setting 'urll'. Did you mean 'url'?"),
         ("live:searxng,timeout", "live web: 'timeout'; expected a setting and its value, as in timeout=10."),
         ("live:searxng,timeout=", "live web: 'timeout='; expected a setting and its value, as in timeout=10."),
@@ -52,6 +52,8 @@ def test_searxng_is_looked_for_at_the_gateway(monkeypatch: pytest.MonkeyPatch) -
         ("live:searxng,delay=1,delay=2", "live web: delay is given twice; give it once."),
         ("live:tavily,API_KEY=tvly-1", "live web: a key in a name would be recorded; set TAVILY_API_KEY instead."),
         ("live:tavily,tvly-1", "live web: no setting of that name. Expected one of: "),
+        ("live:tavily,chunks=2", "live web: chunks goes with depth=advanced."),
+        ("live:searxng,depth=advanced", "live web: no setting 'depth'."),
         ("live:tavily,key=tvly-1", "live web: a key in a name would be recorded; set TAVILY_API_KEY instead."),
         (
             "live:searxng,gateway=a.example",

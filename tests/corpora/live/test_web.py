@@ -17,7 +17,7 @@ import pytest
 import webenv
 from tests.corpora.live.hostile_web import Call, Site, page, redirect, serve, to_json
 from tests.webs import small_tasks
-from webenv.corpora import ExtractiveAgent
+from webenv.corpora import ContentAgents
 from webenv.corpora.live import LiveWeb, open_live
 from webenv.errors import InvalidArgument
 from webenv.observations import Page, Reply
@@ -133,7 +133,7 @@ def test_blocked_hosts_do_not_exist_and_are_not_asked(web: LiveWeb, site: Site) 
 
 
 def test_a_site_is_asked_through_its_pages(web: LiveWeb) -> None:
-    [reply, missing] = ExtractiveAgent(web).ask(
+    [reply, missing] = ContentAgents(web).ask(
         [AskRequest("When does the neap tide come?", "tides.example"), AskRequest("Who?", "nowhere.example")]
     )
     assert isinstance(reply, Reply)
@@ -148,7 +148,7 @@ def test_a_gateway_that_is_gone_is_a_failure_of_all_three(site: Site) -> None:
     with open_live(f"live:searxng,gateway={url},url={url},readers=0,retries=0") as web:
         assert isinstance(visit(web, "https://tides.example/neap"), Failure)
         assert isinstance(web.search([SearchRequest("tide")])[0], Failure)
-        assert isinstance(ExtractiveAgent(web).ask([AskRequest("when", "tides.example")])[0], Failure)
+        assert isinstance(ContentAgents(web).ask([AskRequest("when", "tides.example")])[0], Failure)
 
 
 def test_what_it_is_tells_what_a_run_depends_on(web: LiveWeb, site: Site) -> None:

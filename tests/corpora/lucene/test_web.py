@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests import hostile
 from tests.extras import needs_extra
-from webenv.corpora import ExtractiveAgent
+from webenv.corpora import ContentAgents
 from webenv.corpora.lucene import jvm
 from webenv.corpora.lucene.web import LuceneWeb, open_lucene, open_lucene_spec
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument
@@ -170,9 +170,9 @@ def test_scopes(web: LuceneWeb) -> None:
     assert urls(web, "lamp", early) == {OLD}
     assert web.visit([VisitRequest(NEWS, early), VisitRequest(LAMP, early)]) == [Missing("there is no such page")] * 2
     assert page(web, OLD, early).url == OLD
-    (reply,) = ExtractiveAgent(web).ask([AskRequest("lamp", "harbour.example", early)])
+    (reply,) = ContentAgents(web).ask([AskRequest("lamp", "harbour.example", early)])
     assert [document.url for document in reply.documents] == [OLD]  # type: ignore[union-attr]
-    assert ExtractiveAgent(web).ask([AskRequest("lamp", "nowhere.example")]) == [Missing("no such site")]
+    assert ContentAgents(web).ask([AskRequest("lamp", "nowhere.example")]) == [Missing("no such site")]
     with pytest.raises(InvalidArgument, match="as_of='soon'"):
         web.search([SearchRequest("lamp", 1, Scope(as_of="soon"))])
 

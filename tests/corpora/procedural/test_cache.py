@@ -20,12 +20,12 @@ from webenv.corpora.procedural.config import Worlds
 from webenv.errors import InvalidArgument
 from webenv.runtime.files import cache_folder
 
-DIALS = WebConfig(pages=200, kinds=2, family=9, seed=5)
+DIALS = WebConfig(pages=200, seed=5)
 PROGRAM = """
 import sys
 from webenv.corpora.procedural import WebConfig
 from webenv.corpora.procedural.cache import cached_corpus
-corpus = cached_corpus(WebConfig(pages={pages}, kinds=2, family=9, seed=5))
+corpus = cached_corpus(WebConfig(pages={pages}, seed=5))
 print(corpus.digest, len(corpus), repr(corpus).split("'")[1])
 """
 
@@ -59,14 +59,14 @@ def test_written_once(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert again.digest == first.digest
     assert (folder_of(home) / "manifest.json").stat() == written
     assert cached_corpus(DIALS) is again
-    assert generated_web(DIALS) is generated_web(WebConfig(pages=200, kinds=2, family=9, seed=5))
+    assert generated_web(DIALS) is generated_web(WebConfig(pages=200, seed=5))
     assert capsys.readouterr() == ("", "")
 
 
 def test_other_dials_have_folders_of_their_own(home: Path) -> None:
     """Webs that differ in any dial stand side by side."""
     digests = {cached_corpus(DIALS.with_seed(seed)).digest for seed in (1, 2)}
-    digests.add(cached_corpus(WebConfig(pages=200, kinds=2, family=9, seed=1, decoys=0.5)).digest)
+    digests.add(cached_corpus(WebConfig(pages=200, seed=1, news=0.5)).digest)
     assert len(digests) == 3 == sum(path.is_dir() for path in (home / "procedural").iterdir())
 
 
@@ -186,7 +186,7 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_closed_web_is_opened_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A corpus that was closed, and whose folder may be gone since, is not given out again."""
     monkeypatch.setenv("WEBENV_CACHE", str(tmp_path))
-    config = WebConfig(pages=60, family=3, kinds=1)
+    config = WebConfig(pages=60)
     cached_corpus(config).close()
     shutil.rmtree(tmp_path / "procedural")
     assert len(list(cached_corpus(config).pages())) == 60

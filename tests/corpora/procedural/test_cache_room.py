@@ -15,7 +15,7 @@ from webenv.corpora.procedural import WebConfig
 from webenv.corpora.procedural.cache import CorpusCache, _cached, cache_bytes, cached_corpus, corpus_cache, locked
 from webenv.errors import CorpusNotFound, InvalidArgument
 
-DIALS = WebConfig(pages=60, kinds=1, family=3, sites=16)
+DIALS = WebConfig(pages=60, sites=16)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from importlib import resources
 
 import pytest
 
-from webenv.corpora.procedural.language.lexicon import Form, Lexicon, PartOfSpeech
+from webenv.corpora.procedural.lexicon import Form, Lexicon, PartOfSpeech
 from webenv.errors import DataError, InvalidArgument
 
 DATA = resources.files("webenv.corpora.procedural") / "data"
@@ -43,7 +43,7 @@ def test_loading_is_fast() -> None:
     """Words, sentences and definitions are there within 1.6 s of processor time, import included."""
     program = (
         "import time, webenv; start = time.process_time()\n"
-        "from webenv.corpora.procedural.language.lexicon import Lexicon\n"
+        "from webenv.corpora.procedural.lexicon import Lexicon\n"
         "lexicon = Lexicon.load(); lexicon.words('noun'), lexicon.sentences(), lexicon.definitions()\n"
         "print(time.process_time() - start)"
     )

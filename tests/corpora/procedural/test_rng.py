@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from webenv.corpora.procedural.rng import FastRng, Rng
+from webenv.corpora.procedural.rng import Rng
 
 
 def test_pinned_numbers() -> None:
@@ -41,25 +41,3 @@ def test_sample_never_repeats() -> None:
     for size in range(8):
         drawn = rng.sample("abcde", size)
         assert len(set(drawn)) == len(drawn) == min(size, 5)
-
-
-def test_pinned_fast_numbers() -> None:
-    """The same seed parts give these numbers on every Python."""
-    spark = FastRng("a", 1)
-    assert [spark.below(1000) for _ in range(5)] == [479, 456, 399, 548, 88]
-
-
-def test_it_is_even() -> None:
-    """Each of ten numbers comes about as often as the others, within a stream and over streams."""
-    spark = FastRng("even")
-    for drawn in (
-        Counter(spark.below(10) for _ in range(20_000)),
-        Counter(FastRng(n).below(10) for n in range(20_000)),
-    ):
-        assert set(drawn) == set(range(10))
-        assert all(1_850 < count < 2_150 for count in drawn.values())
-
-
-def test_seed_parts_of_fast_numbers_are_kept_apart() -> None:
-    """Parts that join to the same text are different seeds."""
-    assert FastRng("ab", "c").random() != FastRng("a", "bc").random()

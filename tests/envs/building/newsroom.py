@@ -31,7 +31,6 @@ _KINDS = {
     "Check a question that was drafted": "guideline",
     "You grade a short answer": "grade",
     "Write down what the page below says": "claims",
-    "Sum up the page": "summary",
     "Make each of the claims below vague": "masking",
     "You check one web page against one criterion": "criterion",
 }

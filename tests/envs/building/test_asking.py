@@ -32,7 +32,6 @@ from webenv.envs.building.needle_in_web.prompts import (
     ClaimsQuestion,
     MaskingQuestion,
     PageText,
-    SummaryQuestion,
 )
 from webenv.envs.building.stages import finished
 
@@ -122,8 +121,8 @@ def test_guideline(verdict: str, rule: str, read: Checked | None) -> None:
 
 
 QUESTIONS = (QueryQuestion, RelevanceQuestion, DraftQuestion, ReadQuestion, GuidelineQuestion, ClaimsQuestion,
-             SummaryQuestion, MaskingQuestion)  # fmt: skip
-ITEMS: tuple[Any, ...] = (EVENT, EventArticle(EVENT, ARTICLE), ARTICLE, DRAFT, DRAFT, PAGE, PAGE,
+             MaskingQuestion)  # fmt: skip
+ITEMS: tuple[Any, ...] = (EVENT, EventArticle(EVENT, ARTICLE), ARTICLE, DRAFT, DRAFT, PAGE,
                           Chosen(PAGE, ("Ada rang.",), "easy"))  # fmt: skip
 
 

@@ -93,8 +93,6 @@ def _reply(one: Asked) -> str:
         shuffled = (FAR[0], NEAR[0], MIDDLE[0], "It was lit last year.", NEAR[1], FAR[1], MIDDLE[1], NEAR[2], MIDDLE[2])
         some = (*shuffled, FAR[2], NEAR[0]) if "Sull Light" in one.fields["page"] else shuffled[:4]
         return "\n".join(one.tag("claim", claim) for claim in some)
-    if one.kind == "summary":
-        return one.tag("summary", "The Sull Light, a lighthouse whose lamp warns ships of the rock of Sull.")
     if one.kind == "masking":
         lines = []
         for line in one.fields["claims"].splitlines():
@@ -130,7 +128,7 @@ def test_tiers(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
     stages = {one["stage"]: one for one in summary(capsys)["stages"]}
     assert stages["visit"]["rejected"] == {"shorter than 1,000 characters": 1}
     assert stages["claims"]["rejected"] == {"fewer than 9 claims": 1}
-    assert (stages["summary"]["came"], stages["validation"]["kept"]) == (1, 3)
+    assert stages["validation"]["kept"] == 3
     fell = [json.loads(line) for line in Path("out/build/rejected.jsonl").read_text().splitlines()]
     assert fell[1]["detail"] == "3 that stand alone, of 4"
 
@@ -175,7 +173,7 @@ def test_validation(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
     stages = {one["stage"]: one for one in summary(capsys)["stages"]}
     assert stages["validation"]["rejected"] == {"a criterion is not on the page": 1}
     models = Counter(request["model"] for request in server.requests)
-    assert models == {"writer": 2 + 1 + 3, "judge": 9}
+    assert models == {"writer": 2 + 3, "judge": 9}
     assert not Path("out/light.example_hard.json").exists()
     code, server = build(replies(strict), "--judge", "llm:judge")
     assert (code, server.requests) == (0, [])

@@ -29,15 +29,17 @@ PIPES = "| City | Height |\n|---|---|\n| Rome | 21 |\n"
         f"```markdown\n{PIPES}```\n```markdown\n|x|\n|-|\n|y|\n```",
         f"|x|\n|-|\n|y|\n\n```markdown\n{PIPES}```",
         "| City | Height |\r\n|---|---|\r\n| Rome | 21 |\r\n",
+        "Words.\n\n|City|Height|\n|Rome|21|\n",
+        "```markdown\n|City|Height|\n\n|---|---|\n\n|Rome|21|\n```",
     ],
 )
 def test_tables(text: str) -> None:
-    """The first fenced markdown table wins, else the first pipe table with a rule under its head."""
+    """The first fenced markdown table wins, else the first pipe table with a rule under its head, else one in bars."""
     assert parse_table(text) == ROME
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no table", "a | b", "|a|b|\n|1|2|", "```json\n{}\n```", "|---|---|", "| | |\n", "|" * 1_000]
+    "text", ["", "no table", "a | b", "a|b\n1|2", "|a|b|", "```json\n{}\n```", "|---|---|", "| | |\n", "|" * 1_000]
 )
 def test_no_tables(text: str) -> None:
     """Words, and bars without a rule outside a markdown fence, are no table."""

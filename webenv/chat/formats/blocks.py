@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from webenv.actions import Action, Kind, answer, search, visit
-from webenv.chat.formats.format import DATA_RULE, UNKNOWN_TYPE, first_closed
+from webenv.chat.formats.format import CLOSED_BOOK, DATA_RULE, UNKNOWN_TYPE, first_closed, is_closed_book
 from webenv.models import after_thinking
 from webenv.observations import ObservationDict
 
@@ -34,6 +34,10 @@ _REMINDER = (
     "first line is type: Search, type: Click or type: Finish."
 )
 
+_CLOSED_REMINDER = (
+    "Your last reply held no answer. It needs one block, from <action> to </action>, whose first line is type: Finish."
+)
+
 _OPENING = re.compile(r"(?P<tag><action\s*>)|(?P<fence>```action[ \t]*\n)", re.IGNORECASE | re.ASCII)
 _CLOSINGS = {"tag": re.compile(r"</action\s*>", re.IGNORECASE | re.ASCII), "fence": re.compile("```")}
 _TYPE = re.compile(r"\s*type\s*:\s*(.*)", re.IGNORECASE)
@@ -52,13 +56,15 @@ class BlockFormat:
     """
 
     name = "blocks"
-    prompt = _PROMPT + DATA_RULE
+    _rules = _PROMPT + DATA_RULE
+    _closed = CLOSED_BOOK.format(answer="<action>\ntype: Finish\nyour answer\n</action>")
+    prompt = _rules + _closed
 
     def rules(self, first: ObservationDict) -> str:
-        return self.prompt
+        return self._closed if is_closed_book(first) else self._rules
 
     def reminder(self, first: ObservationDict) -> str:
-        return _REMINDER
+        return _CLOSED_REMINDER if is_closed_book(first) else _REMINDER
 
     def parse(self, reply: str) -> Action | None:
         found = first_closed(after_thinking(reply), _OPENING, _CLOSINGS)

@@ -79,6 +79,23 @@ def has_asks(first: ObservationDict) -> bool:
     return int(first["budget"][2]) > 0
 
 
+def is_closed_book(first: ObservationDict) -> bool:
+    """Whether an episode with this first observation can look nothing up."""
+    searches, visits, asks, _ = (int(most) for most in first["budget"])
+    return not searches and not visits and not asks
+
+
+CLOSED_BOOK = """\
+You answer a question from what you know: nothing can be looked up. Think as much as you need, then end the work with \
+your answer, as briefly as the question allows, written to the letter like this:
+
+{answer}
+
+Answer even where you are not sure: without an answer the work counts for nothing.
+"""
+"""The rules where nothing can be looked up: no other action is offered."""
+
+
 def what_is_left(observation: ObservationDict, first: ObservationDict) -> str:
     """What is left of the budget, in one line; asks are named where there are some."""
     searches, visits, asks, turns = observation["budget"].tolist()

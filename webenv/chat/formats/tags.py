@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from webenv.actions import Action, Kind, answer, ask, note, search, visit
-from webenv.chat.formats.format import Tags, has_asks, rules_by_asks, what_is_left
+from webenv.chat.formats.format import CLOSED_BOOK, Tags, has_asks, is_closed_book, rules_by_asks, what_is_left
 from webenv.models import after_thinking
 from webenv.observations import ObservationDict
 
@@ -49,15 +49,18 @@ class TagFormat:
 
     name = "tags"
     _rules, _reminder, _tags = rules_by_asks(_PROMPT), _REMINDER, _TAGS
-    prompt = _rules[True] + _rules[False]
+    _closed = CLOSED_BOOK.format(answer="<answer>the answer</answer>")
+    prompt = _rules[True] + _rules[False] + _closed
 
     def __init__(self, url_answers: bool = False) -> None:
         self._names = {**_NAMES, Kind.ANSWER: "source"} if url_answers else _NAMES
 
     def rules(self, first: ObservationDict) -> str:
-        return self._rules[has_asks(first)]
+        return self._closed if is_closed_book(first) else self._rules[has_asks(first)]
 
     def reminder(self, first: ObservationDict) -> str:
+        if is_closed_book(first):
+            return "Your last reply held no answer. " + self._closed.splitlines()[2]
         return self._reminder.format(ask='<ask site="host">question</ask>, ' if has_asks(first) else "")
 
     def parse(self, reply: str) -> Action | None:
@@ -108,7 +111,8 @@ class SourceFormat(TagFormat):
 
     name = "source"
     _rules, _reminder, _tags = rules_by_asks(_SOURCE_PROMPT), _SOURCE_REMINDER, _SOURCE_TAGS
-    prompt = _rules[True] + _rules[False]
+    _closed = CLOSED_BOOK.format(answer="<source>the URL of the page</source>")
+    prompt = _rules[True] + _rules[False] + _closed
 
     def __init__(self) -> None:
         super().__init__(url_answers=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from webenv.actions import Action, Kind
-from webenv.chat.formats.format import UNKNOWN_TYPE, has_asks, rules_by_asks, what_is_left
+from webenv.chat.formats.format import CLOSED_BOOK, UNKNOWN_TYPE, has_asks, is_closed_book, rules_by_asks, what_is_left
 from webenv.errors import InvalidArgument
 from webenv.models import ToolCall, after_thinking
 from webenv.observations import ObservationDict
@@ -51,13 +51,14 @@ class ToolFormat:
 
     name = "tools"
     _rules = rules_by_asks(_PROMPT)
-    prompt = _rules[True] + _rules[False]
+    _closed = CLOSED_BOOK.format(answer="a call of the tool answer")
+    prompt = _rules[True] + _rules[False] + _closed
 
     def __init__(self, limits: Mapping[str, int] | None = None, references: bool = False) -> None:
         self._limits, self._references = dict(limits or {}), references
 
     def rules(self, first: ObservationDict) -> str:
-        return self._rules[has_asks(first)]
+        return self._closed if is_closed_book(first) else self._rules[has_asks(first)]
 
     def reminder(self, first: ObservationDict) -> str:
         names = [tool["function"]["name"] for tool in self.tools(first)]

@@ -34,20 +34,38 @@ function turnCard(one, step) {
     el('span', { class: 'step' }, step ? String(step) : '0'), KINDS[turn.kind] || plainWords(turn.kind));
   const card = el('section', { class: `turn ${turn.kind}${touched ? ' has-gold' : ''}`, id, tabindex: '-1', 'aria-labelledby': `${id}-title` },
     el('header', {}, title, touched && el('span', { class: 'gold-mark' }, '★ gold'), budget(one, turn)));
-  if (step === 0) add(card, [question(one.row)]);
+  if (step === 0) add(card, [question(one.row), tree(one.detail.turns.flatMap((each) => each.calls || []), 'The tree of the episode')]);
   else add(card, [action(one, turn)]);
   const thought = textOf(turn.thought);
   if (thought) {
     card.append(el('details', { class: 'thought' },
       el('summary', {}, 'Thought', data(thought.replace(/\s+/g, ' ').slice(0, 90), 'span', { class: 'peek' })), data(thought, 'p', { class: 'text' })));
   }
+  if (step && turn.calls) add(card, [tree(turn.calls, 'Layers')]);
+  if (turn.seconds) card.append(el('p', { class: 'muted' }, `Decided in ${number(turn.seconds[0], 1)} s, answered in ${number(turn.seconds[1], 1)} s`));
   const notice = textOf(turn.notice);
   if (notice) card.append(el('p', { class: 'notice' }, el('strong', {}, 'Notice '), data(notice)));
   if (turn.results) card.append(results(one, turn, step));
   if (turn.pages) add(card, turn.pages.map((page) => pageBox(one, page, 'Page')));
-  for (const reply of turn.replies || []) card.append(replyBox(one, reply));
+  if (turn.replies) add(card, step ? turn.replies.map((reply) => replyBox(one, reply)) : [siteList(turn.replies)]);
   add(card, [terms(turn, final), !over && store.index.runs[one.row.run].folder !== null && fork(one.row, step)]);
   return card;
+}
+
+// Calls of layers, each indented below the one that asked for it.
+function tree(calls, name) {
+  if (!calls.length) return null;
+  const counts = new Map();
+  for (const [, layer] of calls) counts.set(layer, (counts.get(layer) || 0) + 1);
+  const told = [...counts].map(([layer, calls]) => count(calls, layer)).join(', ');
+  const tokens = calls.reduce((sum, call) => sum + call[5] + call[6], 0);
+  return el('details', { class: 'tree' }, el('summary', {}, `${name}: ${told}; ${tokens} tokens`),
+    el('ul', {}, calls.map(([place, layer, asked, said, failed, read, wrote, seconds]) => {
+      const depth = Math.min(3, { host: 0, agent: 0, manager: 1, worker: 2 }[layer] ?? 3);
+      return el('li', { class: `depth${depth}${textOf(failed) ? ' failed' : ''}` },
+        el('b', {}, `${layer} ${place}`), ' ', data(textOf(asked)), textOf(said) && [' → ', data(textOf(said))],
+        el('em', {}, ` ${read} + ${wrote} tokens${seconds ? `, ${number(seconds, 1)} s` : ''}`));
+    })));
 }
 
 function question(row) {
@@ -97,7 +115,7 @@ function results(one, turn, step) {
       el('div', {},
         el('p', { class: 'hit' }, link(textOf(url), textOf(title) || '(no title)', { class: 'title' }), notes.map((note) => [' ', note])),
         data(textOf(url), 'p', { class: 'url' }),
-        el('p', { class: 'snippet', dir: 'auto' }, marked(textOf(snippet), one.answers))));
+        el('p', { class: 'snippet', dir: 'auto' }, linked(textOf(snippet), one.answers))));
   });
   const box = el('ol', { class: 'results', 'aria-label': 'Results' }, items.slice(0, folded));
   if (items.length <= folded) return box;
@@ -112,7 +130,7 @@ function pageBox(one, [title, url, text], what) {
   const gold = one.gold.has(url);
   const whole = textOf(text);
   const body = el('div', { class: 'page-text text', dir: 'auto' });
-  const fill = (shown, cut) => body.replaceChildren(...marked(shown, one.answers), ...(cut ? [' …'] : []));
+  const fill = (shown, cut) => body.replaceChildren(...linked(shown, one.answers).flat(Infinity), ...(cut ? [' …'] : []));
   const box = el('article', { class: `page${gold ? ' gold' : ''}` },
     el('p', { class: 'hit' }, el('span', { class: 'small' }, `${what} `), link(textOf(url), textOf(title) || '(no title)', { class: 'title' }),
       gold && [' ', goldMark(one, url)], one.answered.has(url) && [' ', el('span', { class: 'tag' }, 'answered')]),
@@ -138,11 +156,30 @@ function pageBox(one, [title, url, text], what) {
   return box;
 }
 
-function replyBox(one, [site, text, documents]) {
+// The sites that an agent was told of at the start.
+function siteList(replies) {
+  return el('details', { class: 'sites' }, el('summary', {}, count(replies.length, 'site')),
+    el('dl', {}, replies.flatMap(([site, text]) => [data(textOf(site), 'dt'), data(textOf(text), 'dd')])));
+}
+
+// The episode of a content agent, by which it came to its reply.
+function traceBox([policy, ending, requests, valid, tokens, seconds, turns]) {
+  const facts = [plainWords(textOf(ending)), count(turns.length, 'turn'), `${count(requests, 'request')}, ${valid} with results`,
+    tokens > 0 && count(tokens, 'token'), seconds > 0 && `${number(seconds)} s`].filter(Boolean);
+  return el('details', { class: 'trace' },
+    el('summary', {}, 'Its own episode ', data(`${textOf(policy)}: ${facts.join(', ')}`, 'span', { class: 'peek' })),
+    el('ol', {}, turns.map(([kind, texts, thought, notice, results]) => el('li', {},
+      el('b', {}, KINDS[kind] || plainWords(kind)), texts.map((text) => [' ', data(textOf(text), 'span', { class: 'text' })]),
+      textOf(thought) && el('details', { class: 'thought' }, el('summary', {}, 'Thought'), data(textOf(thought), 'p', { class: 'text' })),
+      textOf(notice) && el('p', { class: 'notice' }, data(textOf(notice))),
+      results.length > 0 && el('ul', {}, results.map(([title, url]) => el('li', {}, link(textOf(url), textOf(title) || '(no title)', { class: 'title' }))))))));
+}
+
+function replyBox(one, [site, text, documents, trace]) {
   return el('article', { class: 'reply' },
     el('p', { class: 'hit' }, el('span', { class: 'small' }, 'Reply of '), data(textOf(site), 'strong')),
     el('p', { class: 'text', dir: 'auto' }, marked(textOf(text), one.answers)),
-    documents.map((page) => pageBox(one, page, 'Document')));
+    documents.map((page) => pageBox(one, page, 'Document')), trace && traceBox(trace));
 }
 
 function terms(turn, final) {

@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from webenv.wrappers.menu.words import Units, codes_of, read_passage
+from webenv.wrappers.menu.words import Units, read_passage
 
-_ROWS = 400  # clauses of one passage that are kept
+_ROWS = 400  # sentences of one passage that are kept
+_BESIDE, _NEAR = 1, 6  # how many sentences on either side a window and a paragraph reach
 
 
 class Evidence(NamedTuple):
@@ -21,14 +22,13 @@ class Evidence(NamedTuple):
     Attributes:
         has: bool (U,): which units stand in it.
         bits: the same as bits.
-        rows: float32 (r, U): which stand in each clause about the subject that has some.
-        counts: float32 (U,): in how many of these clauses each stands.
+        rows: float32 (3, r, U): which stand in each of the r sentences that has some; in it or the two beside it; in
+            it or the six on either side.
     """
 
     has: npt.NDArray[np.bool_]
     bits: int
     rows: npt.NDArray[np.float32]
-    counts: npt.NDArray[np.float32]
 
 
 @lru_cache(maxsize=32_768)
@@ -39,51 +39,27 @@ def standing_in(text: str, units: Units) -> npt.NDArray[np.bool_]:
 
 
 @lru_cache(maxsize=32_768)
-def evidence_of(text: str, title: str, units: Units) -> Evidence:
-    """What a passage has of a question's units; the latest are kept, for many attempts see the same pages.
-
-    A clause is about the subject if it names what is sought or a name of the page's title, or goes on with a
-    pronoun; and if it is not a long quotation.
-
-    Args:
-        text: the passage.
-        title: the title of its page.
-        units: what is looked for.
-    """
+def evidence_of(text: str, units: Units) -> Evidence:
+    """What a passage has of a question's units; the latest are kept, for many attempts see the same pages."""
     passage = read_passage(text)
-    size = len(units.low)
-    low, high = _sought(title, units)
-    first = passage.codes.searchsorted(low, "left")
-    last = passage.codes.searchsorted(high, "right")
-    there = last > first
-    has = there[:size]
+    first = passage.codes.searchsorted(units.low, "left")
+    last = passage.codes.searchsorted(units.high, "right")
+    has = last > first
     bits = int.from_bytes(np.packbits(has).tobytes())
-    found: dict[int, list[int]] = {}  # the units of each clause
-    own = set(passage.pronouns)
-    for number in there.nonzero()[0].tolist() if bits else ():
-        for place in passage.places[first[number] : last[number]].tolist():
-            if number < size:
-                found.setdefault(place, []).append(number)
-            else:
-                own.add(place)
-    kept = sorted(place for place in found if place in own and place not in passage.quoted)[:_ROWS]
-    rows = np.zeros((len(kept), size), dtype=np.float32)
-    for row, place in enumerate(kept):
-        rows[row, found[place]] = 1
-    return Evidence(has, bits, rows, rows.sum(axis=0))
-
-
-def _sought(title: str, units: Units) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """The codes of the units, least and greatest, and behind them those that name the subject of a page."""
-    names = _names(title)
-    return np.concatenate([units.low, units.kind, names]), np.concatenate([units.high, units.kind, names])
-
-
-@lru_cache(maxsize=16_384)
-def _names(title: str) -> npt.NDArray[np.uint32]:
-    """The codes of a title's names: its words with a capital, or in a script without any."""
-    names = [word.strip("“”\"'.,:;!?()") for word in title.split() if word[:1].isupper() or not word.isascii()]
-    return np.array(codes_of(names), dtype=np.uint32)
+    numbers = has.nonzero()[0]
+    where = [passage.places[first[number] : last[number]] for number in numbers]
+    places = np.unique(np.concatenate(where))[:_ROWS] if where else np.zeros(0, dtype=np.int32)
+    rows = np.zeros((3, len(places), len(has)), dtype=np.float32)
+    for number, found in zip(numbers.tolist(), where, strict=True):
+        at = places.searchsorted(found)
+        rows[0, at[at < len(places)], number] = 1
+    for grain, reach in ((1, _BESIDE), (2, _NEAR)):
+        rows[grain] = rows[0]
+        for step in range(1, min(reach, len(places) - 1) + 1):
+            near = (places[step:] - places[:-step] <= reach)[:, None]
+            np.maximum(rows[grain, step:], rows[0, :-step] * near, out=rows[grain, step:])
+            np.maximum(rows[grain, :-step], rows[0, step:] * near, out=rows[grain, :-step])
+    return Evidence(has, bits, rows)
 
 
 COLUMNS = (
@@ -102,21 +78,19 @@ COLUMNS = (
     "rank_single_mean",
     "rank_single_max",
     "same_title",
-    "clauses",
+    "sentences",
 )
 """What is kept of a candidate as a number; ``rank_*``: 1 / rank in the searches of a kind, the best."""
 
 _EXISTS, _READ, _FAILED, _LATEST, _FUSED, _FOUND, _RANKS = range(7)
-_SINGLES, _SAME_TITLE, _CLAUSES = 11, 14, 15
+_SINGLES, _SAME_TITLE, _SENTENCES = 11, 14, 15
 _SORTS = {sort: _RANKS + place for place, sort in enumerate(("whole", "pair", "title", "site", "other"))}
-_TITLE, _TEXT, _COUNTS, _HELD = range(4)
+_TITLE, _TEXT, _HELD = range(3)
 _EMPTY = array("d", [0.0] * len(COLUMNS))
 _CAPACITY = 32
 _HOST = 255  # characters of a host's name
 GRAIN = 1024
 """Weights are multiples of 1/1024, so sums of them are exact in any order."""
-_FIGURE = 1.5  # what a number is worth
-_ONCE, _BURST = 0.15, 1.5  # what a word is worth that comes once, and what repetition adds at most
 _FUSION = 10  # of reciprocal rank fusion; small, for ten results
 
 
@@ -129,7 +103,7 @@ class Candidate:
         query: its title beside the whole question, where that was asked for.
         row: the numbers of :data:`COLUMNS`, counts and sums as they are.
         singles: 1 / rank in the search of each criterion, C numbers.
-        rows: float32 (r, U) of passages: which units stand in each clause about its subject that has some.
+        rows: float32 (3, r, U) of passages: as :class:`Evidence` has them.
         known: which units stand in any text, as bits.
         read: whether its whole text is known.
         tried: whether it was visited, found or not.
@@ -154,8 +128,8 @@ class Candidate:
         self.tried = False
 
     @property
-    def clauses(self) -> int:
-        return int(self.row[_CLAUSES])
+    def sentences(self) -> int:
+        return int(self.row[_SENTENCES])
 
 
 class Site:
@@ -181,8 +155,6 @@ class Candidates:
     Attributes:
         list: the candidates.
         sites: the sites by host.
-        worth: float32 (U,): what each unit is worth by how often the pages that were read and say it of their subject
-            repeat it, and by how few of those read these are. Words that tell pages apart come in bursts.
     """
 
     def __init__(self, units: Units, criteria: int) -> None:
@@ -193,34 +165,31 @@ class Candidates:
         self._latest: list[int] = []
         self._numbers: dict[str, int] = {}
         self._titles: dict[str, list[int]] = {}
-        self.look_for(units)
+        self.units = units
+        self._held = np.zeros((_CAPACITY, _HELD, len(units.low)), dtype=np.float32)
+        self._had = 0  # the units that pages have that were read, as bits
+        self._pages = 0
+        self._unknown: list[list[str]] | None = None
 
     def __len__(self) -> int:
         return len(self.list)
 
-    def look_for(self, units: Units) -> None:
-        """Looks for other units in all that was seen."""
-        self.units = units
-        size = len(units.low)
-        self._held = np.zeros((max(_CAPACITY, 2 * len(self.list)), _HELD, size), dtype=np.float32)
-        self.worth = np.where(units.figures, np.float32(_FIGURE), np.float32(0))
-        self._having = np.zeros(size, dtype=np.float64)
-        self._repeated = np.zeros(size, dtype=np.float64)
-        self._pages = 0
-        self._unknown: list[list[str]] | None = None
-        for number, candidate in enumerate(self.list):
-            candidate.rows, candidate.known = [], 0
-            candidate.row[_CLAUSES] = 0.0
-            self._title(number)
-            for text in candidate.passages:
-                self._add(number, text)
-            if candidate.read:
-                self._count(number)
-
     def known(self, chosen: list[int]) -> npt.NDArray[np.float32]:
-        """What k candidates have of each unit, (k, 3, U): whether it stands in the title, and in any text; in how many
-        clauses about the subject."""
+        """What k candidates have of each unit, (k, 2, U): whether it stands in the title, and in any text."""
         return self._held[chosen]
+
+    def relevance(self) -> list[float]:
+        """How well each fits the criteria by its words, 0 at the least: BM25 over the candidates themselves, in which a
+        word that stands somewhere counts once, in a title five times, and a pair of words half."""
+        held = self._held[: len(self.list)].astype(np.float64)
+        there = np.maximum(held[:, _TITLE], held[:, _TEXT])
+        having = there.sum(axis=0)
+        rare = np.log(1 + (len(self.list) - having + 0.5) / (having + 0.5)) * (
+            self.units.words + 0.5 * self.units.pairs
+        )
+        times = there + 4 * held[:, _TITLE]
+        gain = (times * 2.2 / (times + 1.2) * rare).sum(axis=1)
+        return [round(score, 6) for score in gain.tolist()]
 
     def seen(self) -> npt.NDArray[np.int64]:
         """int64 (U,): how many candidates have each unit somewhere."""
@@ -228,11 +197,11 @@ class Candidates:
         return np.asarray(np.maximum(held[:, _TITLE], held[:, _TEXT]).sum(axis=0), dtype=np.int64)
 
     def unknown(self) -> list[list[str]]:
-        """The words of each criterion that no page that was read has of its subject; none before two were read."""
+        """The words of each criterion that no page that was read has; none before two were read."""
         if self._unknown is None:
             self._unknown = [[] for _ in range(self.criteria)]
             if self._pages > 1:
-                had = (self._having > 0).tolist()
+                had = np.unpackbits(np.frombuffer(self._had.to_bytes(-(-len(self.units.low) // 8)), dtype=np.uint8))
                 self._unknown = [[word for word, unit in words if not had[unit]] for words in self.units.spoken]
         return self._unknown
 
@@ -320,10 +289,9 @@ class Candidates:
         if not candidate.read:
             candidate.read = candidate.tried = True
             row = candidate.row
-            row[_READ], row[_FAILED], row[_CLAUSES] = 1.0, 0.0, 0.0
+            row[_READ], row[_FAILED], row[_SENTENCES] = 1.0, 0.0, 0.0
             self.sites[candidate.site].read += 1
             candidate.passages, candidate.rows = [text], []
-            self._held[number, _COUNTS] = 0
             self._add(number, text)
             self._count(number)
         self._bring(number)
@@ -347,28 +315,20 @@ class Candidates:
 
     def _add(self, number: int, text: str) -> None:
         candidate = self.list[number]
-        evidence = evidence_of(text, candidate.title, self.units)
-        held = self._held[number]
-        if len(evidence.rows):
+        evidence = evidence_of(text, self.units)
+        if evidence.rows.shape[1]:
             candidate.rows.append(evidence.rows)
-            candidate.row[_CLAUSES] += len(evidence.rows)
-            held[_COUNTS] += evidence.counts
+            candidate.row[_SENTENCES] += evidence.rows.shape[1]
         if evidence.bits & ~candidate.known:
+            held = self._held[number]
             np.maximum(held[_TEXT], evidence.has, out=held[_TEXT])
             candidate.known |= evidence.bits
 
     def _count(self, number: int) -> None:
-        """Counts a page that was read, and says anew what units are worth."""
+        """Counts a page that was read."""
         self._pages += 1
         self._unknown = None
-        counts = self._held[number, _COUNTS]
-        self._having += counts > 0
-        self._repeated += counts
-        having = np.maximum(self._having, 1)
-        bursts = np.clip(self._repeated / having - 1, 0, _BURST)
-        worth = (_ONCE + bursts) * np.log((self._pages + 1) / having) * (self._having > 0)
-        worth = np.where(self.units.figures, _FIGURE, worth)
-        self.worth = (np.round(worth * GRAIN) / GRAIN).astype(np.float32)
+        self._had |= self.list[number].known
 
 
 @lru_cache(maxsize=65_536)

@@ -12,28 +12,26 @@ import numpy.typing as npt
 from webenv.wrappers.menu.candidates import COLUMNS, GRAIN, Candidates
 from webenv.wrappers.menu.words import Units
 
-SOURCES = ("title", "text", "clause", "said", "together", "values", "pairs", "pairs_often")
+SOURCES = ("title", "text", "sentence", "window", "paragraph", "values", "pairs")
 """What of a criterion a page has, 0 to 1.
 
-``title``, ``text``: the share of its words there, weighted by how few of the pages seen have them; ``clause``: in the
-one clause about the page's subject that has most. ``said``: the share of its words that clauses about the subject say,
-weighted by how often the pages that have them repeat them and by how few of the pages read these are; ``together``:
-the same in one clause. ``values``: of its numbers and names in one clause (of a criterion without any: ``together``).
-``pairs``: of its pairs of neighbouring words, in clauses about the subject; ``pairs_often``: how often these stand
-there, 1 from four times on.
+``title``, ``text``: the share of its words there, weighted by how few of the pages seen have them; ``sentence``,
+``window``: the same in the one sentence that has most, and in one with those beside it; ``paragraph``: in the part of
+some thirteen sentences that has most of all criteria together. ``values``: of its numbers and names in one window (of a
+criterion without any: as ``window``). ``pairs``: of its pairs of neighbouring words in the text.
 """
 
-_RARE, _WORTH, _VALUES, _PAIRS, _ALL, _SCHEMES = range(6)  # how units are weighed; the last: all words alike
-_FLOORS = np.array([1e-6, 1.0, 1e-6, 1e-6])[:, None]
-_HELD, _KNOWN = 5, 3  # what is weighed of a candidate, of which so much is known at once
-_SAID = np.array([0.0, 0.75, 1.0], dtype=np.float32)  # once is less sure than twice
+_RARE, _VALUES, _PAIRS, _ALL, _SCHEMES = range(5)  # how units are weighed; the last: all words alike
+_FLOORS = np.full((3, 1), 1e-6)
+_HELD = 2  # what is weighed of a candidate: its title and its text
+_SENTENCE, _WINDOW, _PARAGRAPH = range(3)
 
 
 class Coverage(NamedTuple):
     """How well candidates cover criteria, in N menus of K and C rows; what is not there is 0.
 
     Attributes:
-        shares: float64 (N, K, C, 8): by :data:`SOURCES`.
+        shares: float64 (N, K, C, 7): by :data:`SOURCES`.
         known: (N, C): the share of a criterion's words that some text has.
         weight: (N, C): what its words are worth, on average.
         values: (N, C): how much of it are numbers and names.
@@ -47,8 +45,8 @@ class Coverage(NamedTuple):
     lengths: npt.NDArray[np.float64]
 
     def best(self) -> npt.NDArray[np.float64]:
-        """(N, 2, C): the most that a candidate has of a criterion in one clause, by ``clause`` and ``together``."""
-        return np.asarray(self.shares[:, :, :, 2:5:2].max(axis=1).transpose(0, 2, 1))
+        """(N, 2, C): the most that a candidate has of a criterion, by ``window`` and ``paragraph``."""
+        return np.asarray(self.shares[:, :, :, 3:5].max(axis=1).transpose(0, 2, 1))
 
 
 def coverage_of(menus: Sequence[tuple[Candidates, list[int]]], rows: int, criteria: int) -> Coverage:
@@ -63,61 +61,45 @@ def coverage_of(menus: Sequence[tuple[Candidates, list[int]]], rows: int, criter
     """
     n, units = len(menus), max(len(candidates.units.low) for candidates, _ in menus)
     weights = np.zeros((n, units, _SCHEMES, criteria), dtype=np.float32)
-    rare, worth = np.zeros((2, n, units), dtype=np.float32)
+    rare = np.zeros((n, units), dtype=np.float32)
     any_ = np.zeros((n, 2, units), dtype=np.float32)  # of all units, and of those that were seen
     held = np.zeros((n, rows, _HELD, units), dtype=np.float32)
-    clauses, places, starts, parts = _clauses(menus, units)
-    best = np.zeros((n, rows, _SCHEMES, criteria), dtype=np.float64)
     for menu, (candidates, chosen) in enumerate(menus):
         u = len(candidates.units.low)
         seen = candidates.seen()
         weights[menu, :u] = _weights(candidates.units, criteria)
         rare[menu, :u] = _rarity(len(candidates))[seen]
-        worth[menu, :u] = candidates.worth
         any_[menu, 1, :u] = seen
         if chosen:
-            held[menu, : len(chosen), :_KNOWN, :u] = candidates.known(chosen)
+            held[menu, : len(chosen), :, :u] = candidates.known(chosen)
     np.minimum(any_, 1, out=any_)
     any_[:, 0] = 1
     np.multiply(weights[:, :, _ALL], rare[:, :, None], out=weights[:, :, _RARE])
-    np.multiply(weights[:, :, _ALL], worth[:, :, None], out=weights[:, :, _WORTH])
     flat = weights.reshape(n, units, _SCHEMES * criteria)
-    counts = held[:, :, 2]
-    held[:, :, 4] = counts
-    np.minimum(counts, 1, out=held[:, :, 3])
-    held[:, :, 2] = _SAID[np.minimum(counts, 2).astype(np.int64)]
     sums = (any_ @ flat).astype(np.float64).reshape(n, 2, _SCHEMES, criteria)
     found = (held.reshape(n, rows * _HELD, units) @ flat).reshape(n, rows, _HELD, _SCHEMES, criteria)
-    if starts:
-        scores = np.empty((len(clauses), _SCHEMES * criteria), dtype=np.float32)
-        for menu, part in enumerate(parts):
-            np.matmul(clauses[part], flat[menu], out=scores[part])
-        best[places] = np.maximum.reduceat(scores, starts, axis=0).reshape(-1, _SCHEMES, criteria)
+    best = _best(menus, weights[:, :, :_PAIRS], rows)
     return _shares(sums, found, best, np.array([candidates.criteria for candidates, _ in menus]))
 
 
-class _Clauses(NamedTuple):
-    """The clauses of all chosen candidates, one below the other.
+def _best(
+    menus: Sequence[tuple[Candidates, list[int]]], weights: npt.NDArray[np.float32], rows: int
+) -> npt.NDArray[np.float64]:
+    """(4, N, K, C): the most in a sentence, in a window and, of all criteria together, in a paragraph, by how rare
+    units are; and the most in a window by their values.
 
-    Attributes:
-        rows: float32 (R, units): the units of each.
-        places: of each candidate that has some its menu, and its row there.
-        starts: its first clause.
-        parts: the clauses of each menu.
+    Args:
+        menus: as in :func:`coverage_of`.
+        weights: (N, U, 2, C).
+        rows: K.
     """
-
-    rows: npt.NDArray[np.float32]
-    places: tuple[list[int], list[int]]
-    starts: list[int]
-    parts: list[slice]
-
-
-def _clauses(menus: Sequence[tuple[Candidates, list[int]]], units: int) -> _Clauses:
-    blocks: list[list[npt.NDArray[np.float32]]] = []
+    n, units, schemes, c = weights.shape
+    best = np.zeros((4, n, rows, c), dtype=np.float64)
+    blocks: list[npt.NDArray[np.float32]] = []
     places: tuple[list[int], list[int]] = [], []
     starts: list[int] = []
-    parts: list[slice] = []
     end = 0
+    flat = weights.reshape(n, units, schemes * c)
     for menu, (candidates, chosen) in enumerate(menus):
         first, of_menu = end, []
         for row, number in enumerate(chosen):
@@ -127,14 +109,21 @@ def _clauses(menus: Sequence[tuple[Candidates, list[int]]], units: int) -> _Clau
                 places[1].append(row)
                 starts.append(end)
                 of_menu += candidate.rows
-                end += candidate.clauses
-        blocks.append(of_menu)
-        parts.append(slice(first, end))
-    rows = np.zeros((end, units), dtype=np.float32)
-    for (candidates, _), of_menu, part in zip(menus, blocks, parts, strict=True):
-        if of_menu:
-            np.concatenate(of_menu, out=rows[part, : len(candidates.units.low)])
-    return _Clauses(rows, places, starts, parts)
+                end += candidate.sentences
+        if end > first:
+            together = np.concatenate(of_menu, axis=1)
+            blocks.append(together @ flat[menu, : together.shape[2]])
+    if not starts:
+        return best
+    scores = np.concatenate(blocks, axis=1).reshape(3, end, schemes, c)
+    best[_SENTENCE, places[0], places[1]] = np.maximum.reduceat(scores[_SENTENCE, :, _RARE], starts)
+    best[_WINDOW, places[0], places[1]] = np.maximum.reduceat(scores[_WINDOW, :, _RARE], starts)
+    best[3, places[0], places[1]] = np.maximum.reduceat(scores[_WINDOW, :, _VALUES], starts)
+    part = scores[_PARAGRAPH, :, _RARE]
+    joint = part.sum(axis=1)
+    most = np.repeat(np.maximum.reduceat(joint, starts), np.diff([*starts, end]))
+    best[_PARAGRAPH, places[0], places[1]] = np.maximum.reduceat(part * (joint >= most)[:, None], starts)
+    return best
 
 
 def _shares(
@@ -150,13 +139,9 @@ def _shares(
     shares = np.zeros((n, rows, c, len(SOURCES)), dtype=np.float64)
     shares[..., 0] = found[:, :, 0, _RARE] / divisors[:, :, _RARE]
     shares[..., 1] = found[:, :, 1, _RARE] / divisors[:, :, _RARE]
-    shares[..., 3] = found[:, :, 2, _WORTH] / divisors[:, :, _WORTH]
-    shares[..., 6] = found[:, :, 3, _PAIRS] / divisors[:, :, _PAIRS]
-    shares[..., 7] = np.minimum(found[:, :, 4, _PAIRS], 4) / 4
-    best = best[:, :, :_ALL] / divisors
-    shares[..., 2] = best[:, :, _RARE]
-    shares[..., 4] = best[:, :, _WORTH]
-    shares[..., 5] = np.where(totals[:, None, _VALUES] > 0, best[:, :, _VALUES], best[:, :, _WORTH])
+    shares[..., 2:5] = (best[:3] / divisors[:, :, _RARE]).transpose(1, 2, 3, 0)
+    shares[..., 5] = np.where(totals[:, None, _VALUES] > 0, best[3] / divisors[:, :, _VALUES], shares[..., 3])
+    shares[..., 6] = found[:, :, 1, _PAIRS] / divisors[:, :, _PAIRS]
     plain = sums[:, :, _ALL]
     lengths = np.maximum(plain[:, 0], 1)
     known, weight, values = plain[:, 1] / lengths, totals[:, _RARE] / lengths, totals[:, _VALUES] / lengths
@@ -166,7 +151,7 @@ def _shares(
 
 @lru_cache(maxsize=1_024)
 def _weights(units: Units, criteria: int) -> npt.NDArray[np.float32]:
-    """float32 (U, schemes, C): of units in criteria; those by what was seen are yet to be written."""
+    """float32 (U, schemes, C): of units in criteria; that by what was seen is yet to be written."""
     u, c = units.belongs.shape
     belongs = np.zeros((u, criteria), dtype=np.float32)
     belongs[:, :c] = units.belongs
@@ -202,8 +187,8 @@ CANDIDATE_FEATURES = (
 """Of each candidate.
 
 ``fused``: its part of the most that searches gave one; ``rank_*``: 1 / rank in the searches of a kind, over those of
-one criterion each the least, mean and most; ``same_title``: the share of pages seen that have its title; ``clauses``:
-how much of it tells of the criteria. Each source of :data:`webenv.wrappers.menu.features.SOURCES`, over the criteria:
+one criterion each the least, mean and most; ``same_title``: the share of pages seen that have its title; ``sentences``:
+how many of it tell of the criteria. Each source of :data:`webenv.wrappers.menu.features.SOURCES`, over the criteria:
 least, mean, most. ``*_gap``: how far it is above the best other candidate (0.5 is level), ``*_read_gap``: above the
 best other page that was read; ``*_rank``: the share of candidates that have less.
 """
@@ -219,20 +204,24 @@ QUERY_FEATURES = (
     "weight",
     "values",
     "length",
-    "clause_min",
-    "clause_mean",
-    "together_min",
-    "together_mean",
+    "window_min",
+    "window_mean",
+    "paragraph_min",
+    "paragraph_mean",
     "singles",
 )
 """Of each query: ``done``: nothing is left of it to search; ``again``: it was searched, and would be in other words;
 ``known``, ``weight``, ``values``: the share of its units that some text has, what they are worth, and how much they are
-names and numbers; ``clause_*``, ``together_*``: how well the best candidate covers its criteria; ``singles``: the share
-of its criteria that were searched one by one."""
+names and numbers; ``window_*``, ``paragraph_*``: how well the best candidate covers its criteria; ``singles``: the
+share of its criteria that were searched one by one."""
 
 SITE_FEATURES = ("exists", "searched", "asked", "share", "fused", "cover", "read")
 """Of each site: ``share``: of the pages seen; ``fused``: of what searches gave; ``cover``: the best mean cover of its
-candidates; ``read``: the share of its pages that were read."""
+candidates; ``read``: the share of its pages that were read.
+
+Where sites were listed at the start, a row is several of them (:mod:`webenv.wrappers.menu.listed`): ``searched``: the
+share of all sites that were asked; ``share``, ``fused``: how well the best of the row fits, and the mean; ``cover``:
+how good the best page is that links to one; ``read``: the row's share of all sites."""
 
 CONTEXT_FEATURES = (
     "searches",
@@ -245,11 +234,11 @@ CONTEXT_FEATURES = (
     "failed",
     "criteria",
     "results",
-    "clause_best",
-    "clause_read",
-    "clause_margin",
-    "together_best",
-    "together_margin",
+    "window_best",
+    "window_read",
+    "window_margin",
+    "paragraph_best",
+    "paragraph_margin",
     "known",
     "singles",
 )
@@ -264,7 +253,7 @@ def over_criteria(shares: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]
     """Writes the least, mean and most over the criteria of what candidates have of each.
 
     Args:
-        shares: (n, K, c, 8) of menus with c criteria.
+        shares: (n, K, c, 7) of menus with c criteria.
         rows: (N, K, F): where to.
         of: bool (N,): which n of the N menus these are.
     """

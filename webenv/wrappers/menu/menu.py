@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -24,9 +25,10 @@ from webenv.wrappers.menu.features import (
     over_criteria,
     query_features,
 )
+from webenv.wrappers.menu.listed import SiteFit, listed_sites
 from webenv.wrappers.menu.queries import best_phrase, queries_of
 from webenv.wrappers.menu.size import MenuSize
-from webenv.wrappers.menu.words import learned, quoted_together, read_units
+from webenv.wrappers.menu.words import read_units
 
 
 class MenuHistory:
@@ -78,12 +80,15 @@ def plain(observation: Mapping[str, Any]) -> dict[str, Any]:
     return {**observation, "budget": [int(left) for left in observation["budget"]]}
 
 
-Answers = Literal["url", "phrase"]
+Answers = Literal["url", "ranking", "phrase"]
 Features = dict[str, npt.NDArray[np.float32]]
-_NOTHING: Mapping[str, str] = {"url": "No source found.", "phrase": "I don't know."}
+_NOTHING: Mapping[str, str] = {"url": "No source found.", "ranking": "No source found.", "phrase": "I don't know."}
+_RANKED = 10  # candidates of a ranking
+_AT_ONCE = 5  # listed sites that the first row asks at once; each further row twice as many
+_EVIDENCE = 3  # candidates that tell which listed sites to ask next
 _EACH = 10  # results of one query
-_SCALED = [COLUMNS.index(name) for name in ("fused", "found", "same_title", "clauses")]
-_CLAUSE, _TOGETHER = (len(COLUMNS) + len(SOURCES) + SOURCES.index(name) for name in ("clause", "together"))
+_SCALED = [COLUMNS.index(name) for name in ("fused", "found", "same_title", "sentences")]
+_WINDOW, _PARAGRAPH = (len(COLUMNS) + len(SOURCES) + SOURCES.index(name) for name in ("window", "paragraph"))
 
 
 def feature_shapes(size: MenuSize) -> dict[str, tuple[int, ...]]:
@@ -104,8 +109,8 @@ class Menu:
 
     Args:
         size: how many rows there are of each kind; the actions are numbered as :class:`MenuSize` says.
-        answers: ``"url"``: an answer is a candidate's URL; ``"phrase"``: the short phrase that its text
-            gives for what is asked.
+        answers: ``"url"``: an answer is a candidate's URL; ``"ranking"``: that, and those of the next candidates in
+            their order, ten in all; ``"phrase"``: the short phrase that its text gives for what is asked.
 
     Attributes:
         history: what it was told.
@@ -116,7 +121,7 @@ class Menu:
 
     def __init__(self, size: MenuSize = MenuSize(), answers: Answers = "url") -> None:  # noqa: B008
         if answers not in _NOTHING:
-            raise InvalidArgument(f"Menu(answers={answers!r:.80}): expected 'url' or 'phrase'.")
+            raise InvalidArgument(f"Menu(answers={answers!r:.80}): expected 'url', 'ranking' or 'phrase'.")
         self.size = MenuSize.of(size)
         self.answers = answers
         self._choices = self.size.choices()
@@ -130,11 +135,12 @@ class Menu:
         self.history.begin(observation)
         self._left = self._budget = [int(left) for left in observation["budget"]]
         self.queries = queries_of(self.size, observation["question"]).copy()
-        self._told = self.queries.criteria
-        self.candidates = Candidates(read_units(tuple(self._told)), len(self._told))
-        self._texts: set[str] = set()
-        self._learned: list[list[str]] = [[] for _ in self._told]
+        criteria = self.queries.criteria
+        self.candidates = Candidates(read_units(tuple(criteria)), len(criteria))
         self._asked: dict[str, None] = {}
+        self._listed = listed_sites(self.queries.whole, {one["site"]: one["text"] for one in observation["replies"]})
+        self._fits: dict[str, SiteFit] = {}
+        self._groups: list[tuple[str, ...]] = []
         self._results = 0
         self._rank()
         self._choose()
@@ -173,29 +179,32 @@ class Menu:
         for page in pages:
             candidates.page(page["url"], page["title"], page["text"])
         for reply in observation["replies"]:
-            for document in reply["documents"]:
-                candidates.document(document["url"], document["title"], document["text"])
-        self._learn([result["snippet"] for result in results] + [page["text"] for page in pages])
-        if results or len(candidates) > known:
+            for rank, document in enumerate(reply["documents"], start=1):
+                url, title = document["url"], document["title"]
+                if self._listed:  # a site's agent is its search
+                    candidates.result(url, title, "", reply["site"], rank, "whole", [])
+                    candidates.page(url, title, document["text"])
+                else:
+                    candidates.document(url, title, document["text"])
+        self.queries.look_up(candidates.unknown())
+        if results or len(candidates) > known or (self._listed and kind == Kind.ASK):
             self._rank()
         self._choose()
-
-    def _learn(self, texts: Sequence[str]) -> None:
-        """Takes what texts say to be other words for those of the criteria, and words that are still unknown."""
-        fresh = [text for text in texts if text not in self._texts and quoted_together(text)]
-        if fresh:
-            self._texts.update(fresh)
-            self._learned = learned(self._told, fresh, self._learned)
-            criteria = [" ".join([told, *phrases]) for told, phrases in zip(self._told, self._learned, strict=True)]
-            if criteria != self.queries.criteria:
-                self.queries.said_otherwise(criteria)
-                self.candidates.look_for(read_units(tuple(criteria)))
-        self.queries.look_up(self.candidates.unknown())
 
     def _rank(self) -> None:
         """In which order candidates and sites stand, by what searches gave them."""
         every, sites = self.candidates.list, self.candidates.sites
         self._ranked = sorted(range(len(every)), key=[-one.row[4] for one in every].__getitem__)
+        if self._listed:
+            relevance = self.candidates.relevance()
+            self._ranked = sorted(range(len(every)), key=[-one for one in relevance].__getitem__)
+            best = [every[number] for number in self._ranked[:_EVIDENCE]]
+            self._fits = self._listed.fits([(one.title, one.passages[0] if one.passages else "") for one in best])
+            left = [host for host in self._fits if host not in self._asked][: self._left[2]]
+            starts = [0, *(_AT_ONCE * 2**row for row in range(self.size.sites))]
+            self._groups = [tuple(left[:end]) for start, end in pairwise(starts) if start < len(left)]
+            self._sites = [group[0] for group in self._groups]
+            return
         hosts = [host for host, site in sites.items() if site.named]
         self._sites = sorted(hosts, key=lambda host: (-sites[host].count, -sites[host].fused))[: self.size.sites]
 
@@ -240,7 +249,10 @@ class Menu:
         if kind == "visit":
             return visit(self._url(row))
         if kind == "ask":
-            return ask(self.queries.whole, self._sites[row])
+            return ask(self.queries.whole, *(self._groups[row] if self._listed else self._sites[row : row + 1]))
+        if kind == "answer" and self.answers == "ranking":
+            urls = [self._url(row), *(one.url for one in self._found)]
+            return answer(*list(dict.fromkeys(urls))[:_RANKED])
         if kind == "answer":
             return answer(self._url(row) if self.answers == "url" else self._phrases[row])
         return answer(_NOTHING[self.answers])
@@ -267,7 +279,7 @@ class Menu:
         firsts, found, k = self._firsts, self._found, len(self._found)
         mask[-1] = True
         answers = firsts["answer"]
-        mask[answers : answers + k] = True if self.answers == "url" else [bool(text) for text in self._phrases]
+        mask[answers : answers + k] = True if self.answers != "phrase" else [bool(text) for text in self._phrases]
         searches, visits, asks, turns = self._left
         if turns <= 1:
             return mask
@@ -304,12 +316,19 @@ class Menu:
     def _site_features(self, means: Sequence[float]) -> list[tuple[float, ...]]:
         """The features of the sites that there are; ``means``: the mean cover of each candidate."""
         candidates, queries = self.candidates, self.queries
+        found: list[tuple[float, ...]] = []
+        if self._listed:
+            asked, every = len(self._asked) / len(self._listed), len(self._listed)
+            for group in self._groups:
+                fits, linked = zip(*(self._fits[host] for host in group), strict=True)
+                mean = sum(fits) / len(group)
+                found.append((1.0, min(asked, 1.0), 0.0, fits[0], mean, max(linked), len(group) / every))
+            return found
         total = max(sum(site.fused for site in candidates.sites.values()), 1e-9)
         best: dict[str, float] = {}
         for one, mean in zip(self._found, means, strict=False):
             if mean > best.get(one.site, 0.0):
                 best[one.site] = mean
-        found: list[tuple[float, ...]] = []
         for host in self._sites:
             site = candidates.sites[host]
             searched, asked = queries.at_site(host) in queries.done, host in self._asked
@@ -317,13 +336,13 @@ class Menu:
             found.append((1.0, searched, asked, share, fused, min(best.get(host, 0.0), 1.0), site.read / site.count))
         return found
 
-    def _context_features(self, clause: list[float], together: list[float], known: float) -> list[float]:
+    def _context_features(self, window: list[float], paragraph: list[float], known: float) -> list[float]:
         """The features of the episode, by the mean covers of candidates and the share of units that are known."""
         found, c = self._found, self.candidates.criteria
         k = max(len(found), 1)
-        read = [mean for mean, one in zip(clause, found, strict=False) if one.read]
-        tops = [*sorted(clause[: len(found)], reverse=True), 0.0, 0.0]
-        others = [*sorted(together[: len(found)], reverse=True), 0.0, 0.0]
+        read = [mean for mean, one in zip(window, found, strict=False) if one.read]
+        tops = [*sorted(window[: len(found)], reverse=True), 0.0, 0.0]
+        others = [*sorted(paragraph[: len(found)], reverse=True), 0.0, 0.0]
         numbers = (
             *(left / max(budget, 1) for left, budget in zip(self._left, self._budget, strict=True)),
             self._left[3] <= 1,
@@ -375,13 +394,13 @@ def write_features(menus: Sequence[Menu], out: Mapping[str, npt.NDArray[np.float
     for c in np.unique(counts).tolist():
         over_criteria(cover.shares[counts == c, :, :c], rows, counts == c)
     compare(rows, out["candidates"])
-    clause, together = rows[:, :, _CLAUSE].tolist(), rows[:, :, _TOGETHER].tolist()
+    window, paragraph = rows[:, :, _WINDOW].tolist(), rows[:, :, _PARAGRAPH].tolist()
     shown = ((cover.known * cover.lengths).sum(axis=1) / np.maximum(cover.lengths.sum(axis=1), 1)).tolist()
     out["context"][...] = [
-        menu._context_features(*numbers) for menu, *numbers in zip(menus, clause, together, shown, strict=True)
+        menu._context_features(*numbers) for menu, *numbers in zip(menus, window, paragraph, shown, strict=True)
     ]
     none = [(0.0,) * len(SITE_FEATURES)] * size.sites
-    sites = [menu._site_features(means) for menu, means in zip(menus, clause, strict=True)]
+    sites = [menu._site_features(means) for menu, means in zip(menus, window, strict=True)]
     out["sites"][...] = [(found + none)[: size.sites] for found in sites]
     queries = [menu.queries for menu in menus]
     searched = np.array([one.searched for one in queries], dtype=np.float64)

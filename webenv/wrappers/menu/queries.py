@@ -22,8 +22,7 @@ from webenv.wrappers.menu.words import stem
 class Queries:
     """The queries of an episode, Q rows: the whole question, each criterion, each pair of criteria.
 
-    A criterion can be searched again in other words: when other words for it are learned, and once in those of its
-    words that no page that was read has.
+    A criterion can be searched once more in those of its words that no page that was read has.
 
     Args:
         size: how many criteria there are rows for.
@@ -94,13 +93,6 @@ class Queries:
             self.done[query] = None
             for row, text in enumerate(self.texts):
                 self.searched[row] |= bool(text) and text == query
-
-    def said_otherwise(self, criteria: Sequence[str]) -> None:
-        """Takes criteria in other words: rows of those that changed can be searched again."""
-        for row, numbers in enumerate(self._numbers):
-            if self.texts[row] and any(criteria[n] != self.criteria[n] for n in numbers if n < len(criteria)):
-                self._say(row, " ".join(criteria[n] for n in numbers if n < len(criteria)))
-        self.criteria = list(criteria)
 
     def look_up(self, unknown: Sequence[Sequence[str]]) -> None:
         """Lets criteria that were searched be searched once more, in their words that no page has.

@@ -125,7 +125,9 @@ def menu_space(size: MenuSize) -> spaces.Dict[Any]:
 
 
 def answers_of(benchmark: Benchmark) -> Answers:
-    """What a benchmark wants for an answer: a URL, or a phrase."""
+    """What a benchmark wants for an answer: a ranking of URLs, a URL, or a phrase."""
+    if benchmark.rules.answers > 1:
+        return "ranking"
     return "url" if benchmark.rules.fetch_answer else "phrase"
 
 

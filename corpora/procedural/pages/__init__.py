@@ -1,1 +1,0 @@
-"""Pages: what each states, and how it is written."""

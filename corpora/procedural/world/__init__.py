@@ -1,1 +1,0 @@
-"""What there is in a world, and what is true of it."""

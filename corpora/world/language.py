@@ -1,0 +1,339 @@
+"""What a simulated world's language decides: its articles, plurals, pronouns, dates, numbers and set phrases.
+
+:class:`WorldLanguage` speaks English, and says what a language has to have;
+:class:`webenv.corpora.world.chinese.Chinese` speaks Chinese. Facts, plans and keys know nothing of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import ClassVar
+
+from webenv.corpora.document import without_link_targets
+from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.world import joins, wording
+from webenv.corpora.world.model import WorldValue
+from webenv.corpora.world.schema import KindSpec, ValueType
+from webenv.corpora.world.sites import ABOUT, SITE_NAMES
+from webenv.corpora.world.wording import Style
+
+_WORD = re.compile(r"[a-z0-9]+")
+_ARTICLES = ("the ", "a ", "an ")
+_MASKS = {
+    "person": "someone", "org": "an organisation", "thing": "something", "place": "a certain place",
+    "number": "a certain number", "money": "a certain sum", "year": "\x01", "pool": "something",
+    "noun": "something", "name": "something",
+}  # fmt: skip
+_ORGANISATIONS = {"firm": "a company", "public": "an institution", "club": "a club", "press": "a newspaper"}
+_OPENING_YEAR = re.compile("^(?:[Ii]n|[Bb]y|[Ss]ince|[Ff]rom) \x01,? ")
+_INNER_YEAR = re.compile(",? (?:in|by|since) \x01(?=[ ,.;:]|$)")
+_ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d)")
+WHO, WHOSE, WHOM = "\x02", "\x03", "\x04"
+"""Stand, until a sentence is whole, for whom it is about as subject, possessive and object."""
+_RELATIVE = re.compile(r"^\{S\} (?!and\b)|^\{S's\}|\{[sS]\}\.?$")
+
+
+class WorldLanguage:
+    """English, and what any language of a world has to say for itself.
+
+    Attributes:
+        code: as the dial ``language`` names it.
+        folder: of its kinds, inside ``kinds``.
+        chrome: the file of what stands around main texts.
+        space: what stands between sentences.
+        dashes: what stands between a name and what is told of it in lists; the last where the name is not bold.
+        currencies: forms of sums of money.
+        speakers: who is quoted where nobody with a name is at hand; the first where nobody was looked for.
+    """
+
+    code = "en"
+    folder = ""
+    chrome = "chrome.txt"
+    space = " "
+    dashes: Sequence[str] = (" – ", ": ", ". ", ", ")
+    currencies: Sequence[str] = ("${}", "£{}", "{} crowns", "{} francs", "{} florins", "{} marks")
+    spokesman = "a spokesman"
+    speakers: Sequence[str] = ("a visitor", "a neighbour", "one of those present")
+    site_names: ClassVar = SITE_NAMES
+    about: ClassVar = ABOUT
+    styled = True
+    """Whether sites differ in spelling and in the units that they put first."""
+
+    # ── names ─────────────────────────────────────────────────────────────────
+
+    def person(self, first: str, middle: str, surname: str) -> str:
+        """A person's whole name."""
+        return f"{first}{middle} {surname}"
+
+    def surname(self, name: str) -> str:
+        """How a person is called whose name has been told."""
+        return name.rpartition(" ")[2]
+
+    def stem(self, town: str) -> str:
+        """A town's name as it stands in other names."""
+        return town
+
+    def with_profession(self, profession: str, name: str) -> str:
+        """A person at the first mention, with what he or she does."""
+        return f"the {profession} {name}"
+
+    # ── references ────────────────────────────────────────────────────────────
+
+    def pronouns(self, sex: str, pronoun: str) -> tuple[str, str, str]:
+        """Subject, possessive and object of "she" (sex "f"), "he" ("m"), or of a thing's pronoun."""
+        if sex:
+            return ("she", "her", "her") if sex == "f" else ("he", "his", "him")
+        return wording.PRONOUNS.get(pronoun, wording.PRONOUNS["it"])
+
+    def own(self, sex: str) -> str:
+        """The possessive that goes back to the subject of the same sentence."""
+        return {"f": "her", "m": "his"}.get(sex, "its")
+
+    def definite(self, word: str) -> str:
+        """What a text calls a thing after its name."""
+        return "the " + word
+
+    def possessive(self, name: str) -> str:
+        """A name in the genitive."""
+        return wording.possessive(name)
+
+    # ── nouns, numbers, dates ─────────────────────────────────────────────────
+
+    def plural(self, kind: KindSpec) -> str:
+        """The plural of a kind's noun."""
+        return kind.plural or wording.plural(kind.noun)
+
+    def a_kind(self, noun: str, kind: KindSpec) -> str:
+        """A noun for things of a kind with its indefinite article."""
+        return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+    def numbered(self, count: int, kind: KindSpec | None) -> str:
+        """A number of things of a kind, before its noun."""
+        return str(count)
+
+    def noun(self, word: str, unit: str = "") -> str:
+        """A common noun of a class of WordNet's with its article where it is countable."""
+        return wording.noun_phrase(word, unit)
+
+    def digits(self, number: float) -> str:
+        """A number as pages show it."""
+        return wording.digits(number)
+
+    def units(self, unit: str) -> str:
+        """A unit in the plural."""
+        return wording.plural(unit)
+
+    def number(self, value: WorldValue, style: Style) -> str:
+        """A number with its unit, or a sum, in a site's form."""
+        return wording.styled_number(value, style)
+
+    def amount(self, value: WorldValue, number: float, how: str = "", words: bool = False) -> str:
+        """A number or sum in plain words; ``how`` is "around", "more than", … or nothing."""
+        if value.type == "money":
+            return f"{how} {value.unit.format(wording.digits(number))}".strip()
+        unit = f" {value.unit if number == 1 else wording.plural(value.unit)}" if value.unit else ""
+        return f"{how} {wording.number_words(number) if words else wording.digits(number)}{unit}".strip()
+
+    def counted(self, value: WorldValue) -> str:
+        """A number or sum as it is, in a criterion: few things are counted in words."""
+        return self.amount(value, value.number, words=value.unit not in wording.MEASURES and value.number <= 12)
+
+    def rounded(self, value: WorldValue, rng: Rng) -> tuple[str, float, float]:
+        """A number or sum as whoever half remembers it says it, and the lowest and highest that this admits."""
+        number, near = value.number, round_figure(value.number)
+        words = rng.chance(0.6)
+        if near < number and rng.chance(0.4):
+            return self.amount(value, near, "more than", words), near + 0.01, near * 1.5
+        if near > number and rng.chance(0.4):
+            how = rng.pick(("nearly", "almost", "just under"))
+            return self.amount(value, near, how, words), near * 0.8, near - 0.01
+        return self.amount(value, near, rng.pick(("around", "about", "roughly")), words), near * 0.85, near * 1.15
+
+    def plain_words(self, value: WorldValue) -> str:
+        """A value as a question or an answer says it: no site's own form."""
+        if value.type in ("number", "money"):
+            return self.amount(value, value.number)
+        return self.noun(value.text, value.unit) if value.type == "noun" else value.text
+
+    def answers(self, value: WorldValue, others: Sequence[str] = ()) -> tuple[str, ...]:
+        """An answer in plain words, then other ways to write it; ``others`` are other wordings of the same phrase.
+
+        >>> ENGLISH.answers(WorldValue("number", "", 6075, "vote"))
+        ('6,075 votes', '6,075', '6075', '6075 votes')
+        """
+        found = [self.plain_words(value), *others]
+        if value.type in ("number", "money"):
+            grouped = wording.digits(value.number)
+            found += [grouped, grouped.replace(",", ""), found[0].replace(",", "")]
+        for text in tuple(found):
+            found += [text.removeprefix(article) for article in _ARTICLES if text.startswith(article)]
+        return tuple(dict.fromkeys(found))
+
+    def year(self, year: int) -> str:
+        """A year in a sentence."""
+        return str(year)
+
+    def month(self, year: int, month: int) -> str:
+        """A month of a year."""
+        return f"{wording.MONTHS[month - 1]} {year}"
+
+    def date(self, year: int, month: int, day: int, form: int) -> str:
+        """A date in one of the forms of :class:`Style`."""
+        return wording.date_text(year, month, day, form)
+
+    def years(self, year: int, vague: bool, rng: Rng) -> tuple[str, int, int]:
+        """A year of a criterion, or something wider, and the years that it admits."""
+        if not vague:
+            return str(year), year, year
+        decade, place = year // 10 * 10, year % 10
+        roll = rng.below(4)
+        if roll == 0:
+            return f"the {decade}s", decade, decade + 9
+        if roll < 3:
+            parts = [("early ", 0, 4), ("mid-", 3, 7), ("late ", 5, 9)]
+            name, low, high = rng.pick([part for part in parts if part[1] <= place <= part[2]])
+            return f"the {name}{decade}s", decade + low, decade + high
+        near = (year + 2) // 5 * 5
+        return f"{rng.pick(('around', 'about'))} {near}", near - 3, near + 3
+
+    def masked(self, value: WorldValue, of: ValueType | None = None) -> str:
+        """A generic expression for a value, which fits the type of what it stands for: "a number of boats"."""
+        if value.type == "number" and value.unit:
+            return f"{'a number' if value.number > 2 else 'a certain number'} of {wording.plural(value.unit)}"
+        if of is not None and of.kind == "org":
+            return _ORGANISATIONS.get(of.of.partition("/")[0], "an organisation")
+        if of is not None and of.kind == "thing":
+            return "another of its kind" if of.of == "same" else f"a certain {of.of}"
+        return _MASKS.get(value.type, "something")
+
+    # ── sentences and parts of pages ──────────────────────────────────────────
+
+    def closed(self, text: str) -> str:
+        """A sentence with a full stop where it has none."""
+        return text + "." if text and text[-1] not in '.?!”"' else text
+
+    def asked(self, text: str) -> str:
+        """A criterion as a sentence of its own."""
+        text = _INNER_YEAR.sub("", _OPENING_YEAR.sub("", " ".join(text.split()))).replace("\x01", "a certain year")
+        text = wording.polished(_ABOUT_YEAR.sub(r"\2 ", text))
+        text = text if text.endswith((".", "?", "!")) else text + "."
+        return text[:1].upper() + text[1:]
+
+    def attaches(self, way: str) -> bool:
+        """Whether the object of a claim line may be a noun with a relative clause: at its end, or its beginning."""
+        return way.rstrip(". ").endswith("{O}") or way.startswith("{O} ")
+
+    def relates(self, way: str) -> bool:
+        """Whether a claim line can become a relative clause about its subject."""
+        return bool(_RELATIVE.search(way))
+
+    def clause(self, text: str, noun: str) -> str:
+        """A noun with a sentence, whose subject is marked, as its relative clause; empty where that cannot be."""
+        text = text.rstrip(".")
+        if sum(text.count(mark) for mark in (WHO, WHOSE, WHOM)) != 1:
+            return ""
+        if text.startswith(WHO):
+            return f"{noun} {'who' if noun == 'someone' else 'that'} {text[1:].strip()}"
+        if text.startswith(WHOSE):
+            return f"{noun} whose {text[1:].strip()}"
+        return f"{noun} that {text[:-2]}" if text.endswith(f" {WHOM}") else ""
+
+    def bare(self, text: str) -> str:
+        """A sentence without its full stop, as a title."""
+        return text.rstrip(".")
+
+    def polished(self, text: str, style: Style) -> str:
+        """A whole text with what its sentences could not know of each other set right, in a site's spelling."""
+        text = wording.polished(text).replace(", (", " (")
+        return wording.american(text) if style.american else text
+
+    def slip(self, text: str, rng: Rng) -> str:
+        """A text with a typing error."""
+        return wording.slip(text, rng)
+
+    def named(self, name: str, sentence: str) -> str:
+        """A sentence after the name of whom it is about."""
+        return f"{name}: {sentence}"
+
+    def joined(self, sentence: str, year: int, last: int, rng: Rng) -> str:
+        """A sentence as it goes on from one that told of the year ``last``."""
+        return joins.joined(sentence, year, last, rng)
+
+    def led(self, opening: str, sentence: str) -> str:
+        """A sentence after what leads to it: "By contrast, ", "A common mistake: "."""
+        return joins.led(opening, sentence)
+
+    def with_role(self, name: str, profession: str, rng: Rng) -> str:
+        """Whoever is quoted, with what he or she does."""
+        if rng.chance(0.4):
+            return f"the {profession} {name}"
+        return f"{name}, {'an' if profession[0] in 'aeiou' else 'a'} {profession},"
+
+    def years_of(self, decade: int) -> str:
+        """A decade as a heading."""
+        return f"{decade}s"
+
+    def dateline(self, town: str, date: str, site: str) -> str:
+        """What a report begins with."""
+        return f"{town.upper()}, {date} –"
+
+    def opened(self, opening: str, title: str) -> str:
+        """The first post of a thread: what it opens with, and what it asks."""
+        if not opening.endswith((".", ":")):
+            title = title[:1].lower() + title[1:]
+        return f"{opening} {title}"
+
+    def cell(self, text: str, when: str) -> str:
+        """A value of a table with when it was so."""
+        return f"{text} ({when})"
+
+    def described(self, site: str, what: str, counties: Sequence[str]) -> str:
+        """What a site says of itself."""
+        named = ", ".join(counties[:-1]) + (" and " if len(counties) > 1 else "") + counties[-1] if counties else ""
+        return f"{site}: {what}{' in ' + named if named else ''}."
+
+    def say(self, text: str) -> str:
+        """A set phrase of a site's frame, which is known by its English words."""
+        return text
+
+    def cut(self, text: str, most: int) -> str:
+        """The beginning of a text, to the end of a word."""
+        return text if len(text) <= most else f"{text[:most].rpartition(' ')[0]} …"
+
+    # ── words ─────────────────────────────────────────────────────────────────
+
+    def stems(self, text: str) -> set[str]:
+        """The words of a text, long ones by their first letters, near enough to a search engine's stems."""
+        return {word[:6] for word in _WORD.findall(without_link_targets(text).lower())}
+
+    def shares(self, name: str, line: str) -> bool:
+        """Whether a wider name has a word of the sentence that it is to stand in ("an epidemic of an epidemic")."""
+        return any(len(word) > 3 and word in line for word in name.split())
+
+
+def round_figure(number: float) -> int:
+    """A number as somebody would remember it.
+
+    >>> round_figure(37), round_figure(163), round_figure(7029), round_figure(1168)
+    (40, 160, 7000, 1200)
+    """
+    step = int(10 ** (len(str(int(number))) - 1))
+    near = max(step, round(number / step) * step)
+    if abs(near - number) > 0.12 * number:
+        near = round(number * 5 / step) * step // 5
+    return near
+
+
+ENGLISH = WorldLanguage()
+
+
+@cache
+def language_of(code: str) -> WorldLanguage:
+    """The language of a code of the dial ``language``."""
+    if code == "zh":
+        from webenv.corpora.world.chinese import Chinese
+
+        return Chinese()
+    return ENGLISH

@@ -1,0 +1,1 @@
+"""Building deep research tasks: key points of new questions, drawn from documents by a model."""

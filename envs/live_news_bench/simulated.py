@@ -1,0 +1,226 @@
+"""LiveNewsBench from a simulated world: questions about its news, made without a model.
+
+A question joins two facts of two pages: news tells what somebody or something did or came to, and leaves the name out;
+another page tells what is asked of whoever that is. The site of the report is blocked, as the paper blocks the
+source article's; what it reports stands on another site too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from webenv.corpora.procedural import Rng, Worlds
+from webenv.corpora.world import (
+    Asker,
+    FactPattern,
+    ValueConstraint,
+    WorldEntity,
+    WorldFact,
+    WorldWeb,
+    synonyms,
+)
+from webenv.envs.generated_tasks import GeneratedTasks, TaskSource, task_id
+from webenv.envs.live_news_bench.blocking import blocked_by
+from webenv.envs.live_news_bench.simulated_wording import NEWS_WORDS
+from webenv.envs.live_news_bench.tasks import windows
+from webenv.errors import InvalidArgument, did_you_mean
+from webenv.task import Gold, Task
+from webenv.web import Scope
+
+GROUPS = ("news",)
+_DRAWS = 600
+_ENOUGH = 60  # pages of news of a world that surely has tasks
+_STEP = 7_919  # a prime, so that the next report tried is of another region, and the next part elsewhere
+_OF_A_PART = 256  # tasks in a row that are of one part of a large world
+_PARTS = 16  # of which the reports are kept
+_TYPES = {"person": "person", "org": "org", "thing": "org", "place": "place", "number": "number", "money": "money"}
+
+
+class SimulatedNews(NamedTuple):
+    """A task with the facts behind it: what the news tell, and what is asked of whom they tell it."""
+
+    task: Task
+    event: WorldFact
+    asked: WorldFact
+
+
+class SimulatedNewsGenerator:
+    """Draws tasks from a simulated world; the same number gives the same task.
+
+    News of the split's days are asked about (:mod:`webenv.envs.live_news_bench.tasks`); in a world where these give
+    none, older ones too.
+
+    Args:
+        web: the web.
+        world: what its tasks call the web, where they are put on one of several worlds.
+    """
+
+    def __init__(self, web: WorldWeb, world: str = "") -> None:
+        self.web = web
+        self._world = world
+        self._asker = Asker(web.world.setting)
+        self._reports = lru_cache(maxsize=_PARTS)(self._reported)
+        self._words = NEWS_WORDS[web.config.language]
+        self._language = web.language
+
+    def draw(self, group: str, number: int) -> SimulatedNews:
+        """Task ``number`` of a group.
+
+        Raises:
+            InvalidArgument: for an unknown group, or a web whose news give no task.
+        """
+        if group not in GROUPS:
+            raise InvalidArgument(f"group={group!r}. {did_you_mean(str(group), GROUPS)}")
+        rng = Rng("news", *self.web.world.setting.seed, group, number)
+        parts = len(self.web.parts)
+        part = number // _OF_A_PART * _STEP % parts if parts > 1 else 0  # the first of small worlds is the only one
+        for reports in self._reports(part):
+            for turn in range(_DRAWS):
+                # each report comes once before one comes again, and then something else is asked
+                report = reports[(number + turn * _STEP) % len(reports)]
+                found = self._drawn(report, group, number, rng)
+                if found is not None:
+                    return found
+        raise InvalidArgument(f"{self.web.config}: hardly any of its news give a task; raise news or pages.")
+
+    def _reported(self, part: int) -> tuple[tuple[tuple[int, WorldFact, int], ...], ...]:
+        """The news of a part: page, what it reports, day; those of the split's days, then with all before."""
+        window = windows()[self.web.config.split]
+        found = []
+        for number in chain.from_iterable(self.web.numbers(region) for region in self.web.parts[part]):
+            head = self.web.planner.head(number)
+            if head.lead is not None and head.form == "news":
+                day = date.fromisoformat(head.date).toordinal()
+                if day <= window.last:
+                    found.append((number, head.lead, day))
+        found = Rng("news order", *self.web.world.setting.seed).shuffle(found)
+        within = tuple(report for report in found if window.holds(report[2]))
+        return tuple(reports for reports in (within, tuple(found)) if reports)
+
+    def _drawn(self, report: tuple[int, WorldFact, int], group: str, number: int, rng: Rng) -> SimulatedNews | None:
+        page, event, day = report
+        web = self.web
+        region = web.planner.region_of(page)
+        host = web.planner.head(page).site.host
+        subject, other = web.world.known(region, event.subject), web.world.known(region, event.object.entity)
+        whose = [one for one in (subject, other) if one is not None and one.facts]
+        if subject is None or not whose:
+            return None
+        about = rng.pick(whose)
+        clue = self._clue(event, subject, about, rng)
+        told = self._elsewhere(region, event, host)
+        if clue is None or told is None:
+            return None
+        some = rng.sample([fact for fact in about.facts if fact.key != event.key], 4)
+        known = [(asked, self._elsewhere(region, asked, host)) for asked in some]
+        for asked, where in sorted(
+            known, key=lambda one: one[1] == told
+        ):  # rather of another page than of the report's
+            question = self._question(asked, about, rng)
+            answer = self._language.plain_words(asked.object)
+            if where is None or not question or answer.lower() in clue.lower() or about.name in question:
+                continue
+            text = f"{clue}{self._language.space}{question}"
+            return SimulatedNews(self._task(group, number, text, asked, (told, where), host, day), event, asked)
+        return None
+
+    def _clue(self, event: WorldFact, subject: WorldEntity, about: WorldEntity, rng: Rng) -> str | None:
+        """What the news tell of somebody or something, its name left out; ``None`` where others fit it, too."""
+        ways = [way for way in self._asker.lines(event, False) if {"O", "O's"} & way.slots and not way.slots & {"Y"}]
+        if not ways:
+            return None
+        hidden = self._words.hidden(self.web.world.setting.kinds[about.kind])
+        if about is subject:
+            if len(self.web.parts) > 1 and event.object.entity < 0:  # elsewhere in a large world it may well be so too
+                return None
+            text = self._asker.filled(ways[0], hidden, self._language.plain_words(event.object), event)
+            pattern = FactPattern(
+                event.kind, event.relation, ValueConstraint(frozenset({event.object.text})), event.year, event.year
+            )
+            if event.object.type in ("number", "money"):
+                pattern = pattern._replace(object=ValueConstraint(low=event.object.number, high=event.object.number))
+            if self.web.fitting((pattern,), self.web.world.region_of(about.number)) != {about.number}:
+                return None
+        else:
+            text = self._asker.filled(ways[0], subject.name, hidden, event)
+            same = [fact for fact in subject.facts if fact.relation == event.relation and fact.year == event.year]
+            if len(same) != 1:
+                return None
+        if about.name in text or hidden not in text.lower():
+            return None
+        month = date.fromordinal(self._day(event)).month
+        return self._words.dated(self._language.month(event.year, month), text)
+
+    def _day(self, event: WorldFact) -> int:
+        month, day = self.web.day(event)
+        return date(event.year, month, day).toordinal()
+
+    def _question(self, asked: WorldFact, about: WorldEntity, rng: Rng) -> str:
+        """What is asked of whoever it is; empty where the answer is not the only one."""
+        if sum(fact.relation == asked.relation for fact in about.facts) != 1 or asked.object.type == "year":
+            return ""
+        ways = self._asker.spec(asked).fitting("a", self.web.world.setting.test, bool(asked.year), bool(asked.until))
+        ways = tuple(way for way in ways if {"S", "S's", "s", "n"} & way.slots and not {"O", "O's", "W"} & way.slots)
+        if not ways:
+            return ""
+        that = self._words.that(self.web.world.setting.kinds[about.kind])
+        return self._asker.filled(rng.pick(ways), that, "", asked)
+
+    def _elsewhere(self, region: int, fact: WorldFact, host: str) -> str | None:
+        """The address of a page that states a fact, and is not of the report's site."""
+        for page in sorted(self.web.telling(region).get(fact.key, ())):
+            head = self.web.planner.head(page)
+            if head.site.host != host:
+                return head.url
+        return None
+
+    def _task(
+        self,
+        group: str,
+        number: int,
+        text: str,
+        asked: WorldFact,
+        urls: Sequence[str],
+        host: str,
+        day: int,
+    ) -> Task:
+        others = synonyms(self.web.world.setting, asked.object)
+        return Task(
+            id=task_id(self.web.config, group, number),
+            question=self._words.question(text),
+            gold=Gold(
+                urls=tuple(dict.fromkeys(urls)),
+                answers=self._language.answers(asked.object, [word for word in others if word]),
+            ),
+            tags={
+                "group": group,
+                "split": self.web.config.split,
+                "month": date.fromordinal(day).isoformat()[:7],
+                "kind": asked.kind,
+                "answer": _TYPES.get(asked.object.type, "phrase"),
+            },
+            scope=Scope(blocked=blocked_by([host]), world=self._world),
+        )
+
+
+def _has_enough(web: WorldWeb) -> bool:
+    """Whether a world is so large that it surely has tasks, whatever its seed."""
+    return web.config.news * len(web) >= _ENOUGH
+
+
+class GeneratedSimulatedNews(GeneratedTasks[SimulatedNews]):
+    """Generated tasks about the news; each is made when it is asked for.
+
+    Tags: ``group`` ("news"), ``split``, ``month`` (of what the news tell), ``kind`` (of the
+    thing that is asked about) and ``answer`` (person, org, place, number, money or phrase).
+    """
+
+
+@lru_cache(maxsize=4)
+def simulated_news_source(worlds: Worlds) -> TaskSource[SimulatedNews]:
+    """What draws the tasks of simulated worlds; the same for the same worlds, so that no task is drawn twice."""
+    return TaskSource(worlds, GROUPS, SimulatedNewsGenerator, _has_enough)

@@ -1,0 +1,104 @@
+"""How the criteria of a simulated world call what is sought and what they leave unnamed, by language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from webenv.corpora.procedural import Rng
+from webenv.corpora.world import KindSpec, Subject
+from webenv.envs.needle_in_web.tasks import render_question
+
+_WIDEST = {
+    "structure": "structure", "place": "place", "firm": "business", "public": "institution", "club": "organisation",
+    "press": "publication", "product": "product", "work": "work",
+}  # fmt: skip
+_WIDEST_ZH = {
+    "structure": "建筑", "place": "地方", "firm": "企业", "public": "机构", "club": "团体", "press": "媒体",
+    "product": "产品", "work": "作品", "event": "事件",
+}  # fmt: skip
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' and not noun.startswith('uni') else 'a'} {noun}"
+
+
+class NeedleWords:
+    """English.
+
+    Attributes:
+        overlap: least and most bits of a question's wording that stand on the gold page (see WorldWeb.overlap).
+        plain: of the tasks, those told in the page's words. Of one kind alone, whoever visits ten hits would find far
+            more, or whoever trusts the first hit far less, than a difficulty is to give.
+        plain_overlap: the least bits of those.
+    """
+
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (6, 20), "medium": (0, 13), "hard": (0, 10)}
+    plain: Mapping[str, float] = {"easy": 0.43, "medium": 0.26, "hard": 0.1}
+    plain_overlap: Mapping[str, int] = {"easy": 46, "medium": 40, "hard": 34}
+
+    def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
+        """What criteria call a thing of a kind: that, or something wider."""
+        if kind.name == "person":
+            return "someone"
+        if difficulty == "easy" or not kind.wider:
+            return kind.noun
+        if difficulty == "medium":
+            return rng.pick(kind.wider[:2])
+        return rng.pick((kind.wider[-1], _WIDEST.get(kind.group, kind.wider[-1])))
+
+    def sought(self, noun: str, kind: KindSpec, sex: str, place: int) -> Subject:
+        """Whoever or whatever a criterion speaks of: by the noun at place 0, then by a pronoun."""
+        if place == 0:
+            words = noun if sex else _article(noun)
+            return Subject(words, f"{words}'s", words, words, "their" if sex else "its")
+        if sex:
+            who, own, whom = ("she", "her", "her") if sex == "f" else ("he", "his", "him")
+            return Subject(who, own, whom, whom, own)
+        who, own, whom = ("they", "their", "them") if kind.pronoun == "they" else ("it", "its", "it")
+        return Subject(who, own, whom, f"the {noun}", own)
+
+    def mention(self, kind: KindSpec, rng: Rng) -> str:
+        """What a described person, town or thing is called, before the clause that describes it."""
+        return "someone" if kind.name == "person" else _article(rng.pick(kind.wider[:2] or (kind.noun,)))
+
+    def question(self, criteria: Iterable[str]) -> str:
+        """What an agent reads."""
+        return render_question(criteria)
+
+
+class ChineseNeedleWords(NeedleWords):
+    """Chinese: each pair of characters counts, so that the same wording has more bits than in English."""
+
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (6, 26), "medium": (0, 12), "hard": (0, 8)}
+    plain: Mapping[str, float] = {"easy": 0.6, "medium": 0.3, "hard": 0.08}
+    plain_overlap: Mapping[str, int] = {"easy": 60, "medium": 48, "hard": 40}
+
+    def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
+        if kind.name == "person":
+            return "人"
+        if difficulty == "easy" or not kind.wider:
+            return kind.noun
+        if difficulty == "medium":
+            return rng.pick(kind.wider[:2])
+        return rng.pick((kind.wider[-1], _WIDEST_ZH.get(kind.group, kind.wider[-1])))
+
+    def sought(self, noun: str, kind: KindSpec, sex: str, place: int) -> Subject:
+        if sex:
+            words = ("他" if sex == "m" else "她") if place else "某个人"
+        elif noun == kind.noun:
+            words = "它" if place == 1 else f"{'这' if place else '某'}{kind.measure or '个'}{noun}"
+        else:
+            words = (f"某个{noun}", "它", f"该{noun}")[place]
+        return Subject(words, f"{words}的", words, words, "其")
+
+    def mention(self, kind: KindSpec, rng: Rng) -> str:
+        if kind.name == "person":
+            return "一个{}人"
+        return f"一{kind.measure or '个'}{{}}{rng.pick((kind.noun, *kind.wider[:1]))}"
+
+    def question(self, criteria: Iterable[str]) -> str:
+        lines = "\n".join(f"- {criterion}" for criterion in criteria)
+        return f"找出同时提到以下各点的唯一网页，并回答其网址（找不到则回答“No source found.”）：\n{lines}"
+
+
+NEEDLE_WORDS = {"en": NeedleWords(), "zh": ChineseNeedleWords()}

@@ -1,0 +1,118 @@
+"""The tasks of WideSearch, from the official files: questions in JSON lines, and a gold table each in CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from webenv.errors import DataError, TaskFileError
+from webenv.rewards.tables.cells import TableSpec
+from webenv.rewards.tables.markdown import read_csv
+from webenv.runtime.files import files_in, inside, read_json_records, read_text
+from webenv.task import Excluded, Gold, Task, TaskSet
+
+GOLD = "widesearch_gold"
+"""The folder of the gold tables, beside the questions."""
+
+_LONGEST = 19_000  # characters of a question
+
+
+def load_tasks(*paths: str | Path) -> TaskSet:
+    """Loads official files: JSON lines of questions, and beside them the folder ``widesearch_gold`` of gold tables.
+
+    A record has ``instance_id``, ``query``, ``language`` and ``evaluation`` (``required``, ``unique_columns``,
+    ``eval_pipeline``), which may be JSON within a text, as in the parquet of the release. Its gold table is
+    ``widesearch_gold/<instance_id>.csv`` (or ``gold/…``, or beside the file), or the record's own ``table``, a text
+    of CSV. Tags: ``language``.
+
+    A record without a gold table, or whose table lacks a column, has one twice, or has no row, cannot be scored: it is
+    left out, and the task set's ``excluded`` says why. (The release passes over it in silence.)
+
+    Source: the released files of WideSearch (Wong et al., 2025).
+
+    Args:
+        paths: files of JSON lines, or folders of them.
+
+    Raises:
+        TaskFileError: for a path without such files, or a record that cannot be read, named by its line.
+    """
+    tasks: list[Task] = []
+    excluded: list[Excluded] = []
+    seen: dict[str, str] = {}
+    for file in _files(paths):
+        for place, _, _, value in read_json_records(file, "tasks", TaskFileError):
+            task, problem = _read(value, place, file)
+            if task.id in seen:
+                raise TaskFileError(f"{place}: the id {task.id!r} is that of {seen[task.id]} too; ids must differ.")
+            seen[task.id] = place
+            if problem:
+                excluded.append(Excluded(task, problem))
+            else:
+                tasks.append(task)
+    return TaskSet(tasks, excluded, name="WideSearch")
+
+
+def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
+    for path in map(Path, paths):
+        if not path.exists():
+            raise TaskFileError(f"{path}: no such file or folder; expected widesearch.jsonl beside {GOLD}/.")
+        found = files_in(path, (".jsonl", ".json"), TaskFileError) if path.is_dir() else [path]
+        if not found:
+            raise TaskFileError(f"{path} holds no .jsonl file; expected widesearch.jsonl beside {GOLD}/.")
+        yield from found
+
+
+def _read(record: Any, place: str, file: Path) -> tuple[Task, str]:
+    if not isinstance(record, dict):
+        raise TaskFileError(f"{place}: a JSON {type(record).__name__}; expected an object with instance_id and query.")
+    name, query = (_text(record, field, place) for field in ("instance_id", "query"))
+    if len(query) > _LONGEST:
+        raise TaskFileError(f"{place}: query has {len(query):,} characters; expected {_LONGEST:,} at most.")
+    evaluation = record.get("evaluation")
+    if isinstance(evaluation, str):
+        try:
+            evaluation = json.loads(evaluation)
+        except (ValueError, RecursionError) as error:
+            raise TaskFileError(f"{place}: evaluation is no JSON: {error!s:.100}.") from error
+    if not isinstance(evaluation, Mapping):
+        raise TaskFileError(f"{place}: evaluation is {evaluation!r:.60}; expected an object.")
+    language = record.get("language") or ("zh" if "zh" in name.split("_") else "en")
+    table, problem = _gold(record, name, file, place)
+    problem = problem or _misfit(table, evaluation)
+    gold = Gold() if problem else Gold(data={"table": table, "evaluation": dict(evaluation)})
+    return Task(id=name, question=query.strip(), gold=gold, tags={"language": str(language)}), problem
+
+
+def _text(record: Mapping[str, Any], field: str, place: str) -> str:
+    value = record.get(field)
+    if not isinstance(value, str) or not value.strip():
+        raise TaskFileError(f"{place}: {field} is {value!r:.60}; expected a text.")
+    return value
+
+
+def _gold(record: Mapping[str, Any], name: str, file: Path, place: str) -> tuple[str, str]:
+    """The gold table as CSV, or what is wrong."""
+    own = record.get("table")
+    if isinstance(own, str) and own.strip():
+        return own, ""
+    if Path(name).name != name:
+        raise TaskFileError(f"{place}: instance_id {name!r:.60} names no file; expected one like ws_en_001.")
+    for folder in (GOLD, "gold", ""):
+        gold = inside(file.parent, *(part for part in (folder, f"{name}.csv") if part))
+        if gold.is_file():
+            return read_text(gold, "gold table", TaskFileError), ""
+    return "", f"there is no gold table {GOLD}/{name}.csv"
+
+
+def _misfit(table: str, evaluation: Mapping[str, Any]) -> str:
+    """Why a gold table cannot be compared with; empty where it can."""
+    try:
+        spec, gold = TableSpec.of(evaluation), read_csv(table)
+    except DataError as error:
+        return str(error)
+    lacking = [column.name for column in spec.columns if column.name not in gold.columns]
+    if lacking:
+        return f"the gold table lacks the column {lacking[0]!r}"
+    return "" if gold.rows else "the gold table has no row"

@@ -1,0 +1,276 @@
+"""A user agent of AgentWebBench without a model: it searches, or asks sites that it chooses by their descriptions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from webenv.actions import Action, answer, ask, search
+from webenv.policies.agent_web.gap import GAP, QuestionPart, between, fill, kind_between, read_part
+from webenv.policy import Decision, History
+from webenv.query_terms import content_words, query_of, words_of
+from webenv.urls import host_of
+from webenv.web import Failure
+from webenv.wrappers.menu.listed import listed_sites
+from webenv.wrappers.menu.queries import best_phrase
+from webenv.wrappers.menu.words import stem
+
+_ROUNDS = {"search": (5, 10, 25), "recommendation": (5, 10), "qa": (5, 15, 40), "research": (5, 15)}  # sites, in turn
+_ENOUGH = {"search": 1, "recommendation": 5, "qa": 1, "research": 5}  # documents with most of the query's words
+_COVERED = {"search": 1.0, "recommendation": 0.5, "qa": 0.75, "research": 0.5}  # share of these words
+_RANKED = 10
+_WORDS = 6  # of a query made from a browsing history
+_SENTENCES = 3  # of each document in a report
+_REPORTED = 12  # documents in a report
+_TEXT = 10_000  # characters of a document that are read
+_LEADING = 3  # documents that tell which sites to ask next
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
+_FIRST_PART = re.compile(r"(.+?[.!?]) (?=And )")
+_SENTENCE_END = re.compile(r"[.!?](?= )")
+_VISIT = re.compile(r"^- (?P<title>.*?)(?: \([^()]*\))?(?: https?://\S+)?$")
+
+
+class FoundDocument(NamedTuple):
+    """A document that came: its address, title and text, and the best rank that it had, from 1."""
+
+    url: str
+    title: str
+    text: str
+    rank: int
+
+
+class ScriptedUser:
+    """What each strategy of AgentWebBench does where no model decides.
+
+    It makes a query of the question (of a browsing history: the words that its titles share). With searches it
+    searches that, and answers. With sites to be named it asks the five whose descriptions share most words with the
+    query, rare words counting more, all at once; then the next 10 or more, until documents came that hold most of the
+    query's words. Of a question in two parts it looks for the first, then for the second of whom or what that led to
+    (:mod:`webenv.policies.agent_web.gap`). It answers with the documents that came, best first by the words of the
+    query that they hold (those of one index in its order); with what fills the gap, or the likeliest phrase in them; or
+    with a report of their best sentences, each with the number of its site.
+
+    Args:
+        kind: of the tasks, ``search``, ``recommendation``, ``qa`` or ``research``.
+        strategy: which. What can be done is in the budget; but results of ``tool_e`` come site after site.
+    """
+
+    def __init__(self, kind: str, strategy: str = "multi_agent") -> None:
+        self._kind, self._strategy = kind, strategy
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"name": "scripted", "version": "2", "kind": self._kind, "strategy": self._strategy}
+
+    def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
+        return [Decision(self._decide(history)) for history in histories]
+
+    def _decide(self, history: History) -> Action:
+        first, last = history.observations[0], history.observations[-1]
+        text = first["question"].partition("\n")[2] or first["question"]
+        searches, _, asks, turns = (int(left) for left in last["budget"])
+        asked = Counter(decision.action.arguments[0] for decision in history.decisions)
+        queries = self._queries(text, history)
+        for query in queries if turns > 1 else ():
+            if searches and not asked[query]:
+                return search(query)
+            rounds = _ROUNDS[self._kind]
+            if asks and asked[query] < len(rounds) and not (asked[query] and self._has_enough(query, history)):
+                sites = self._sites(query, history)[: rounds[asked[query]]]
+                if asks >= len(sites) > 0:
+                    return ask(query, *sites)
+        return self._answer(text, queries[0] if queries else "", history)
+
+    def _queries(self, text: str, history: History) -> list[str]:
+        """What there is to look for: of a question in two parts the first, then the second of what the first led to."""
+        if self._kind == "recommendation":
+            return [query for query in (intent_of(text),) if query]
+        parts = two_parts(text) if self._kind == "qa" else None
+        if parts is None:
+            return [query for query in (query_of(text),) if query]
+        first, second = parts
+        led = between(first, _texts(history))
+        return [query for query in (asked_of(first), asked_of(second, led) if led else "") if query]
+
+    def _sites(self, query: str, history: History) -> list[str]:
+        """The sites that were not asked this, best first: by their descriptions, and by what has come of questions and
+        reports, which lead from one page to another."""
+        descriptions = {reply["site"]: reply["text"] for reply in history.observations[0]["replies"]}
+        if self._kind in ("search", "recommendation"):
+            ranked = nearest_by_words(query, descriptions)
+        else:
+            best = by_words(query, _found(history))[:_LEADING]
+            ranked = list(listed_sites(query, descriptions).fits([(one.title, one.text) for one in best]))
+        said = [decision.action.arguments for decision in history.decisions]
+        asked = {site for texts in said if texts[0] == query for site in texts[1:]}
+        return [site for site in ranked if site not in asked]
+
+    def _has_enough(self, query: str, history: History) -> bool:
+        """Whether so many documents came that hold most of a query's words."""
+        wanted = _wanted(query)
+        least = _COVERED[self._kind] * len(wanted)
+        held = [wanted & _counts(one.title, one.text).keys() for one in _found(history)]
+        return sum(len(forms) >= least for forms in held) >= _ENOUGH[self._kind]
+
+    def _answer(self, text: str, query: str, history: History) -> Action:
+        found = _found(history)
+        of_one_index = self._strategy != "tool_e" and any(seen["results"] for seen in history.observations)
+        ranked = sorted(found, key=lambda one: one.rank) if of_one_index else by_words(query, found)
+        if self._kind in ("search", "recommendation"):
+            read = set(re.findall(r"https?://\S+", text))
+            urls = [one.url for one in ranked if one.url not in read]
+            return answer(*urls[:_RANKED]) if urls else answer("No source found.")
+        if self._kind == "qa":
+            return answer(answer_in(text, [(one.title, one.text) for one in by_words(query, found)]) or "I don't know.")
+        return answer(report(text, ranked))
+
+
+def _found(history: History) -> list[FoundDocument]:
+    """The documents that came, each once."""
+    found: dict[str, FoundDocument] = {}
+    for observation in history.observations[1:]:
+        groups = [observation["pages"], *(reply["documents"] for reply in observation["replies"])]
+        for group in groups:
+            for rank, page in enumerate(group, start=1):
+                known = found.get(page["url"])
+                if known is None or rank < known.rank:
+                    found[page["url"]] = FoundDocument(page["url"], page["title"], page["text"], rank)
+    return list(found.values())
+
+
+_stem = lru_cache(maxsize=65_536)(stem)
+
+
+@lru_cache(maxsize=4_096)  # many agents read the same documents
+def _counts(title: str, text: str) -> Counter[str]:
+    return Counter(map(_stem, words_of(f"{title} {text[:_TEXT]}")))
+
+
+def _wanted(query: str) -> frozenset[str]:
+    return frozenset(map(_stem, content_words(query)))
+
+
+def nearest_by_words(query: str, texts: Mapping[str, str]) -> list[str]:
+    """The names of texts, those first that share most of a query's words; rare ones count more, ties as they came."""
+    wanted = _wanted(query)
+    held = {name: wanted & _counts("", text).keys() for name, text in texts.items()}
+    having = Counter(form for forms in held.values() for form in forms)
+    worth = {form: math.log(1 + len(texts) / count) for form, count in having.items()}
+    scores = {name: sum(worth[form] for form in sorted(forms)) for name, forms in held.items()}
+    return sorted(texts, key=lambda name: -round(scores[name], 6))
+
+
+def by_words(query: str, found: Sequence[FoundDocument]) -> list[FoundDocument]:
+    """Documents, those first that hold most of a query's words, by BM25 over the documents themselves."""
+    wanted = _wanted(query)
+    every = [_counts(one.title, one.text) for one in found]
+    counts = [{form: count[form] for form in sorted(wanted & count.keys())} for count in every]
+    lengths = [len(one.text[:_TEXT]) + 1 for one in found]
+    mean = sum(lengths) / len(lengths) if lengths else 1.0
+    having = Counter(form for count in counts for form in count)
+    worth = {form: math.log(1 + (len(found) - count + 0.5) / (count + 0.5)) for form, count in having.items()}
+
+    def score(place: int) -> float:
+        norm = 0.4 + 0.6 * lengths[place] / mean
+        return sum(worth[form] * count * 2.2 / (count + 1.2 * norm) for form, count in counts[place].items())
+
+    order = sorted(range(len(found)), key=lambda place: (-round(score(place), 6), found[place].rank, place))
+    return [found[place] for place in order]
+
+
+def intent_of(history: str) -> str:
+    """A query for what somebody looks for who has read these pages: the words that most of their titles share.
+
+    >>> intent_of("- Old mills of Lund (Monday) https://a.example/1\\n- Mills by the sea https://b.example/2")
+    'mills old lund sea'
+    """
+    titles = [found["title"] for line in history.splitlines() if (found := _VISIT.match(line.strip()))]
+    counts: Counter[str] = Counter()
+    forms: dict[str, str] = {}
+    for title in titles:
+        words = dict.fromkeys(word for word in words_of(title) if word in content_words(title))
+        for word in words:
+            counts[_stem(word)] += 1
+            forms.setdefault(_stem(word), word)
+    best = sorted(counts, key=lambda form: -counts[form])[:_WORDS]
+    return query_of(" ".join(forms[form] for form in best))
+
+
+def two_parts(question: str) -> tuple[QuestionPart, QuestionPart] | None:
+    """The parts of a question that asks of somebody what it does not name; ``None`` for any other question.
+
+    >>> first, second = two_parts("Ann A. Lee sat to a certain man. And that same man fears ___. What fills the gap?")
+    >>> first.text, first.kind, second.text
+    ('Ann A. Lee sat to a certain man.', 'man', 'And that same man fears ___.')
+    """
+    held = _FIRST_PART.match(question)
+    second = _second_part(question[held.end() :]) if held is not None else ""
+    kind = kind_between(held[1], second) if held is not None and second else ""
+    return (read_part(held[1], kind), read_part(second, kind)) if held is not None and kind else None
+
+
+def _second_part(rest: str) -> str:
+    """The sentence with which a text begins, if nothing or one question follows it; empty otherwise.
+
+    >>> _second_part("And that same man fears ___. What fills the gap?")
+    'And that same man fears ___.'
+    """
+    rest = rest.removesuffix("\n")
+    least = len("And x")
+    if len(rest) <= least or rest[-1] not in ".!?":
+        return ""
+    end = _SENTENCE_END.search(rest, max(least, rest.rfind("?", 0, -1))) if rest[-1] == "?" else None
+    part = rest[: end.end()] if end is not None else rest
+    return "" if "\n" in part else part
+
+
+def asked_of(part: QuestionPart, named: str = "") -> str:
+    """A part of a question as a query, with a name for what it leaves unnamed."""
+    text = part.text.removeprefix("And ").replace(GAP, " ")
+    for unnamed in (f"a certain {part.kind}", f"A certain {part.kind}", f"that same {part.kind}"):
+        text = text.replace(unnamed, f" {named} ")
+    return query_of(text)
+
+
+def answer_in(question: str, documents: Sequence[tuple[str, str]]) -> str:
+    """What fills the gap of a question, or the likeliest phrase; empty where nothing does.
+
+    Args:
+        question: the question.
+        documents: titles and texts of what was found.
+    """
+    parts = two_parts(question)
+    if parts is not None:
+        found = fill(parts[1], between(parts[0], documents), documents)
+        if found:
+            return found
+    return best_phrase(question, [text[:_TEXT] for _, text in documents])
+
+
+def _texts(history: History) -> list[tuple[str, str]]:
+    return [(one.title, one.text) for one in _found(history)]
+
+
+def report(question: str, found: Sequence[FoundDocument]) -> str:
+    """A report of the best sentences of documents, each with the number of its site, and the list of the sites."""
+    wanted = _wanted(question)
+    numbers: dict[str, int] = {}
+    lines: list[str] = []
+    for one in found[:_REPORTED]:
+        ranked = []
+        for place, sentence in enumerate(_SENTENCE.split(one.text[:_TEXT])):
+            shared = len(wanted.intersection(map(_stem, words_of(sentence))))
+            if shared:
+                ranked.append((-shared, place, " ".join(sentence.split())))
+        site = host_of(one.url)
+        for _, _, sentence in sorted(sorted(ranked)[:_SENTENCES], key=lambda each: each[1]):
+            number = numbers.setdefault(site, len(numbers) + 1)
+            lines.append(f"{sentence} [{number}]")
+    if not lines:
+        return "Nothing was found on this question."
+    references = "\n".join(f"[{number}] {site}" for site, number in numbers.items())
+    return "\n".join(dict.fromkeys(lines)) + f"\n\nReferences\n{references}"

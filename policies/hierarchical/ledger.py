@@ -1,0 +1,292 @@
+"""What is known of a table, cell by cell, with sources."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in, stem, stems_of
+from webenv.policies.hierarchical.messages import CitedStatement, Gap
+from webenv.policies.hierarchical.pages import PLACED, bare, endings, mentions, of_kind
+from webenv.policies.hierarchical.tables import NOT_STATED, Wanted
+from webenv.policies.hierarchical.terms import PostTerm, succession
+from webenv.urls import host_of
+
+WITHIN = "place"
+"""The column of statements that say in which of the places asked for a smaller one lies."""
+
+SEEN = "named on"
+"""The column of statements that a page names something which may be a row: :data:`OWN`, :data:`KIND` or :data:`OTHER`;
+the quote is the page's beginning, which says where it is."""
+
+OWN, KIND, OTHER = "its own page", "its own page, which says that it is of the kind", "another page"
+
+PAIR = " | "
+"""What joins the names of a key of two columns: what a post is held at, and by whom."""
+
+_ELSE = re.compile(r" (?:for|in|of|at|on|to|with)$")  # labels of something else about the same: "Founded for"
+_SEEN = 2  # pages about a place that must name what no list has
+_ALIKE = 2  # values in which a page's label must agree with a column to stand for it
+
+
+class Ledger:
+    """What was stated of the cells of a table.
+
+    Args:
+        wanted: the table.
+        reconciles: whether conflicting statements are weighed; else the last one stands.
+    """
+
+    def __init__(self, wanted: Wanted, *, reconciles: bool = True) -> None:
+        self.wanted = wanted
+        self.columns = wanted.columns
+        self.reconciles = reconciles
+        self._names: dict[str, Counter[str]] = {}
+        self._cells: dict[tuple[str, str], list[CitedStatement]] = {}
+        self._labels: dict[str, set[str]] = {}
+        self._terms: dict[str, list[CitedStatement]] = {}
+        self._same: dict[str, tuple[str, ...]] | None = None
+        self._seen: dict[str, dict[str, CitedStatement]] = {}
+        self._rows_found: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+        self.within: dict[str, str] = {}
+
+    def add(self, statements: Iterable[CitedStatement]) -> int:
+        """Takes statements; how many cells had none before."""
+        new = 0
+        self._same = self._rows_found = None
+        for one in statements:
+            entity = _folded(one.entity)
+            if not entity:
+                continue
+            if one.column == WITHIN:
+                self.within.setdefault(one.entity, one.value)
+                continue
+            if one.column == SEEN:
+                new += one.url not in self._seen.setdefault(entity, {})
+                self._seen[entity].setdefault(one.url, one)
+                continue
+            subject, pair, _ = one.entity.partition(PAIR)
+            if pair and self.wanted.keys == 2:
+                self._terms.setdefault(_folded(subject), []).append(one)
+                entity = _folded(subject) + PAIR + _folded(one.entity[len(subject) + len(PAIR) :])
+            elif one.column == self.columns[0]:
+                self._names.setdefault(entity, Counter())[one.value] += 1
+            elif self.wanted.keys == 1 and one.column in self.columns and not one.quote and entity not in self._seen:
+                self._names.setdefault(entity, Counter())[one.entity] += 1  # whose cells are told is a row
+            stated = self._cells.setdefault((entity, one.column), [])
+            new += not stated
+            stated.append(one)
+            self._labels.setdefault(entity, set()).add(one.column)
+        return new
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The names of the rows, in the order of first sight, each as most pages write it: those of lists, those whose
+        own pages say what and where they are, and those that several pages about the places name."""
+        return self._found()[0]
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """What may be rows, and is to be looked up."""
+        return self._found()[1]
+
+    def _found(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        if self._rows_found is None:
+            for entity, by_url in self._seen.items():  # titles have no article that running text puts before a name
+                if entity in self._names:
+                    self._names[entity].update(one.entity for one in by_url.values() if one.value != OTHER)
+            every = self._names.values()
+            names = [max(forms, key=lambda one: (not one.startswith("the "), forms[one])) for forms in every]
+            kin = endings(names)
+            sure, unsure = dict.fromkeys(names), dict[str, None]()
+            for entity, by_url in self._seen.items():
+                seen = list(by_url.values())
+                said = any(one.value == KIND for one in seen)
+                if entity in self._names or not (said or of_kind(seen[0].entity, kin, self.wanted.kind)):
+                    continue
+                here = [one for one in seen if self._here(one.quote)]
+                own = any(one.value != OTHER for one in here)
+                elsewhere = not own and any(one.value != OTHER and PLACED.search(one.quote) for one in seen)
+                if own or (len(here) >= _SEEN and not elsewhere):
+                    sure[seen[0].entity] = None
+                elif here and not elsewhere:
+                    unsure[seen[0].entity] = None
+            self._rows_found = tuple(sure), tuple(unsure)
+        return self._rows_found
+
+    def _here(self, lead: str) -> bool:
+        places = (*self.wanted.places, *self.within)
+        return any(mentions(lead, place) or mentions(lead, place.upper()) for place in places)
+
+    def best(self, entity: str, column: str) -> CitedStatement | None:
+        """What stands in a cell: what most sites of today say, else the latest that an old version says."""
+        stated = self._stated(entity, column)
+        if not stated:
+            return None
+        if not self.reconciles:
+            return stated[-1]
+        current = [one for one in stated if not one.date] or stated
+        sites = Counter(value for value, _ in {(_folded(one.value), host_of(one.url)) for one in current})
+        tables = {_folded(one.value) for one in current if not one.quote}  # a label is clearer than a sentence
+        found = max(
+            current, key=lambda one: (_folded(one.value) in tables, sites[_folded(one.value)])
+        )  # else the first
+        return found._replace(value=self._fitting(column, found.value))
+
+    def _fitting(self, column: str, value: str) -> str:
+        label, unit = AskedColumn.of(column)[1:]
+        plain = clean(value)
+        if not unit and re.fullmatch(rf"[\d,.]+ {re.escape(label.casefold())}", plain.casefold()):
+            unit = label.casefold()  # so many pupils, under "Pupils"
+        return number_in(value, unit) or plain if unit else plain
+
+    def _stated(self, entity: str, column: str) -> list[CitedStatement]:
+        folded = _folded(entity)
+        own = self._cells.get((folded, column), [])
+        for label in self._aliases().get(column, ()) if not own else ():
+            own = own or self._cells.get((folded, label), [])
+        return own
+
+    def _aliases(self) -> dict[str, tuple[str, ...]]:
+        """Labels of pages that stand for a column: its own without the unit; those that agree in values; those that
+        have a word of its family."""
+        if self._same is None:
+            self._same = {column: self._like(column) for column in (*self.wanted.asked, *self._further())}
+        return self._same
+
+    def _further(self) -> tuple[str, ...]:
+        return tuple(further for _, further in self.wanted.joins)
+
+    def _like(self, column: str) -> tuple[str, ...]:
+        label = AskedColumn.of(column).label.casefold()
+        agree: Counter[str] = Counter()
+        differ: Counter[str] = Counter()
+        every: set[str] = set()
+        for entity, labels in self._labels.items():
+            every |= labels
+            mine = self._cells.get((entity, column))
+            if not mine:
+                continue
+            for other in sorted(labels):
+                same = _folded(clean(self._cells[entity, other][0].value)) == _folded(clean(mine[0].value))
+                (agree if same else differ)[other] += 1
+        exact = [one for one in sorted(every) if one.casefold() == label and one != column]
+        alike = [one for one in agree if agree[one] >= _ALIKE and not differ[one]]
+        kin = [
+            one for one in sorted(every) if not differ[one] and cues_of(one) & cues_of(label) and not _ELSE.search(one)
+        ]
+        taken = {*self.columns, *self.wanted.asked, column}
+        return tuple(dict.fromkeys(one for one in (*exact, *sorted(alike), *kin) if one not in taken or one in exact))
+
+    def known(self, entity: str) -> tuple[tuple[str, str, str], ...]:
+        """The values of an entity that are known: entity, column, value."""
+        found = [(column, self.best(entity, column)) for column in self.wanted.asked]
+        return tuple((entity, column, one.value) for column, one in found if one is not None)
+
+    # ── what is missing ───────────────────────────────────────────────────────
+
+    def gaps(self) -> tuple[Gap, ...]:
+        """What is missing: values of today, of entities that are known; posts with years that nobody is known for; and
+        of those that joins lead to what is asked of them."""
+        found: dict[str, dict[str, None]] = {}
+        for entity in (*self.entities, *self.candidates):
+            if self.wanted.keys == 2:
+                terms = self.terms(entity)
+                if not terms or any(not (one.since and one.until) for one in terms) or _holes(terms):
+                    found.setdefault(entity, {})[self.columns[1]] = None
+                for base, further in self.wanted.joins if self.columns[1:2] else ():
+                    people = (one.person for one in terms if base == self.columns[1])
+                    found.update({one: {further: None} for one in people if not self._current(one, further)})
+                continue
+            lacking = [column for column in self.wanted.asked if not self._current(entity, column)]
+            if lacking:
+                found.setdefault(entity, {}).update(dict.fromkeys(lacking))
+            for base, further in self.wanted.joins:
+                value = self.best(entity, base)
+                if value is not None and not self._current(value.value, further):
+                    found.setdefault(value.value, {})[further] = None
+        return tuple(Gap(entity, tuple(columns)) for entity, columns in found.items())
+
+    def _current(self, entity: str, column: str) -> bool:
+        return any(not one.date for one in self._stated(entity, column))
+
+    # ── what helps to read ────────────────────────────────────────────────────
+
+    def examples(self, column: str, most: int = 40) -> tuple[str, ...]:
+        """Some values of a column, each once."""
+        values = [
+            self._fitting(column, stated[0].value)
+            for (_, name), stated in self._cells.items()
+            if name == column or name in self._aliases().get(column, ())
+        ]
+        return tuple(dict.fromkeys(values))[:most]
+
+    def cues(self, column: str, most: int = 10) -> tuple[str, ...]:
+        """The stems of words that sentences with a column's values have more often than those with other columns'."""
+        own: Counter[str] = Counter()
+        others: Counter[str] = Counter()
+        for (_, name), stated in self._cells.items():
+            for one in {found.quote for found in stated if found.quote}:
+                (own if name == column else others).update(
+                    stems_of(one) - {stem(word) for word in one.split() if word[0].isupper()}
+                )
+        total, rest = max(1, sum(own.values())), max(1, sum(others.values()))
+        chosen = [one for one, count in own.items() if count >= 3 and count / total > 2 * others[one] / rest]
+        return tuple(sorted(chosen, key=lambda one: (-own[one], one))[:most])
+
+    # ── the table ─────────────────────────────────────────────────────────────
+
+    def terms(self, entity: str) -> list[PostTerm]:
+        """Who held the post at something, one after the other."""
+        return succession(self._terms.get(_folded(entity), ()), self.wanted, weighed=self.reconciles)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table; cells that nothing states are N/A."""
+        return [tuple(value for value, _ in row) for row in self._rows()]
+
+    def sources(self) -> dict[tuple[str, str], str]:
+        """Of each cell that is known, by its row's key and its column, the address that states it."""
+        keys = self.wanted.keys
+        return {
+            (PAIR.join(value for value, _ in row[:keys]), column): url
+            for row in self._rows()
+            for column, (_, url) in zip(self.columns[keys:], row[keys:], strict=True)
+            if url
+        }
+
+    def _rows(self) -> Iterable[list[tuple[str, str]]]:
+        nothing = (NOT_STATED, "")
+        for entity in self.entities:
+            if self.wanted.keys == 1:
+                yield [(entity, ""), *(self._cell(entity, column) or nothing for column in self.columns[1:])]
+                continue
+            for one in self.terms(entity):
+                if not one.former:
+                    continue
+                cells = [(entity, ""), (one.person, one.url)]
+                for column in self.columns[2:]:
+                    year = self.wanted.year(column)
+                    if year:
+                        value = one.since if year == "since" else one.until
+                        cells.append((value, one.url) if value else nothing)
+                    else:
+                        found = self.best(one.person, column.partition(": ")[2])
+                        cells.append((found.value, found.url) if found else nothing)
+                yield cells
+
+    def _cell(self, entity: str, column: str) -> tuple[str, str] | None:
+        base, join, further = column.partition(": ")
+        found = self.best(entity, base if join else column)
+        if join and found is not None:
+            found = self.best(found.value, further)
+        return None if found is None else (found.value, found.url)
+
+
+def _holes(terms: Sequence[PostTerm]) -> bool:
+    return any(one.until != other.since for one, other in pairwise(terms))
+
+
+def _folded(name: str) -> str:
+    return " ".join(bare(name).split()).casefold()

@@ -1,0 +1,333 @@
+"""What a page is made of, for a reader without a model: sentences and whom they are about, tables, names, questions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+PLACED = re.compile(
+    r"[^.\n]{0,80}(?: (?:in|at|of|from|near|outside|find in|belongs to|connected with|know) [A-Z]| \([A-Z])"
+)
+"""The beginning of a page that says where what it is about is."""
+
+_LINK = re.compile(r"\[([^\[\]]*)\]\((https?://[^()\s]+)\)")
+_END = re.compile(r"(?<=[.!?。！？])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bDr\.)(?:\s+|(?<=[。！？]))")
+_DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
+_LISTED = re.compile(r"^- \*\*[^*]{4,24}\*\*: ")
+_ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
+_ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*[.:]? ?(.*)$")
+_FACT = re.compile(r"^- \*\*([^*]{2,40})\*\*: (.{1,120})$")
+_YEARS = r"(?:1[5-9]\d\d|20\d\d)\s*[–-]\s*(?:1[5-9]\d\d|20\d\d|today|now|present)?"
+_HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
+_SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
+_PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
+_TOKEN = re.compile(r"[^\W\d_](?:[\w’'-]*\w)?|&|\d+")
+_QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」")
+_JOINS = ("of", "on", "the", "and", "&")
+_DATE = re.compile(
+    "1[5-9][0-9][0-9]|20[0-9][0-9]|January|February|March|April|June|July|August|September|October|November|December"
+)
+_FUNCTION = frozenset(
+    re.findall(
+        r"[\w-]+",
+        """
+        a about according after against all although among an and another any as at because before behind below
+        beside between both but by during each even every few for from had has he her here his how i if in into
+        it its later like many most much my near never no nobody nor not nothing now of off on once one only or
+        other our out over people since so some still such than that the their then there these they this those
+        though through till to today under until up upon was we were what when where which while who whoever
+        whose why with within without you
+        """,
+    )
+)
+_BODIES = frozenset(
+    re.findall(
+        r"[\w-]+",
+        """
+        bank school university college hospital infirmary church chapel club society museum gallery library
+        company firm works brothers sons park street road lane avenue square house hall hotel inn theatre
+        theater playhouse station bridge viaduct dam light lighthouse farm press post herald gazette times
+        valley county council court project expedition festival fair week award prize medal cup trophy shield
+        order party list yard docks boats brewery construction foundry systems software observatory institute
+        trust union league team choir chorus band orchestra rovers wanderers athletic united city town line
+        railway junction market guildhall relief winter study election by-law act case mutual electric
+        engineering machine estate gardens abbey cathedral castle tower
+        """,
+    )
+)
+_PLACED = frozenset(
+    ("North", "South", "East", "West", "Upper", "Lower", "Great", "Little", "Port", "Kirk", "St", "Old")
+)
+
+
+class AboutSentence(NamedTuple):
+    """A sentence of a page.
+
+    Attributes:
+        text: the sentence, without links and what is quoted.
+        about: the name of whom it is about, as far as known: the last one named in its paragraph, section or title.
+        named: whether that name stands in the sentence itself.
+        asked: the question that stands above it; empty as a rule.
+    """
+
+    text: str
+    about: str
+    named: bool
+    asked: str = ""
+
+
+class TableCell(NamedTuple):
+    """A cell of a table, or of a box about one thing: of a row's name, under a label, a value."""
+
+    name: str
+    label: str
+    value: str
+
+
+def without_links(text: str) -> str:
+    """A text whose links are their words.
+
+    >>> without_links("by [Ann](https://a.example/x).")
+    'by Ann.'
+    """
+    return _LINK.sub(r"\1", text)
+
+
+def links_of(text: str) -> Iterator[tuple[str, str]]:
+    """The links of a text: words and address."""
+    for found in _LINK.finditer(text):
+        yield found[1], found[2]
+
+
+def bare(name: str) -> str:
+    """A name without its article.
+
+    >>> bare("the Corvo")
+    'Corvo'
+    """
+    return name[4:] if name[:4].lower() == "the " else name
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a name stands in a text, as a whole, in whatever case its article is."""
+    at = text.find(bare(name)) if name else -1
+    while at >= 0:
+        end = at + len(bare(name))
+        if not text[max(0, at - 1) : at].isalnum() and not text[end : end + 1].isalnum():
+            return True
+        at = text.find(bare(name), at + 1)
+    return False
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph.
+
+    >>> sentences("It was built by Ann F. Lee. It stands.")
+    ['It was built by Ann F. Lee.', 'It stands.']
+    """
+    return [one for one in _END.split(text) if one]
+
+
+def passages(title: str, text: str, names: Sequence[str]) -> Iterator[AboutSentence]:
+    """The sentences of a page, each with the one of some names that it is about, if it is about one.
+
+    A sentence is about the last one named in its paragraph; before any is, about whom its section or the page is
+    about. A heading that names none of them, but somebody else, takes the section away from the page's subject.
+    """
+    kin = endings(names)
+    of_page = section = _named(title, names)
+    asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
+    for paragraph in re.split(r"\n+", text):
+        if paragraph.startswith("#"):
+            head = without_links(paragraph.lstrip("# "))
+            section = _named(head, names) or ("" if _is_name(head) else of_page)
+            asked = head if head.endswith("?") else ""
+            continue
+        if paragraph.startswith("|") or " | " in paragraph or _SPEAKER.match(paragraph):
+            continue
+        if _ONLY_LINK.match(paragraph):
+            continue
+        plain = _QUOTED.sub(" ", without_links(_DATELINE.sub("", _LISTED.sub("", paragraph))))
+        about = section
+        item = _ITEM.match(plain)
+        if item:
+            about = _named(item[1], names) or ("" if _is_name(item[1]) else section)
+            plain = item[2]
+        plain = plain.removeprefix("- ")
+        for sentence in sentences(plain):
+            if len(sentence) > 1_000:
+                continue
+            prefix = _PREFIX.match(sentence)
+            here = _named(sentence, names)
+            if here:
+                about = here
+            elif prefix and _is_name(prefix[1]):
+                about = ""
+            elif any(ending(name) in kin for name in names_in(sentence)):
+                about = ""  # another one of their kind
+            yield AboutSentence(sentence, about, bool(here), asked)
+
+
+_ASKING = ("Who", "What", "When", "Where", "Which", "How", "Why", "Whom", "Whose", "In", "To", "From", "At", "For")
+
+
+def _named(text: str, names: Sequence[str]) -> str:
+    """The one of some names that a text has, the longest of several."""
+    found = [name for name in names if mentions(text, name)]
+    return max(found, key=len) if found else ""
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text is a name as a whole: each word but those that join begins with a capital or a digit."""
+    words = text.split()
+    return len(words) > 1 and all(word[0].isupper() or word[0].isdigit() or word in _JOINS for word in words)
+
+
+@lru_cache(maxsize=8_192)
+def names_in(sentence: str) -> tuple[str, ...]:
+    """Runs of words with capitals: names of whatever sort; a word that begins the sentence counts in a longer one.
+
+    >>> names_in("In 1954 the board chose Jeremy F. Molina, who left Hive Bank of Saltmarsh County.")
+    ('Jeremy F. Molina', 'Hive Bank of Saltmarsh County')
+    """
+    found: list[str] = []
+    run: list[re.Match[str]] = []
+    for token in _TOKEN.finditer(sentence):
+        word = token[0]
+        gap = sentence[run[-1].end() : token.start()] if run else ""
+        joined = not run or gap == " " or (gap == ". " and len(run[-1][0]) == 1)
+        if not joined:
+            _close(sentence, run, found)
+            run = []
+        capital = word[0].isupper() and (run or word.lower() not in _FUNCTION or (word == "The" and token.start()))
+        if _DATE.fullmatch(word):
+            run = []  # a month or a year is no part of a name
+        elif capital or (run and (word in _JOINS or word.isdigit())):
+            run.append(token)
+        else:
+            _close(sentence, run, found)
+            run = []
+    _close(sentence, run, found)
+    return tuple(found)
+
+
+def _close(sentence: str, run: list[re.Match[str]], found: list[str]) -> None:
+    while run and (run[-1][0] in _JOINS or run[-1][0].isdigit()):
+        run.pop()
+    if run and run[-1][0].lower() != "the":
+        found.append(re.sub(r"['’]s$", "", sentence[run[0].start() : run[-1].end()]))
+
+
+def persons_in(sentence: str, known: Sequence[str] = (), others: Sequence[str] = ()) -> list[str]:
+    """The names in a sentence that may be those of persons: two or three words, none of which a body or place has.
+
+    Args:
+        known: full names; a surname alone stands for the one of these that ends with it.
+        others: names that are none of a person.
+
+    >>> persons_in("In 1954 Hive Bank chose Jeremy F. Molina, as Lee wished.", ["Ann Lee"])
+    ['Jeremy F. Molina', 'Ann Lee']
+    """
+    found: list[str] = []
+    for run in names_in(sentence):
+        words = run.split()
+        if any(mentions(other, run) for other in others):
+            continue
+        if is_person(run):
+            found.append(run)
+        elif len(words) == 1:
+            found += [full for full in known if full.rsplit(" ", 1)[-1] == run][:1]
+    return list(dict.fromkeys(found))
+
+
+def is_person(name: str) -> bool:
+    """Whether a name has the form of a person's."""
+    words = name.split()
+    return (
+        2 <= len(words) <= 4
+        and words[0] not in _PLACED
+        and not any(word in _JOINS or word.isdigit() or word.lower() in _BODIES for word in words)
+        and not re.search(r"['’]s\b", name)
+        and all(len(word.rstrip(".")) > 1 or word.endswith(".") for word in words)
+    )
+
+
+def is_month(word: str) -> bool:
+    """Whether a word is a month, or a year."""
+    return bool(_DATE.fullmatch(word))
+
+
+def ending(name: str) -> str:
+    """The end of a name, which those of a kind share: its last word; two, where that says but that it is a firm.
+
+    >>> ending("Koch Reef Light"), ending("Stork Brewing Company")
+    ('Light', 'Brewing Company')
+    """
+    words = bare(name).split()
+    return " ".join(words[-2:] if words[-1].rstrip(".") in _FORMS else words[-1:]) if len(words) > 1 else ""
+
+
+_FORMS = ("Company", "Co", "Works", "Brothers", "Sons", "Ltd", "Inc", "House", "Society", "Association")
+
+
+def endings(names: Iterable[str]) -> Counter[str]:
+    """How many of some names have each ending."""
+    return Counter(found for name in names if (found := ending(name)))
+
+
+def of_kind(name: str, known: Mapping[str, int], kind: str) -> bool:
+    """Whether a name ends as several of a kind do, or with the kind's word."""
+    if " " not in bare(name) or any(part in name for part in (" and ", ", ")):
+        return False
+    return known.get(ending(name), 0) > 1 or name.casefold().replace("-", " ").endswith(kind)
+
+
+def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
+    """The cells of a page's tables, boxes and lists.
+
+    A table's first row are its labels, its first column the names of its rows, under no label or under ``key``; a box
+    has one column beside its labels, and its name at the top. Lists are about the page's subject: of labels with their
+    values, and under a heading of who was it in which years; tables of years likewise.
+
+    >>> list(cells_of("| Corvo | |\\n| --- | --- |\\n| Fare | 3 pence |", "Name"))
+    [TableCell(name='Corvo', label='Fare', value='3 pence')]
+    >>> list(cells_of("## Keeper\\n- 1901–1912: Ann Lee", "Name", "Corvo"))
+    [TableCell(name='Corvo', label='Keeper', value='Ann Lee (1901–1912)')]
+    """
+    header: list[str] = []
+    heading = ""
+    for line in text.splitlines():
+        plain = without_links(line).strip()
+        if plain.startswith("#"):
+            heading = plain.lstrip("# ")
+        if "|" not in plain:
+            header = []
+            if subject and plain.startswith("- "):
+                yield from _item(plain, heading, subject)
+            continue
+        inner = plain[1:] if plain.startswith("|") else plain
+        inner = inner[:-1] if plain.startswith("|") and inner.endswith("|") else inner
+        row = [one.strip() for one in inner.split("|")]
+        if all(set(one) <= {"-", ":", " "} and one for one in row):
+            continue
+        if not header:
+            header = row
+        elif len(header) == 2 and header[0] and not header[1] and len(row) == 2:
+            yield TableCell(header[0], row[0], row[1])
+        elif subject and len(row) == len(header) == 2 and re.fullmatch(_YEARS, row[0]):
+            yield TableCell(subject, header[1], f"{row[1]} ({row[0]})")
+        elif len(row) == len(header) and (not header[0] or header[0].casefold() == key.casefold()):
+            yield TableCell(row[0], "", row[0])
+            for label, value in zip(header[1:], row[1:], strict=True):
+                yield TableCell(row[0], label, value)
+
+
+def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:
+    fact, held = _FACT.match(line), _HELD.match(line)
+    if fact and not _is_name(fact[1]) and not fact[2].endswith((".", "!", "?")) and not re.search(r"\d{4}", fact[1]):
+        yield TableCell(subject, fact[1], fact[2])
+    elif held and heading:
+        yield TableCell(subject, heading, f"{held[2] or held[3]} ({held[1] or held[4]})")

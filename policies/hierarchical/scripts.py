@@ -1,0 +1,371 @@
+"""Host, manager and worker without a model: for tables, on pages that state them in lists and sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from webenv.policies.hierarchical.facts import clean, full_names, read_values, term_in, terms
+from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, WITHIN
+from webenv.policies.hierarchical.messages import (
+    LINES,
+    CitedSource,
+    CitedStatement,
+    Directive,
+    Finding,
+    HostView,
+    ManagerView,
+    Order,
+    ReadPage,
+    ResultLine,
+    Said,
+    Subtask,
+    cell,
+    in_words,
+    tokens,
+)
+from webenv.policies.hierarchical.pages import (
+    AboutSentence,
+    bare,
+    cells_of,
+    endings,
+    is_person,
+    links_of,
+    mentions,
+    names_in,
+    of_kind,
+    passages,
+    without_links,
+)
+from webenv.policies.hierarchical.tables import Wanted, read_question
+
+COLLECT = "Collect the lists"
+READ = "Read what was found"
+FILL = "Fill what is missing"
+
+_READS = 2  # hits that a worker names of one search, for people to read
+_LEAST = 2  # how much of a hit must fit for it to be read
+_LEAD = 400  # characters at the beginning of a page that say what it is about
+_DATED = re.compile(r"\((?:version|text|as) (?:of|from) ([^)]{4,40})\)|（(.{4,20})版）", re.IGNORECASE)
+_EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
+_ARCHIVES = ("archive.org/", "archive.today/", "archive.ph/", "archive.is/", "webcache.googleusercontent.com/")
+_DECIDING = 30  # tokens that naming a choice takes
+
+
+class ScriptHost:
+    """Plans by the number of gaps: lists first, what they name next, then what is missing; then it answers.
+
+    Args:
+        fills: how often at most it asks for what is missing; it stops where a step brought nothing new.
+    """
+
+    def __init__(self, fills: int = 3) -> None:
+        self._fills = fills
+
+    def plan(self, view: HostView) -> Said[tuple[Directive, ...] | str]:
+        wanted = read_question(view.question)
+        read = tokens(view.question) + sum(tokens(one.text) + _sources(one.sources) for one in view.steps)
+        move: tuple[Directive, ...] | str = ""
+        if wanted is not None and view.steps_left > 0:
+            move = self._next(view, wanted)
+        goals = "; ".join(one.goal for one in move) if isinstance(move, tuple) else "answer with the table"
+        return Said(move, read, _DECIDING + tokens(goals), text=goals)
+
+    def _next(self, view: HostView, wanted: Wanted) -> tuple[Directive, ...] | str:
+        if not view.steps:
+            return (Directive("search", f"{COLLECT}: {wanted.subject}"),)
+        last = view.steps[-1]
+        if len(view.steps) == 1 and last.sources:
+            return (Directive("browser", f"{READ}: {wanted.subject}", tuple(one.url for one in last.sources)),)
+        fills = sum(one.directive.startswith(FILL) for one in view.steps)
+        stuck = last.directive.startswith(FILL) and not last.new
+        if last.gaps and fills < self._fills and not stuck:
+            return (Directive("search", f"{FILL}: {last.gaps} cells of {wanted.subject}"),)
+        return ""
+
+
+class ScriptManager:
+    """Splits by what the ledger lacks: lists by their subject, then an order for each entity with a gap.
+
+    Args:
+        reflects: whether it looks at what came back, and asks again in other words; else every directive is split once.
+        rounds: how often at most a directive is split.
+    """
+
+    def __init__(self, *, reflects: bool = True, rounds: int = 4) -> None:
+        self._reflects, self._rounds = reflects, rounds
+
+    def split(self, view: ManagerView) -> Said[tuple[Order, ...]]:
+        wanted, goal = read_question(view.question), view.directive.goal
+        orders: tuple[Order, ...] = ()
+        if wanted is not None and (view.round == 0 or (self._reflects and view.round < self._rounds)):
+            if view.directive.manager == "browser":
+                orders = tuple(Order(url=url) for url in view.directive.urls) if view.round == 0 else ()
+            elif goal.startswith(COLLECT):
+                orders = tuple(_lists(view, wanted))
+            else:
+                orders = tuple(_entities(view, wanted))
+        read = tokens(goal) + _gaps(view) + sum(tokens(in_words(one)) for one in view.findings)
+        named = "; ".join(one.query or one.url for one in orders)
+        return Said(orders, read, _DECIDING + tokens(named), text=named)
+
+    def sum_up(self, view: ManagerView) -> Said[str]:
+        failed = sum(bool(one.failure) for one in view.findings)
+        missing = sum(len(gap.columns) for gap in view.gaps)
+        stated = sum(len(one.statements) for one in view.findings)
+        named = ", ".join(f"{gap.entity} ({len(gap.columns)})" for gap in view.gaps[:10])
+        text = (
+            f"{view.entities} entities are known; {missing} cells are missing{': ' + named if named else ''}. "
+            f"{len(view.findings)} subtasks brought {stated} statements; {failed} failed."
+        )
+        read = tokens(view.directive.goal) + _gaps(view) + sum(tokens(in_words(one)) for one in view.findings)
+        return Said(text, read, tokens(text), text=text)
+
+
+def _lists(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
+    """Lists by kind and place; then by the smaller places that were found to lie there."""
+    others = wanted.columns[wanted.keys :]
+    for place in wanted.places if view.round == 0 else ():
+        yield Order(f"{wanted.plural} of {place}")
+        for start in range(0, len(others), 3) if wanted.keys == 1 else ():
+            yield Order(f"{place} {wanted.plural} {' '.join(others[start : start + 3])}")
+        if wanted.region:
+            yield Order(f"towns of {place}")
+            yield Order(f"{wanted.kind} {place}")
+    if view.round:  # what was found names lists that nobody read yet
+        for url in dict.fromkeys(lead.url for one in view.findings for lead in one.leads):
+            yield Order(url=url)
+    if view.round > 1 and wanted.region:
+        for place in dict.fromkeys(view.places):
+            yield Order(f"{wanted.kind} {place}")
+
+
+def _entities(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
+    """An order for each entity with a gap, in other words each time; of what a page has links to, these first."""
+    forms = ("{entity}", "{entity} {columns}", "{entity} {subject}", "{entity} {kind} history")
+    form = forms[view.round % len(forms)]
+    leads = {lead.url: lead.corroborates for one in view.findings for lead in one.leads}
+    columns = {gap.entity: gap.columns for gap in view.gaps}
+    for url, name in leads.items():
+        if name in columns:
+            yield Order(url=url, entities=(name,), columns=columns[name])
+    for gap in view.gaps:
+        query = form.format(entity=gap.entity, columns=" ".join(gap.columns), subject=wanted.subject, kind=wanted.kind)
+        yield Order(query, entities=(gap.entity,), columns=gap.columns)
+
+
+class ScriptWorker:
+    """Reads the hits that name what is asked, and of a page its tables and its sentences about the entities asked.
+
+    Args:
+        limit: tokens of its context; a longer page loses its end.
+    """
+
+    def __init__(self, limit: int = 8_000) -> None:
+        self._limit = limit
+
+    def choose(self, task: Subtask, hits: Sequence[ResultLine]) -> Said[tuple[str, ...]]:
+        wanted = read_question(task.goal)
+        ranked = sorted(hits, key=lambda hit: -_fit(hit, task, wanted))
+        chosen = tuple(hit.url for hit in ranked if _fit(hit, task, wanted) >= _LEAST and _allowed(hit.url))
+        read = tokens(task.goal) + sum(tokens(f"{hit.title} {hit.url} {hit.snippet}") for hit in hits)
+        return Said(chosen, read, _DECIDING, text=" ".join(chosen[:_READS]))
+
+    def read(self, task: Subtask, page: ReadPage) -> Said[Finding]:
+        wanted = read_question(task.goal)
+        text = page.text[: 4 * self._limit]
+        statements = [] if wanted is None else _read(task, wanted, page._replace(text=text))
+        sources = (CitedSource(page.url, f"{len(statements)} cells: {page.title}"),) if statements else ()
+        leads = () if wanted is None else tuple(_leads(task, wanted, text))
+        failure = "" if statements or leads else f"{page.url} says nothing of it"
+        finding = Finding(task.id, tuple(statements), sources, leads, failure)
+        return Said(finding, tokens(task.goal) + tokens(text), _DECIDING + tokens(in_words(finding)), text=page.title)
+
+
+def _read(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]:
+    """All that a page states of a table: its rows, the cells of its tables, the values that its sentences have."""
+    title, text, url, date = page.title, page.text, page.url, version_of(page.title)
+    plain = without_links(text)
+    found = list(_places(wanted, page))
+    places = (*wanted.places, *(town for town, _ in task.places))
+    rows = list(cells_of(text, wanted.columns[0], next(iter(_subjects(title, plain)), "")))
+    persons = full_names(title, text)
+    members = _members(wanted, title, plain, [row.name for row in rows if not row.label])
+    found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
+    named = [] if members else _seen(task, wanted, title, plain)
+    found += [CitedStatement(name, SEEN, how, url, date, lead) for name, how, lead in named]
+    names = tuple(dict.fromkeys((*members, *task.entities, *task.others, *(one[0] for one in named))))
+    names = tuple(name for name in names if mentions(plain, name) or mentions(title, name))
+    boxed = {bare(name).casefold(): name for name in names}
+    labels = {one.casefold(): one for one in (*wanted.asked, *task.columns)}
+    for row in rows:
+        name = boxed.get(bare(row.name).casefold(), "")
+        if name and row.label and row.value.casefold() not in _EMPTY:
+            label = labels.get(row.label.casefold(), row.label)
+            value = _in_full(row.value, persons) if wanted.keys == 2 or label in wanted.asked else row.value
+            found += _of_cell(wanted, name, label, value, url, date)
+    about = [one for one in passages(title, text, names) if one.about]
+    if wanted.keys == 2:
+        found += _posts(wanted, about, persons, (*names, *places), url, date)
+    columns = tuple(dict.fromkeys((*task.columns, *(wanted.asked if wanted.keys == 1 else ()))))
+    every = task._replace(entities=names, columns=columns)
+    read = read_values(every, url, about, persons)
+    return found + [one._replace(date=date) for one in read if wanted.keys == 1 or one.entity in task.entities]
+
+
+def _leads(task: Subtask, wanted: Wanted, text: str) -> Iterator[CitedSource]:
+    """The links of a page that lead to a list of what is asked, or to a page that names an entity asked about."""
+    lists = task._replace(entities=(), query=f"towns {task.query}" if wanted.region else task.query)
+    for words, url in links_of(text):
+        if _allowed(url):
+            entity = next((one for one in task.entities if mentions(words, one)), "")
+            if entity or _fit(ResultLine(words, url, ""), lists, wanted) > _LEAST:
+                yield CitedSource(url, entity or words)
+
+
+def _of_cell(wanted: Wanted, name: str, label: str, value: str, url: str, date: str) -> list[CitedStatement]:
+    """What a labelled cell states; of a post who held it, and when."""
+    person, (since, until) = clean(value), term_in(value)
+    if wanted.keys == 2 and since and is_person(person):
+        return _term(wanted, f"{name}{PAIR}{person}", person, since, until, url, date, "")
+    return [CitedStatement(name, label, value, url, date)]
+
+
+def _in_full(value: str, persons: Sequence[str]) -> str:
+    """A value that is a surname alone, in full as the page has it elsewhere."""
+    name = clean(value)
+    full = next((one for one in persons if " " not in name and one.endswith(f" {name}")), "")
+    return f"{full}{value[len(name) :]}" if full and value.startswith(name) else value
+
+
+def _posts(
+    wanted: Wanted, about: Sequence[AboutSentence], persons: Sequence[str], bodies: Sequence[str], url: str, date: str
+) -> list[CitedStatement]:
+    found: list[CitedStatement] = []
+    for one in about:
+        for person, since, until in terms(one, persons, bodies):
+            found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, one.text)
+    return found
+
+
+def _term(
+    wanted: Wanted, pair: str, person: str, since: str, until: str, url: str, date: str, quote: str
+) -> list[CitedStatement]:
+    stated = [CitedStatement(pair, wanted.columns[1], person, url, date, quote)]
+    for column in wanted.columns[2:]:
+        year = {"since": since, "until": until}.get(wanted.year(column), "")
+        if year:
+            stated.append(CitedStatement(pair, column, year, url, date, quote))
+    return stated
+
+
+def _places(wanted: Wanted, page: ReadPage) -> Iterator[CitedStatement]:
+    """The towns that a page says lie in one of the places: by a list of them, or by "Town, County"."""
+    if not wanted.region:
+        return
+    place = next((one for one in wanted.places if mentions(page.title, one) or mentions(page.text[:_LEAD], one)), "")
+    if place and re.search(r"\btowns?\b", page.title, re.IGNORECASE):
+        for row in cells_of(page.text, "Town"):
+            if not row.label:
+                yield CitedStatement(row.name, WITHIN, place, page.url)
+    listed = "|".join(map(re.escape, wanted.places))
+    towns = re.compile(rf"\b(?:in|at|of|from|near|outside|with|know) ({_TOWN})(?:, a \w+ in |, | in )({listed})\b")
+    for found in dict.fromkeys(towns.findall(without_links(page.text))):
+        yield CitedStatement(found[0], WITHIN, found[1], page.url)
+
+
+_TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
+
+
+def _members(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list[str]:
+    """The names of a list, if it is one of the kind in one of the places; without a region, also what a page is about
+    that says that it is one of the kind there."""
+    intro = f"{title}\n{text.partition('|')[0][:_LEAD]}"
+    of_the_kind = any(kind in intro.casefold() for kind in (wanted.plural.casefold(), wanted.kind))
+    there = any(mentions(intro, place) for place in wanted.places)
+    names = (row for row in rows if not re.search(r"\(\d+\)$", row))
+    return list(dict.fromkeys(names)) if rows and of_the_kind and there else []
+
+
+def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[str, str, str]]:
+    """What may be rows, with the page's beginning: whom a page is about, and others there whose names end as those of
+    the kind do."""
+    if not wanted.region:
+        return []
+    lines = [
+        one for one in text.splitlines() if one.strip() and not one.startswith(("|", "#", "- ", "By ", "Words by"))
+    ]
+    lead = cell(" ".join((title, *lines[:2])))
+    own = [one for one in _subjects(title, text) if mentions(title, one) or mentions(lead, one)]
+    own = [one for one in own if not is_person(one) or _says(one, wanted.kind, lead)][:1]
+    found = [(name, KIND if _says(name, wanted.kind, lead) else OWN, lead) for name in own]
+    kin = endings(task.others)
+    every = dict.fromkeys(name for line in text.splitlines() for name in names_in(line))
+    others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in own]
+    others = [one for one in others if not any(mentions(one, two) for two in (*own, *task.others) if two != one)]
+    return [*found, *((name, OTHER, lead) for name in others[:LINES])]
+
+
+def _says(name: str, kind: str, lead: str) -> bool:
+    """Whether the beginning of a page says that something is of a kind."""
+    named, of_kind_ = re.escape(name), rf"\b(?:an?|the) {re.escape(kind)}\b"
+    ways = rf"{named}[^.\n]{{0,60}}{of_kind_}|{of_kind_}[^.\n]{{0,60}}{named}"
+    return re.search(ways, lead, re.IGNORECASE) is not None
+
+
+def _subjects(title: str, text: str) -> list[str]:
+    """The names that a page may be about: those of its title that its beginning has too."""
+    found = [one.name for one in cells_of(text, "")][:1]
+    for run in names_in(title if title[:1].islower() else f"x {title}"):
+        if mentions(text[: 3 * _LEAD], run):
+            found.append(run)
+    return list(dict.fromkeys(found))
+
+
+def _as_titled(name: str, title: str, text: str) -> str:
+    """A name as titles, headings and boxes write it: without the article that running text puts before it."""
+    short = bare(name)
+    if short == name:
+        return name
+    at = title.find(short)
+    if at >= 0 and title[max(0, at - 4) : at].lower() != "the ":
+        return short
+    return short if re.search(rf"^(?:#+ |\| ){re.escape(short)}\b", text, re.MULTILINE) else name
+
+
+def version_of(title: str) -> str:
+    """The date of a page that is an old version by its title; empty for the page of today."""
+    found = _DATED.search(title)
+    return (found[1] or found[2] or "") if found else ""
+
+
+def _fit(hit: ResultLine, task: Subtask, wanted: Wanted | None) -> int:
+    """How well a hit fits: an entity or the subject in its title counts most, an old version less."""
+    title, snippet = hit.title.casefold(), hit.snippet.casefold()
+    score = 0
+    for entity in task.entities:
+        name = bare(entity).casefold()
+        score += 4 * (name in title) + 2 * (name in snippet)
+    if wanted is not None and not task.entities:
+        named = [one.casefold() for one in (*wanted.places, *(town for town, _ in task.places))]
+        placed = any(place in title for place in named)
+        kind = wanted.plural.casefold() in title or wanted.kind in title
+        score += 3 * (placed and kind) + ("|" in hit.snippet and placed)
+        near = placed or any(place in snippet for place in named)
+        if wanted.region and task.query.startswith("towns"):
+            score += 3 * (placed and "town" in title) + 2 * (near and "town" in snippet)
+        score += 2 * (near and (kind or wanted.kind in snippet))
+    return score - 2 * bool(version_of(hit.title))
+
+
+def _allowed(url: str) -> bool:
+    """Whether an address is no copy of a page that the task may block."""
+    return not any(archive in url for archive in _ARCHIVES)
+
+
+def _gaps(view: ManagerView) -> int:
+    return sum(tokens(f"{gap.entity} {' '.join(gap.columns)}") for gap in view.gaps)
+
+
+def _sources(sources: Sequence[CitedSource]) -> int:
+    return sum(tokens(f"{one.url} {one.corroborates}") for one in sources)

@@ -1,0 +1,80 @@
+"""The menu on a web of agents: sites that were listed are asked, by fives; a ranking has the other candidates too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import webenv
+from tests.envs.agent_web_bench.small import SITES, corpus, ranked
+from webenv.actions import Kind
+from webenv.envs.agent_web_bench import agent_web_bench
+from webenv.wrappers import Menu, MenuSize, MenuWrapper, TextWrapper, VectorMenuWrapper
+
+
+def test_listed_sites_are_asked_by_fives() -> None:
+    """Rows of asks are the best five, ten, … of the listed sites that were not asked, by how they fit."""
+    env = webenv.SearchEnv(agent_web_bench("search", web=corpus(), tasks=ranked(), descriptions=SITES))
+    observation, _ = env.reset(options={"task": "mill"})
+    menu = Menu(MenuSize(criteria=1, candidates=4, sites=2), "ranking").begin(observation)
+    may = [menu.names[number] for number in np.flatnonzero(menu.mask())]
+    assert may[0] == "ask site 1"
+    assert len(may) == 2
+    action = menu.action(menu.names.index("ask site 1"))
+    assert action.kind == Kind.ASK
+    assert action.arguments[:2] == ("old mill burnt", "mills.example")
+    assert set(action.arguments[1:]) == set(SITES)
+    observation, *_ = env.step(action)
+    menu.update(action, observation)
+    assert "ask site 1" not in [menu.names[number] for number in np.flatnonzero(menu.mask())]
+
+
+def test_a_ranking_has_the_other_candidates() -> None:
+    """To answer a candidate is to rank it first, and the others behind it."""
+    env = MenuWrapper(
+        webenv.SearchEnv(agent_web_bench("search", web=corpus(), tasks=ranked(), descriptions=SITES)),
+        MenuSize(criteria=1, candidates=8, sites=2),
+    )
+    features, _ = env.reset(options={"task": "mill"})
+    assert features["sites"][0][[0, 3]].tolist() == [1.0, pytest.approx(1.0)]
+    env.step(env.menu.names.index("ask site 1"))
+    action = env.menu.action(env.menu.names.index("answer candidate 2"))
+    assert len(action.arguments) > 2
+    assert len(set(action.arguments)) == len(action.arguments)
+    first = env.menu.action(env.menu.names.index("answer candidate 1")).arguments
+    assert action.arguments[:2] == (first[1], first[0])
+    *_, info = env.step(env.menu.names.index("answer candidate 1"))
+    assert info["verdict"]["value"] > 0.6
+
+
+@pytest.mark.parametrize("strategy", ["multi_agent", "tool_p", "tool_e", "classical"])
+def test_slots_are_as_single_environments(strategy: str) -> None:
+    """The vector of menus gives what a single one gives, step for step, whatever the strategy."""
+    benchmark = agent_web_bench("search", web=corpus(), tasks=ranked(), descriptions=SITES, strategy=strategy)
+    size = MenuSize(criteria=1, candidates=4, sites=2)
+    many = VectorMenuWrapper(webenv.SearchVectorEnv(benchmark, 2), size, workers=1)
+    one = MenuWrapper(webenv.SearchEnv(benchmark), size)
+    seen, _ = many.reset(options={"task": "mill"})
+    alone, _ = one.reset(options={"task": "mill"})
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        for name, rows in alone.items():
+            assert (seen[name] == rows).all()
+        number = int(rng.choice(np.flatnonzero(one.action_masks()[:-1]))) if one.action_masks()[:-1].any() else 0
+        seen, rewards, ended, _, _ = many.step(np.array([number, number]))
+        alone, reward, over, _, _ = one.step(number)
+        assert rewards.tolist() == [reward] * 2
+        if over:
+            assert ended.all()
+            return
+
+
+def test_in_words() -> None:
+    """A language model asks by a tag, is told of the sites at first, and answers with a list."""
+    env = TextWrapper(webenv.SearchEnv(agent_web_bench("search", web=corpus(), tasks=ranked(), descriptions=SITES)))
+    text, _ = env.reset(options={"task": "tides"})
+    assert all(f"Reply of {site}:\n{about}" in text for site, about in SITES.items())
+    text, *_ = env.step('<ask site="sea.example, news.example">neap tides</ask>')
+    assert "Neap tides are low." in text
+    _, reward, terminated, _, _ = env.step('<answer>["https://sea.example/tides"]</answer>')
+    assert (reward, terminated) == (1.0, True)

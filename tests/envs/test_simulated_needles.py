@@ -1,0 +1,68 @@
+"""Needles of a simulated world: one page alone meets them, and the exact judge knows which."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from webenv.budget import Budget, Spending
+from webenv.corpora.procedural import WebConfig, Worlds
+from webenv.corpora.world import WorldWeb, met
+from webenv.envs.needle_in_web.judge import ExactJudge
+from webenv.envs.needle_in_web.simulated import SimulatedNeedles, simulated_source
+from webenv.judge import Submission
+from webenv.observations import Page
+
+_CONFIG = WebConfig(pages=720, seed=3, split="test")
+
+
+@cache
+def _needles() -> SimulatedNeedles:
+    return SimulatedNeedles(WorldWeb(_CONFIG))
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_one_page_alone_meets_all_criteria(difficulty: str) -> None:
+    """Of all pages of the web, looked through one by one, only the gold page asserts all criteria of one thing."""
+    web = _needles().web
+    for number in range(12):
+        needle = _needles().draw(difficulty, number)
+        meeting = [page for page in range(len(web)) if met(needle.patterns, web.facts(page))[0] == 3]
+        assert meeting == [needle.gold]
+        assert web.plan(needle.gold).url == needle.task.gold.urls[0]
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_no_criterion_names_what_is_sought(difficulty: str) -> None:
+    """The name of the thing that the gold page is asked for stands in no criterion."""
+    for number in range(20):
+        needle = _needles().draw(difficulty, number)
+        subject = _needles().web.entity(needle.subject)
+        assert subject is not None
+        assert subject.name not in needle.task.question
+
+
+def test_tasks_do_not_depend_on_their_order() -> None:
+    """Task 5 is the same whether or not others were drawn before it."""
+    assert SimulatedNeedles(WorldWeb(_CONFIG)).draw("hard", 5).task == _needles().draw("hard", 5).task
+
+
+def test_exact_judge_tells_gold_from_others() -> None:
+    """The gold page is a ground-truth match; a page about the same thing that lacks a fact is not."""
+    source = simulated_source(Worlds(_CONFIG))
+    judge = ExactJudge(source)
+    needle = source.draw("medium", 0)
+    web = source.generator(0).web
+    near = max(
+        (page for page in range(len(web)) if page != needle.gold),
+        key=lambda page: met(needle.patterns, web.facts(page))[0],
+    )
+    given = [
+        Submission(needle.task, "answered", (url,), (Page(url, "", "", ""),), (), (), Budget(), Spending())
+        for url in (web.plan(needle.gold).url, web.plan(near).url)
+    ]
+    right, wrong = judge.score(given)
+    assert right.outcome == "ground_truth_match"
+    assert wrong.outcome == "wrong_page"
+    assert wrong.value == 0.0

@@ -1,0 +1,160 @@
+"""What the scripts read of a page: names, whom sentences are about, cells, terms of posts, and how a table is told."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+import pytest
+
+from webenv.latency import LatencyModel
+from webenv.policies.hierarchical import HierarchicalPolicy, Layers, ScriptWorker
+from webenv.policies.hierarchical.facts import clean, number_in, terms
+from webenv.policies.hierarchical.ledger import Ledger
+from webenv.policies.hierarchical.messages import CitedStatement, ReadPage, Subtask
+from webenv.policies.hierarchical.pages import AboutSentence, cells_of, names_in, passages, persons_in
+from webenv.policies.hierarchical.tables import read_question
+from webenv.rollout.play import EpisodeSpec, play_episodes
+
+POSTS = (
+    "List all former keepers of lighthouses in the counties of Ayshire and Beeland in one table, a row for each, with "
+    "exactly these columns: Lighthouse | Keeper | From (year) | Until (year) | Keeper: birthplace."
+)
+THINGS = (
+    "List all mills in the county of Ayshire in one table, a row for each, with exactly these columns: "
+    "Mill | Owner | Height (metres) | Owner: spouse."
+)
+
+
+def test_a_question_for_posts_is_understood() -> None:
+    """The kind, the places, two columns of the key, which columns are years, and which a join gives."""
+    wanted = read_question(POSTS)
+    assert wanted is not None
+    assert (wanted.kind, wanted.keys, wanted.places) == ("lighthouse", 2, ("Ayshire", "Beeland"))
+    assert [wanted.year(column) for column in wanted.columns] == ["", "", "since", "until", ""]
+    assert wanted.joins == (("Keeper", "birthplace"),)
+
+
+def test_names_and_persons() -> None:
+    """Names end at dates and small words; persons have two to four words, none of which a body or a place has."""
+    text = "In May 1954 the Hive Bank of Leddermoor chose Jeremy F. Molina, whom Ann O’Neill of Kirk Welwold liked."
+    assert names_in(text) == ("Hive Bank of Leddermoor", "Jeremy F. Molina", "Ann O’Neill of Kirk Welwold")
+    assert persons_in("Then Molina left Hive Bank.", ["Jeremy F. Molina"]) == ["Jeremy F. Molina"]
+
+
+def test_whom_sentences_are_about() -> None:
+    """The page's subject, until a sentence names another one of the kind, or a heading takes the section away."""
+    text = "It has two wings.\n\nHay Mill is older. It was sold.\n\n## Ann Lee\n\nShe kept bees."
+    found = [(one.text, one.about) for one in passages("Rye Mill", text, ("Rye Mill",))]
+    assert found == [
+        ("It has two wings.", "Rye Mill"),
+        ("Hay Mill is older.", ""),
+        ("It was sold.", ""),
+        ("She kept bees.", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term"),
+    [
+        ("Between 1950 and 1954 the keeper was the fisherman Ann Lee.", ("Ann Lee", "1950", "1954")),
+        ("Ann Lee moved in in 1961 and trimmed wicks till 1981.", ("Ann Lee", "1961", "1981")),
+        ("Ann Lee has kept it since 2007.", ("Ann Lee", "2007", "")),
+        ("Until 1941 it was managed by Ann Lee.", ("Ann Lee", "", "1941")),
+    ],
+)
+def test_terms_of_a_post(sentence: str, term: tuple[str, str, str]) -> None:
+    """Who was there, since when, until when, in whatever words."""
+    assert terms(AboutSentence(sentence, "Koch Light", False), (), ()) == [term]
+
+
+def test_what_is_denied_is_not_taken() -> None:
+    """A sentence with a denial states nothing."""
+    assert terms(AboutSentence("Ann Lee was not its keeper from 1950 to 1954.", "Koch Light", False), (), ()) == []
+
+
+def test_tables_boxes_and_lists_have_cells() -> None:
+    """A list of several things, a box, key facts, and holders of a post by years."""
+    text = (
+        "| | Owner |\n| --- | --- |\n| [Rye Mill](https://a.example/r) | The miller Ann Lee (1901) |\n\n"
+        "- **Height**: 12 metres (1930)\n\n## Keeper\n\n- 1901–1912: Bo Ray\n- Al Poe (1912–1920)"
+    )
+    found = [tuple(one) for one in cells_of(text, "Mill", "Hay Mill") if one.label]
+    assert found == [
+        ("Rye Mill", "Owner", "The miller Ann Lee (1901)"),
+        ("Hay Mill", "Height", "12 metres (1930)"),
+        ("Hay Mill", "Keeper", "Bo Ray (1901–1912)"),
+        ("Hay Mill", "Keeper", "Al Poe (1912–1920)"),
+    ]
+    assert clean(found[0][2]) == "Ann Lee"
+
+
+def test_numbers_have_the_unit_of_the_column() -> None:
+    """Feet are metres where the column says metres; another count is not taken."""
+    assert [number_in(text, "metres") for text in ("40 feet tall", "It is 7 metres.", "It has 7 rooms.")] == [
+        "12.2",
+        "7",
+        "",
+    ]
+
+
+def test_of_terms_that_overlap_the_better_supported_stay() -> None:
+    """Two keepers follow each other; whom one page names for years between them, without a word of the post, is out."""
+    wanted = read_question(POSTS)
+    assert wanted is not None
+    ledger = Ledger(wanted)
+
+    def say(person: str, since: str, until: str, site: str, quote: str) -> None:
+        pair, url = f"Koch Light | {person}", f"https://{site}.example/p"
+        ledger.add(
+            [
+                CitedStatement("Koch Light", "Lighthouse", "Koch Light", url),
+                CitedStatement(pair, "Keeper", person, url, "", quote),
+                CitedStatement(pair, "From (year)", since, url, "", quote),
+                CitedStatement(pair, "Until (year)", until, url, "", quote),
+            ]
+        )
+
+    say("Ann Lee", "1950", "1960", "a", "Ann Lee was keeper from 1950 to 1960.")
+    say("Bo Ray", "1960", "1970", "b", "Bo Ray lit the lamp from 1960 to 1970.")
+    say("Al Poe", "1955", "1965", "c", "Al Poe ran the shop from 1955 to 1965.")
+    assert ledger.rows() == [
+        ("Koch Light", "Ann Lee", "1950", "1960", "N/A"),
+        ("Koch Light", "Bo Ray", "1960", "1970", "N/A"),
+    ]
+    assert ledger.sources()["Koch Light | Bo Ray", "Until (year)"] == "https://b.example/p"
+
+
+def test_a_join_leads_over_the_value_of_a_column() -> None:
+    """The owner's spouse is missing as soon as the owner is known, and stands in the mill's row once it is found."""
+    wanted = read_question(THINGS)
+    assert wanted is not None
+    ledger = Ledger(wanted)
+    ledger.add(
+        [CitedStatement("Rye Mill", "Mill", "Rye Mill", "u"), CitedStatement("Rye Mill", "Owner", "Ann Lee", "u")]
+    )
+    assert ("Ann Lee", ("spouse",)) in ledger.gaps()
+    ledger.add([CitedStatement("Ann Lee", "spouse", "Bo Ray", "u")])
+    assert ledger.rows() == [("Rye Mill", "Ann Lee", "N/A", "Bo Ray")]
+
+
+def test_pages_tell_what_and_where_they_are() -> None:
+    """A mill that no list has is a row where its own page says that it is one, in the county that is asked for."""
+    wanted = read_question(THINGS)
+    assert wanted is not None
+    ledger = Ledger(wanted)
+    worker = ScriptWorker()
+    for title, place in (("Rye Mill", "Oldtown, Ayshire"), ("Hay Mill", "Newby, Beeland")):
+        page = ReadPage(f"https://a.example/{title[:3]}", title, f"{title} is a mill in {place}.")
+        said = worker.read(Subtask("1", THINGS), page)
+        ledger.add(said.value.statements)
+    assert ledger.entities == ("Rye Mill",)
+
+
+def test_scripts_read_tables_of_a_world() -> None:
+    """On a generated table the layers find most rows' names, none of them twice, and fill cells: well above nothing."""
+    env = gym.make("WideSearch-v0", size="small", budget={"searches": 2_000, "visits": 2_000, "turns": 400})
+    benchmark = env.unwrapped.benchmark  # type: ignore[attr-defined]
+    specs = [EpisodeSpec(task, 0, 0) for task in benchmark.tasks.ids()[:3]]
+    played = play_episodes(benchmark, HierarchicalPolicy(Layers(steps=12), LatencyModel()), specs)
+    scores = [record.verdict["scores"].get("item_f1", 0.0) for some in played for record in some]
+    assert len(scores) == 3
+    assert sum(scores) / 3 > 0.25
