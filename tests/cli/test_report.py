@@ -57,6 +57,7 @@ def test_bad_input_is_one_line(runs: Path, tmp_path: Path, capsys: pytest.Captur
         ([str(tmp_path)], "holds no run: expected a folder of webenv eval"),
         ([str(runs), "--judge", "llm"], "holds no rescoring 'llm'. There are none"),
         ([str(runs), "--where", "difficulty"], "expected a label and its value, as in difficulty=hard"),
+        ([str(runs), "--spread", "std"], "expected one of runs, tasks, interval, none"),
     ):
         assert run(["report", *arguments]) == 1
         assert message in capsys.readouterr().err

@@ -13,7 +13,7 @@ from webenv.cli.app import run as main
 from webenv.errors import InvalidArgument
 from webenv.evaluation.agent_web_tables import ENVS, PaperReport, cell_text, finding_text, gini, paper_report
 from webenv.evaluation.paper_files import paper_html, paper_latex
-from webenv.evaluation.report import ReportEpisode, ReportRun
+from webenv.evaluation.report_runs import ReportEpisode, ReportRun
 from webenv.evaluation.studies import agent_web_runs
 
 SEARCH, REC, QA, RESEARCH = ENVS

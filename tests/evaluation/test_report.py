@@ -11,8 +11,9 @@ import pytest
 from tests.extras import needs_extra
 from webenv import Verdict
 from webenv.errors import InvalidArgument
-from webenv.evaluation.report import ReportEpisode, ReportRun, failure_stage, make_table
+from webenv.evaluation.report import make_table
 from webenv.evaluation.report_files import cell_text, check_width, difference_text, to_csv, to_html, to_latex
+from webenv.evaluation.report_runs import ReportEpisode, ReportRun, failure_stage
 from webenv.rollout.record import ObservationRecord, Record
 from webenv.task import GoldDict
 
@@ -55,6 +56,19 @@ def test_cells_have_means_and_intervals() -> None:
     easy = table.cells[("easy",), ("keyword",)]
     assert (easy.mean, round(easy.low or 0, 4), round(easy.high or 0, 4)) == (0.5, 0.0945, 0.9055)
     assert table.unscored == {("react",): {"down": 1}}
+
+
+def test_spread_over_tasks() -> None:
+    """Two attempts are one task, so 1, 2 and 6 searches are spread by 2.65; success, a share, has no such spread."""
+    whole = replace(FIRST, episodes=tuple(
+        ReportEpisode("keyword", (task, attempt), LABELS, {"success": 1.0, "searches": searches}, True)
+        for task, attempt, searches in (("a", 0, 1.0), ("b", 0, 1.0), ("b", 1, 3.0), ("c", 0, 6.0))
+    ))  # fmt: skip
+    cell = make_table([whole], measure="searches").cells[(), ("",)]
+    assert cell_text(cell, "searches", spread="tasks") == "2.75 ± 2.65"
+    share = make_table([whole]).cells[(), ("",)]
+    assert cell_text(share, "success", spread="tasks") == "100.0"
+    assert cell_text(share, "success", spread="interval") == "100.0 (51–100)"
 
 
 def test_levels_stand_in_their_order() -> None:

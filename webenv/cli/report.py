@@ -19,19 +19,22 @@ from webenv.evaluation.agent_web_tables import PaperReport, finding_text, paper_
 from webenv.evaluation.agent_web_tables import cell_text as shown_text
 from webenv.evaluation.coordination import CONTENT, USER
 from webenv.evaluation.paper_files import paper_html, paper_latex
-from webenv.evaluation.report import STAGES, ReportRun, ReportTable, make_table, read_report_run, run_folders
+from webenv.evaluation.report import SPREADS, ReportTable, make_table
 from webenv.evaluation.report_files import (
     PERCENT,
-    cell_text,
+    bars,
     check_width,
     difference_text,
     name_text,
+    shown_cell,
     to_csv,
     to_html,
     to_latex,
 )
+from webenv.evaluation.report_runs import STAGES, ReportRun, read_report_run, run_folders
 from webenv.evaluation.run_dir import check_output
 from webenv.runtime.files import write_atomic
+from webenv.runtime.plots import check_plot_file, save_figure
 from webenv.runtime.text import printable
 
 _LABELS = (
@@ -69,10 +72,21 @@ def command(
     digits: Annotated[
         int | None, typer.Option(min=0, max=6, help="Decimals of each mean; 1 of percentages by default.")
     ] = None,
+    spread: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What stands beside a mean: runs (± the standard deviation over runs, else the interval), tasks (± "
+            "that over tasks, as the papers have beside searches), interval, none.",
+        ),
+    ] = SPREADS[0],
     judge: Annotated[str, typer.Option(metavar="NAME", help="Take the verdicts of this rescoring of each run.")] = "",
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all cells, unrounded.")] = None,
     latex: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table for LaTeX.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one page with plots.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the table as bars (.png, .svg, .pdf).")
+    ] = None,
     paper: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="agentweb: all tables and findings of AgentWebBench, in place of one table."),
@@ -83,13 +97,17 @@ def command(
 
     A cell never averages runs of different tasks or judges. N/A: the system does not tell, as for hidden searches.
     """
+    if spread not in SPREADS:
+        raise InvalidArgument(f"--spread {spread!r:.40}: expected one of {', '.join(SPREADS)}.")
+    if picture is not None:
+        check_plot_file(picture)
     folders = run_folders(runs)
     read = [folder / "episodes.jsonl" for folder in folders]
-    if paper is not None and csv is not None:
+    if paper is not None and (csv is not None or picture is not None):
         raise InvalidArgument(
-            "--paper goes with --json, --latex and --html; --csv writes a table of --rows and --columns."
+            "--paper goes with --json, --latex and --html; --csv and --picture are of a table of --rows and --columns."
         )
-    files = {file: check_output(file, *read) for file in (csv, latex, html) if file is not None}
+    files = {file: check_output(file, *read) for file in (csv, latex, html, picture) if file is not None}
     found = [read_report_run(folder, judge) for folder in folders]
     if paper is not None:
         written = {"latex": latex and files[latex], "html": html and files[html]}
@@ -98,11 +116,13 @@ def command(
     chosen = dict(_pair(one) for one in where or ())
     measures = _labels(measure) or ("success",)
     table = make_table(found, _labels(rows), _labels(columns), measures, chosen, differences)
-    table = replace(table, digits=digits)
+    table = replace(table, digits=digits, spread=spread)
     if csv is not None:
         write_atomic(files[csv], to_csv(table))
     if latex is not None:
         write_atomic(files[latex], to_latex(table))
+    if picture is not None:
+        save_figure(bars(table), files[picture])
     if as_json:
         print_json(table.to_dict())
     else:
@@ -195,7 +215,7 @@ def _main_table(table: ReportTable, ranks: bool) -> Table:
     for row in table.row_names:
         texts = [Text(name_text(row))]
         for column in table.column_names:
-            text = Text(cell_text(table.cells.get((row, column)), table.measure_of(row), decimals=table.digits))
+            text = Text(shown_cell(table, row, column))
             rank = table.ranks.get((row, column))
             if ranks and rank is not None:
                 text.append(f"  {rank:g}", style="dim")

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.evaluation.coordination import CONTENT, USER, VISIBILITY
-from webenv.evaluation.report import ReportCell, ReportEpisode, ReportRun, by_task, cell_of, check_alike, interval
+from webenv.evaluation.report import ReportCell, by_task, cell_of, check_alike, interval
+from webenv.evaluation.report_runs import ReportEpisode, ReportRun
 
 ENVS: Mapping[str, str] = {
     "AgentWebSearch-v0": "Search",

@@ -15,8 +15,8 @@ from webenv.evaluation.agent_web_tables import (
     finding_text,
     strategy_of,
 )
-from webenv.evaluation.report import ReportEpisode
 from webenv.evaluation.report_files import COLOURS, page_of, plot, plot_label, svg, tex
+from webenv.evaluation.report_runs import ReportEpisode
 
 _MOST_GROUPS = 12
 _DISTRIBUTIONS = (("turns", "turns"), ("agents", "distinct sites"), ("requests", "requests"))

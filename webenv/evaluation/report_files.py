@@ -10,7 +10,8 @@ from typing import Any
 
 from webenv.errors import InvalidArgument
 from webenv.evaluation.coordination import CONTENT, USER, VISIBILITY
-from webenv.evaluation.report import STAGES, Difference, Names, ReportCell, ReportEpisode, ReportTable
+from webenv.evaluation.report import SPREADS, Difference, Names, ReportCell, ReportTable
+from webenv.evaluation.report_runs import STAGES, ReportEpisode
 from webenv.runtime.plots import new_figure
 from webenv.runtime.text import printable
 
@@ -22,6 +23,12 @@ PERCENT = ("success", "value", "valid", "content_valid", "uncited")
 _DIGITS = {"cost": 4, "dollars": 4, "user_dollars": 4, **dict.fromkeys(VISIBILITY, 4)}
 COLOURS = ("#2a78d6", "#eda100", "#1baf7a", "#4a3aa7", "#d6452a", "#8a8a85", "#b25fb0", "#55a5a5")
 _NOTHING: Mapping[str, int] = {}
+_SPREAD_WORDS = {
+    "runs": " with its 95% interval, or ± the standard deviation over runs",
+    "tasks": " ± the standard deviation over tasks",
+    "interval": " with its 95% interval",
+    "none": "",
+}
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #1c1c1a; }
 table { border-collapse: collapse; margin: 1rem 0 2rem; } caption { text-align: left; color: #555; padding: .3rem 0; }
@@ -30,13 +37,13 @@ th:first-child, td.name { text-align: left; } small { color: #777; } svg { max-w
 """
 
 
-def cell_text(cell: ReportCell | None, measure: str, *, spread: bool = True, decimals: int | None = None) -> str:
-    """A cell as text: the mean with ± the standard deviation over runs where there are several, else its interval.
+def cell_text(cell: ReportCell | None, measure: str, *, spread: str = SPREADS[0], decimals: int | None = None) -> str:
+    """A cell as text: the mean, and what is known of its spread.
 
     Args:
         cell: the cell; ``None``: there is none.
         measure: what it shows.
-        spread: whether the standard deviation or the interval is shown.
+        spread: one of :data:`webenv.evaluation.report.SPREADS`; of success, a share, tasks have none worth telling.
         decimals: of the mean; ``None``: as many as the measure has by default.
     """
     if cell is None:
@@ -46,13 +53,18 @@ def cell_text(cell: ReportCell | None, measure: str, *, spread: bool = True, dec
     scale, digits = (100.0, 1) if measure.partition("@")[0] in PERCENT else (1.0, _DIGITS.get(measure, 2))
     digits = digits if decimals is None else decimals
     text = f"{cell.mean * scale:,.{digits}f}"
-    if not spread:
-        return text
-    if cell.std is not None:
-        return f"{text} ± {cell.std * scale:,.{digits}f}"
-    if cell.low is None or cell.high is None:
+    std = {"runs": cell.std, "tasks": None if measure == "success" else cell.std_tasks}.get(spread)
+    if std is not None:
+        return f"{text} ± {std * scale:,.{digits}f}"
+    if spread in ("tasks", "none") or cell.low is None or cell.high is None:
         return text
     return f"{text} ({cell.low * scale:,.{max(0, digits - 1)}f}–{cell.high * scale:,.{max(0, digits - 1)}f})"
+
+
+def shown_cell(table: ReportTable, row: Names, column: Names) -> str:
+    """A cell of a table as text, in the table's digits and spread."""
+    cell = table.cells.get((row, column))
+    return cell_text(cell, table.measure_of(row), spread=table.spread, decimals=table.digits)
 
 
 def difference_text(found: Difference | None, measure: str) -> str:
@@ -123,11 +135,7 @@ def to_latex(table: ReportTable) -> str:
     for row in table.row_names:
         texts = [tex(name_text(row))]
         for column in table.column_names:
-            text = (
-                cell_text(table.cells.get((row, column)), table.measure_of(row), decimals=table.digits)
-                .replace("–", "--")
-                .replace("±", r"$\pm$")
-            )
+            text = shown_cell(table, row, column).replace("–", "--").replace("±", r"$\pm$")
             texts.append(rf"\textbf{{{text}}}" if _is_best(table, row, column) else text)
         lines.append(" & ".join(texts) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -157,8 +165,8 @@ def to_html(table: ReportTable, episodes: Sequence[ReportEpisode], title: str) -
     """
     check_width(table)
     parts = [f"<h1>{escape(title)}</h1>", _html_table(table)]
-    if len(table.row_names) <= _MOST_BARS:
-        parts.append(svg(_bars(table)))
+    if len(table.row_names) <= _MOST_BARS and "," not in table.measure:
+        parts.append(svg(bars(table)))
     searches = _accuracy_by_searches(table, episodes)
     if searches is not None:
         parts += ["<h2>Success by searches spent</h2>", svg(searches)]
@@ -192,7 +200,7 @@ def _html_table(table: ReportTable) -> str:
         cells = []
         for column in table.column_names:
             cell = table.cells.get((row, column))
-            text = escape(cell_text(cell, table.measure_of(row), decimals=table.digits))
+            text = escape(shown_cell(table, row, column))
             difference = difference_text(table.differences.get((row, column)), table.measure_of(row))
             more = f"<br><small>{escape(difference)}</small>" if difference else ""
             count = f"<br><small>n = {cell.episodes:,}</small>" if cell is not None else ""
@@ -200,7 +208,7 @@ def _html_table(table: ReportTable) -> str:
             cells.append(f"<td>{strong}{more}{count}</td>")
         body.append(f'<tr><td class="name">{escape(name_text(row))}</td>{"".join(cells)}</tr>')
     unit = ", percent" if table.measure in PERCENT else ""
-    caption = f"{escape(table.measure)}{unit}: mean with its 95% interval, or ± the standard deviation over runs"
+    caption = f"{escape(table.measure)}{unit}: mean{_SPREAD_WORDS[table.spread]}"
     return f"<table><caption>{caption}</caption><tr><th></th>{head}</tr>{''.join(body)}</table>"
 
 
@@ -225,8 +233,18 @@ def plot(width: float, height: float) -> tuple[Any, Any]:
     return figure, panel
 
 
-def _bars(table: ReportTable) -> Any:
-    """Bars of the table, with their intervals."""
+def bars(table: ReportTable) -> Any:
+    """A figure of the table as bars, with their intervals.
+
+    Raises:
+        InvalidArgument: for a table of several measures, or of more than 60 rows.
+        MissingExtra: if matplotlib is not installed.
+    """
+    if "," in table.measure or len(table.row_names) > _MOST_BARS:
+        raise InvalidArgument(
+            f"a picture shows one measure and at most {_MOST_BARS} rows: {table.measure} over "
+            f"{len(table.row_names):,} rows came; choose with --measure, --rows and --where."
+        )
     rows, columns = table.row_names, table.column_names
     figure, panel = plot(max(6.0, 1.2 + 0.35 * len(rows) * len(columns)), 3.6)
     scale = 100.0 if table.measure in PERCENT else 1.0

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.evaluation.agent_web_tables import ENVS, STRATEGIES
 from webenv.evaluation.recording import opened_env
-from webenv.evaluation.report import ReportRun, read_report_run
+from webenv.evaluation.report_runs import ReportRun, read_report_run
 from webenv.evaluation.run import RunProgress, evaluate, folder_name
 from webenv.models import CostTracker
 from webenv.policies.registry import make_policy

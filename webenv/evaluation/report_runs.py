@@ -1,0 +1,216 @@
+"""The runs that a report reads: each episode with its labels and measures, and how far a wrong one came."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from webenv.errors import RunError
+from webenv.evaluation.coordination import coordination
+from webenv.evaluation.rescoring import named_rescored
+from webenv.evaluation.run import read_usage
+from webenv.evaluation.run_dir import RUN, read_numbered, read_played
+from webenv.evaluation.summary import Row, cause_of
+from webenv.rollout.record import Record
+from webenv.urls import key_of
+
+MEASURES = ("success", "value", "reward", "searches", "visits", "asks", "turns", "seconds", "dollars")
+"""What a cell may show of each episode, beside the named scores of verdicts (``kpr``, ``item_f1``, …), and what
+:mod:`webenv.evaluation.coordination` tells of agents that ask sites and cite them (``agents``, ``valid``, …)."""
+
+PER_RUN = ("cost", "tokens")
+"""What is known of whole runs alone: US dollars and tokens an episode."""
+
+STAGES = ("never shown", "shown, not read", "read in part", "read, not answered", "no gold page")
+"""How far a wrong episode came, in this order (Needle in the Web, section 4.3: page not obtained, only a part seen)."""
+
+_HIDDEN_SEARCHES = ("integrated",)  # policies whose searches happen inside the model's provider
+_CUT = re.compile(r"Only the first \d+ of \d+ characters of (\S+) are shown")  # a notice, which names what was asked
+
+
+class ReportEpisode(NamedTuple):
+    """One episode, with all that tables may be made by.
+
+    Attributes:
+        run: the folder of its run.
+        key: task and attempt.
+        labels: its tags, and ``policy``, ``model``, ``env``, ``judge``, ``seed``, ``run``, ``ending``, ``outcome``,
+            ``stage``, ``culprit`` (who failed, where sites are asked), ``searches allowed``, ``visits allowed``,
+            ``turns allowed``, the environment's settings by name, the policy's as ``policy NAME``, and ``reason``: why
+            it has no value.
+        numbers: its measures; ``None`` where there is none (unscored, or hidden by the system).
+        scored: whether it has a value.
+        question: what was asked; tasks of two task sets may have one id.
+        cited: the sites that its report cites, each once.
+    """
+
+    run: str
+    key: tuple[str, int]
+    labels: Mapping[str, str]
+    numbers: Mapping[str, float | None]
+    scored: bool
+    question: str = ""
+    cited: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReportRun:
+    """One run that a report reads.
+
+    Attributes:
+        path: its folder.
+        name: what tables call it.
+        tasks: the digest of its task set.
+        judge: who judged, in full.
+        cost: US dollars in all; ``None`` where a model has no price, or none was asked.
+        tokens: of prompts and answers; ``None`` where no model was asked.
+        episodes: its episodes.
+    """
+
+    path: str
+    name: str
+    tasks: str
+    judge: str
+    cost: float | None
+    tokens: float | None
+    episodes: tuple[ReportEpisode, ...]
+
+
+def run_folders(paths: Iterable[str | Path]) -> list[Path]:
+    """The folders of runs: each path itself, or those of the policies that were played into it together.
+
+    Raises:
+        RunError: for a path without a run.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if (path / RUN).is_file():
+            found.append(path)
+            continue
+        files = sorted([*path.glob(f"*/{RUN}"), *path.glob(f"*/*/{RUN}")])
+        inside = [one.parent for one in files if not (one.is_symlink() or one.parent.is_symlink()) and _is_run(one)]
+        if not inside:
+            raise RunError(f"{path} holds no run: expected a folder of webenv eval, with run.json.")
+        found += inside
+    return list({path.resolve(): path for path in found}.values())  # a run that is named twice counts once
+
+
+def _is_run(file: Path) -> bool:
+    """Whether a file is that of a run that was played, and not of a rescoring or a training run."""
+    try:
+        read_played(file.parent)
+    except RunError:
+        return False
+    return True
+
+
+def read_report_run(path: Path, judge: str = "") -> ReportRun:
+    """One run, with all its episodes; of one that was played again the later.
+
+    Args:
+        path: its folder.
+        judge: the name of a rescoring of it, whose verdicts stand for the run's own.
+
+    Raises:
+        RunError: if it cannot be read, or was not rescored under that name.
+    """
+    about = read_played(path)
+    judged_by = about["benchmark"]["judge"]
+    verdicts = None
+    if judge:
+        rescoring, verdicts = named_rescored(path, judge)
+        judged_by = rescoring["judge"]
+    models = read_usage(about.get("usage", {})).values()
+    last: dict[tuple[str, int], ReportEpisode] = {}
+    unjudged = False
+    for _, line, record in read_numbered(path):
+        row = Row.of(record)
+        last.pop(record.key, None)
+        if verdicts is not None:
+            verdict = verdicts.get(record.key)
+            if verdict is None or not verdict.is_of(line):  # played again since
+                unjudged = True
+                continue
+            row = verdict.row(row)
+        last[record.key] = _episode(path, about, str(judged_by.get("name", "")), record, row)
+    prices = [None if unjudged else model.cost for model in models]  # what the judged episodes cost nobody counted
+    return ReportRun(
+        path=str(path),
+        name=path.name,
+        tasks=about["benchmark"]["tasks"]["digest"],
+        judge=", ".join(f"{name} {value}" for name, value in sorted(judged_by.items())),
+        cost=float(sum(price for price in prices if price is not None)) if prices and None not in prices else None,
+        tokens=float(sum(model.prompt_tokens + model.completion_tokens for model in models))
+        if models and not unjudged
+        else None,
+        episodes=tuple(last.values()),
+    )
+
+
+def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, row: Row) -> ReportEpisode:
+    policy, budget = about["policy"], about["benchmark"].get("budget")
+    budget = budget if isinstance(budget, dict) else {}
+    settings = about["env"].get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    verdict: Any = {**record.verdict, "outcome": row.outcome, "scores": dict(row.scores)}
+    together = coordination(replace(record, verdict=verdict), bool(budget.get("asks")))
+    name = str(policy["name"])
+    # answers that were made elsewhere (webenv score): nobody knows what else the system was shown
+    told = str(policy["reported"]).split(",") if "reported" in policy else None
+    labels = {
+        **{str(setting): value for setting, value in settings.items() if isinstance(value, str)},
+        **{f"policy {part}": str(value) for part, value in policy.items()},
+        **{str(tag): str(value) for tag, value in record.tags.items()},
+        "policy": name,
+        "model": str(policy.get("model", "")),
+        "env": str(about["env"]["id"]),
+        "judge": judge,
+        "seed": str(about["seed"]),
+        "run": f"{path.absolute().parent.name}/{path.name}",
+        "ending": record.ending,
+        "outcome": row.outcome,
+        "stage": "" if row.success or not row.scored or told is not None else failure_stage(record),
+        "searches allowed": str(budget.get("searches", "")),
+        "culprit": together.culprit if row.scored else "",
+        "visits allowed": str(budget.get("visits", "")),
+        "turns allowed": str(budget.get("turns", "")),
+        "reason": "" if row.scored else cause_of(row.reason),
+    }
+    numbers: dict[str, float | None] = dict.fromkeys(MEASURES)
+    if row.scored:
+        terms = record.turns[-1].reward_terms if record.turns else {}
+        numbers |= {name: number for name, number in terms.items() if name not in ("answer", *PER_RUN)}
+        numbers |= together.numbers
+        own = {name: getattr(row, name) for name in MEASURES}  # no score and no reward term takes their names
+        numbers |= dict(row.scores) | {name: None if value is None else float(value) for name, value in own.items()}
+        for unit in ("searches", "visits"):
+            if name.split("-")[0] in _HIDDEN_SEARCHES if told is None else unit not in told:
+                numbers[unit] = _own_searches(record) if unit == "searches" else None
+    return ReportEpisode(str(path), record.key, labels, numbers, row.scored, record.question, together.cited)
+
+
+def _own_searches(record: Record) -> float | None:
+    """Searches that the provider of a system told of; ``None`` where it told of none."""
+    counts = [turn.effort.searches for turn in record.turns if turn.effort.searches is not None]
+    return float(sum(counts)) if counts else None
+
+
+def failure_stage(record: Record) -> str:
+    """How far an episode came towards its gold page; one of :data:`STAGES`, the last where its task names none."""
+    gold = {key for url in record.gold["urls"] if (key := key_of(url)) is not None}
+    if not gold:
+        return STAGES[4]
+    stage = 0
+    for turn in (record.first, *(turn.observation for turn in record.turns)):
+        listed = [*turn["results"], *(document for reply in turn["replies"] for document in reply["documents"])]
+        if any(key_of(one["url"]) in gold for one in listed):
+            stage = max(stage, 1)
+        if pages := {key_of(page["url"]) for page in turn["pages"]} & gold:
+            cut = {key_of(url) for url in _CUT.findall(turn["notice"])}
+            # of one page a notice may have another name, where the web sent the agent on
+            whole = bool(pages - cut) if len(turn["pages"]) > 1 else not cut
+            stage = max(stage, 3 if whole else 2)
+    return STAGES[stage]
