@@ -24,7 +24,7 @@ from webenv.policies.learned.scorer import MenuScorer
 from webenv.runtime.files import write_atomic
 from webenv.wrappers.menu import CANDIDATE_FEATURES, CONTEXT_FEATURES, QUERY_FEATURES, SITE_FEATURES, Answers, MenuSize
 
-FORMAT, VERSION = "webenv.policy", 1
+FORMAT, VERSION = "webenv.policy", 2
 _LARGEST = 1e6  # weight
 _MOST_BYTES = 4 << 30  # of a file: a checkpoint of the widest scorer with its optimiser has under 3 GiB
 # ``weights_only`` alone lets a file call ``bytearray(10**10)`` or ``torch.FloatTensor(10**10)``; files of ours call

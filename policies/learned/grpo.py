@@ -48,7 +48,7 @@ from webenv.policies.learned.scorer import MenuScorer
 from webenv.snapshots import restore, snapshot
 from webenv.wrappers.menu import VectorMenuWrapper
 
-_FORMAT, _VERSION = "webenv.grpo", 1
+_FORMAT, _VERSION = "webenv.grpo", 2
 
 
 @dataclass(frozen=True, slots=True)

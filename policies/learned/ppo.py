@@ -39,7 +39,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from webenv.wrappers.sb3 import SearchVecEnv
 
-_FORMAT, _VERSION = "webenv.ppo", 1
+_FORMAT, _VERSION = "webenv.ppo", 2
 
 
 @dataclass(frozen=True, slots=True)

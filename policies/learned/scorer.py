@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -73,20 +74,22 @@ class MenuScorer(nn.Module):
         self.candidates = _Rows(len(CANDIDATE_FEATURES), width, ("title", "visit", "answer"))
         self.sites = _Rows(len(SITE_FEATURES), width, ("narrow", "ask"))
         self.menu = nn.Linear(len(CONTEXT_FEATURES) + 2 * width, width)
-        self.none = nn.Linear(width, 1)
+        self.whole = nn.Linear(width, 2)
         self.critic = nn.Linear(width, width)
         self.value = nn.Linear(width, 1)
         self._draw_weights(chance)
 
     def _draw_weights(self, chance: torch.Generator | None) -> None:
-        """Orthogonal weights; small ones for logits, so that a new scorer chooses about uniformly."""
-        last = {self.none, self.queries.logits, self.candidates.logits, self.sites.logits}
+        """Orthogonal weights; small ones for logits, so that a new scorer chooses about uniformly but for ``read``."""
+        last = {self.whole, self.queries.logits, self.candidates.logits, self.sites.logits}
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 gain = 0.01 if module in last else 1.0 if module is self.value else 2**0.5
                 nn.init.orthogonal_(module.weight, gain, generator=chance)
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
+        with torch.no_grad():  # one row stands beside K visits: as likely as all of them, or it is hardly ever tried
+            self.whole.bias[0] = math.log(self.size.candidates)
 
     def forward(self, observation: Mapping[str, Tensor], mask: Tensor) -> Scores:
         """Scores a batch of menus.
@@ -101,7 +104,7 @@ class MenuScorer(nn.Module):
         search = self.queries.score(self.queries.encode(observation["queries"]), menu)
         title, visit, answer = self.candidates.score(candidates, menu).unbind(1)
         narrow, ask = self.sites.score(self.sites.encode(observation["sites"]), menu).unbind(1)
-        logits = torch.cat([search.squeeze(1), title, narrow, visit, ask, answer, self.none(menu)], 1)
+        logits = torch.cat([search.squeeze(1), title, narrow, visit, ask, answer, self.whole(menu)], 1)
         return Scores(torch.log_softmax(logits.masked_fill(~mask, _LEAST), 1), self._value(menu))
 
     def values(self, observation: Mapping[str, Tensor]) -> Tensor:

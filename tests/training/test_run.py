@@ -261,7 +261,8 @@ def test_unscored(plan: Plan, algorithm: str, tmp_path: Path) -> None:
 
 def test_diverged(plan: Plan, tmp_path: Path) -> None:
     """Where a weight leaves all bounds the run ends before it is kept; the policy that was kept before stays."""
-    wild = replace(plan, learner={**SMALL, "learning_rate": 1e12}, seed=5)  # nothing is learned in the first updates
+    rates = {"learning_rate": 1e-6, "learning_rate_end": 1e15, "decay_steps": 100}  # the first update is harmless
+    wild = replace(plan, learner={**SMALL, **rates})
     with pytest.raises(RunError, match=r"a weight is .*, so training has diverged and ends; the checkpoint of"):
         train(wild, limits(400, checkpoint=1e-6), out=tmp_path / "run")
     assert LearnedPolicy.load(tmp_path / "run" / "policy.pt").saved.largest < 10

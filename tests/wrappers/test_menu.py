@@ -117,16 +117,26 @@ def test_the_budget_is_kept(budget: tuple[int, int, int, int], kinds: set[str]) 
     assert {name.partition(" ")[0] for name in allowed(menu)} == kinds
 
 
+def test_several_pages_are_visited_in_one_turn() -> None:
+    """Those that were not visited, in the order in which they stand, as many as the budget has and five at most."""
+    menu = told((search(BOTH), observe((9, 9, 0, 19), TWO)))
+    assert menu.action(number(menu, "visit the next candidates")) == visit(A, B)
+    less = told((search(BOTH), observe((9, 1, 0, 19), TWO)))
+    assert less.action(number(less, "visit the next candidates")) == visit(A)
+    menu.update(visit(A, B), observe((9, 7, 0, 18), pages=[Page(A, "Dee", "It flows."), Page(B, "Old", "It stood.")]))
+    assert "visit the next candidates" not in allowed(menu)
+
+
 def test_a_masked_action_is_a_wasted_turn() -> None:
     """It becomes a note that says what could not be done."""
     menu = told()
     assert menu.action(number(menu, "visit candidate 3")) == note("Not on the menu now: visit candidate 3.")
 
 
-@pytest.mark.parametrize("wrong", [-1, 68, 1.0, "0", None, True])
+@pytest.mark.parametrize("wrong", [-1, 69, 1.0, "0", None, True])
 def test_numbers_that_are_no_rows(wrong: object) -> None:
     """A number outside the menu is refused with what was expected."""
-    with pytest.raises(InvalidArgument, match="expected a whole number from 0 to 67, a row of the menu"):
+    with pytest.raises(InvalidArgument, match="expected a whole number from 0 to 68, a row of the menu"):
         told().action(wrong)  # type: ignore[arg-type]
 
 
@@ -235,7 +245,7 @@ def test_phrases_are_answered() -> None:
         "answer that nothing was found",
     ]
     assert menu.action(number(menu, "answer candidate 1")) == answer("Ada Moss")
-    assert menu.action(67) == answer("I don't know.")
+    assert menu.action(68) == answer("I don't know.")
 
 
 @pytest.mark.parametrize("question", ["", " ", "\n- \n", "the of a", "x" * 20_000, "- a\n" * 50, "？", "\x00\x01\n- “"])
@@ -283,16 +293,16 @@ def test_the_order_of_the_actions() -> None:
     size = MenuSize(criteria=2, candidates=2, sites=1)
     assert [f"{kind} {row}" for kind, row in size.choices()] == [
         *("search 0", "search 1", "search 2", "search 3"),
-        *("title 0", "title 1", "narrow 0", "visit 0", "visit 1", "ask 0", "answer 0", "answer 1", "none 0"),
+        *("title 0", "title 1", "narrow 0", "visit 0", "visit 1", "ask 0", "answer 0", "answer 1", "read 0", "none 0"),
     ]
     assert list(size.parts())[3] == ("visit", 7, 2)
 
 
 @pytest.mark.parametrize(
-    ("size", "queries", "actions"), [(MenuSize(), 11, 68), (MenuSize(1, 1, 1), 2, 8), (MenuSize(3, 20, 5), 7, 78)]
+    ("size", "queries", "actions"), [(MenuSize(), 11, 69), (MenuSize(1, 1, 1), 2, 9), (MenuSize(3, 20, 5), 7, 79)]
 )
 def test_how_many_there_are(size: MenuSize, queries: int, actions: int) -> None:
-    """Q = 1 + C + C (C − 1) / 2 and A = Q + 3 K + 2 S + 1."""
+    """Q = 1 + C + C (C − 1) / 2 and A = Q + 3 K + 2 S + 2."""
     assert (size.queries, size.actions, len(size.choices())) == (queries, actions, actions)
 
 
@@ -315,6 +325,7 @@ def test_names() -> None:
         "visit candidate 1",
         "ask site 1",
         "answer candidate 1",
+        "visit the next candidates",
         "answer that nothing was found",
     )
 

@@ -80,11 +80,11 @@ def test_the_same_as_single_menus(mode: str, size: MenuSize) -> None:
 def test_spaces() -> None:
     """Those of a single menu, in a batch."""
     envs = VectorMenuWrapper(gym.make_vec("NeedleInWeb-v0", num_envs=3, web="sample"))
-    assert envs.single_action_space == gym.spaces.Discrete(68)
+    assert envs.single_action_space == gym.spaces.Discrete(69)
     assert envs.observation_space["candidates"].shape[:2] == (3, 16)
     observations, infos = envs.reset(seed=0)
     assert envs.observation_space.contains(observations)
-    assert infos["action_mask"].shape == envs.action_masks().shape == (3, 68)
+    assert infos["action_mask"].shape == envs.action_masks().shape == (3, 69)
 
 
 def test_observations_are_fresh() -> None:
@@ -139,8 +139,8 @@ def test_what_is_refused() -> None:
     envs.reset(seed=0)
     with pytest.raises(InvalidArgument, match="3 actions: expected 2"):
         envs.step(np.zeros(3, dtype=np.int64))
-    with pytest.raises(InvalidArgument, match="from 0 to 67"):
-        envs.step(np.array([0, 68]))
+    with pytest.raises(InvalidArgument, match="from 0 to 68"):
+        envs.step(np.array([0, 69]))
 
 
 def played(envs: VectorMenuWrapper, between: Callable[[int], None] = lambda turn: None) -> list[bytes]:

@@ -50,7 +50,7 @@ def test_make_vec_env_takes_a_menu() -> None:
     """stable-baselines3's own vectors: it asks for pictures, and makes the environment without."""
     envs = make_vec_env("NeedleInWeb-v0", 2, wrapper_class=MenuWrapper, env_kwargs={"web": "sample"})
     envs.reset()
-    assert [mask.shape for mask in envs.env_method("action_masks")] == [(68,), (68,)]
+    assert [mask.shape for mask in envs.env_method("action_masks")] == [(69,), (69,)]
     envs.close()
 
 
@@ -136,7 +136,7 @@ def test_what_slots_are_asked() -> None:
     envs = small()
     envs.reset()
     assert is_masking_supported(envs)
-    assert [mask.shape for mask in envs.env_method("action_masks", indices=[0, 2])] == [(68,), (68,)]
+    assert [mask.shape for mask in envs.env_method("action_masks", indices=[0, 2])] == [(69,), (69,)]
     assert envs.get_attr("group_size", indices=1) == [1]
     assert envs.env_is_wrapped(Monitor) == [True] * 3
     assert envs.env_is_wrapped(gym.wrappers.TimeLimit) == [False] * 3

@@ -53,8 +53,8 @@ def changed(path: Path, **parts: Any) -> Path:
 
 def test_another_version_is_refused(tmp_path: Path) -> None:
     """The version that came and the one that is read are named."""
-    with pytest.raises(DataError, match="is of version 2; this webenv reads version 1"):
-        load_policy(changed(tmp_path / "p.pt", version=2))
+    with pytest.raises(DataError, match="is of version 3; this webenv reads version 2"):
+        load_policy(changed(tmp_path / "p.pt", version=3))
 
 
 def test_other_features_are_refused(tmp_path: Path) -> None:

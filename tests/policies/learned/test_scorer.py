@@ -68,16 +68,19 @@ def test_rows_that_do_not_exist_change_nothing() -> None:
     wide = scorer()(rows, mask)
     narrow = MenuScorer(MenuSize(2, 3, 2), width=16)
     narrow.load_state_dict(scorer().state_dict())
-    less = narrow(rows | {"candidates": rows["candidates"][:, :3]}, torch.ones((3, 18), dtype=torch.bool))
-    kept = [*range(7), *range(9, 14), *range(16, 21), 23]
+    less = narrow(rows | {"candidates": rows["candidates"][:, :3]}, torch.ones((3, 19), dtype=torch.bool))
+    kept = [*range(7), *range(9, 14), *range(16, 21), 23, 24]
     torch.testing.assert_close(wide.log_probabilities[:, kept], less.log_probabilities)
 
 
 def test_new_scorers_choose_about_uniformly() -> None:
-    """Before it has learned, all that may be done is about as likely."""
+    """Before it has learned, all that may be done is about as likely; to visit several, as all visits together."""
     rows, mask = some_menus()
     scores = MenuScorer(SIZE, chance=torch.Generator().manual_seed(0))(rows, mask)
-    assert scores.entropy().min() > 0.999 * torch.log(torch.tensor(float(SIZE.actions)))
+    shares = scores.log_probabilities.exp().detach()
+    expected = torch.ones(SIZE.actions)
+    expected[23] = 5  # after 4 queries, 15 of candidates, 4 of sites
+    torch.testing.assert_close(shares, (expected / 29).expand_as(shares), rtol=0.1, atol=0)
 
 
 def test_values_need_no_mask() -> None:

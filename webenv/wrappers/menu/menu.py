@@ -84,6 +84,7 @@ Answers = Literal["url", "ranking", "phrase"]
 Features = dict[str, npt.NDArray[np.float32]]
 _NOTHING: Mapping[str, str] = {"url": "No source found.", "ranking": "No source found.", "phrase": "I don't know."}
 _RANKED = 10  # candidates of a ranking
+_TOGETHER = 5  # pages that one turn may visit
 _AT_ONCE = 5  # listed sites that the first row asks at once; each further row twice as many
 _EVIDENCE = 3  # candidates that tell which listed sites to ask next
 _EACH = 10  # results of one query
@@ -172,8 +173,9 @@ class Menu:
             url, title, snippet, site = result["url"], result["title"], result["snippet"], result["site"]
             candidates.result(url, title, snippet, site, place % _EACH + 1, sort, numbers)
         if kind == Kind.VISIT:
-            if len(texts) == len(pages) == 1:
-                candidates.alias(pages[0]["url"], texts[0])
+            if len(texts) == len(pages):
+                for page, asked in zip(pages, texts, strict=True):
+                    candidates.alias(page["url"], asked)
             for url in texts:
                 candidates.tried(url)
         for page in pages:
@@ -248,6 +250,8 @@ class Menu:
             return search(self.queries.at_site(self._sites[row]))
         if kind == "visit":
             return visit(self._url(row))
+        if kind == "read":
+            return visit(*self._unread()[: min(_TOGETHER, self._left[1])])
         if kind == "ask":
             return ask(self.queries.whole, *(self._groups[row] if self._listed else self._sites[row : row + 1]))
         if kind == "answer" and self.answers == "ranking":
@@ -256,6 +260,10 @@ class Menu:
         if kind == "answer":
             return answer(self._url(row) if self.answers == "url" else self._phrases[row])
         return answer(_NOTHING[self.answers])
+
+    def _unread(self) -> list[str]:
+        """The candidates that were not visited, in the order in which they stand."""
+        return [one.url for one in self._found if not (one.tried or one.read)]
 
     def _url(self, row: int) -> str:
         return self._found[row].url
@@ -292,6 +300,7 @@ class Menu:
         if visits > 0:
             first = firsts["visit"]
             mask[first : first + k] = [not (one.tried or one.read) for one in found]
+            mask[firsts["read"]] = mask[first : first + k].any()
         if asks > 0:
             first = firsts["ask"]
             mask[first : first + len(self._sites)] = [site not in self._asked for site in self._sites]

@@ -19,6 +19,7 @@ _NAMES = {
     "visit": "visit candidate {}",
     "ask": "ask site {}",
     "answer": "answer candidate {}",
+    "read": "visit the next candidates",
     "none": "answer that nothing was found",
 }
 
@@ -27,7 +28,7 @@ class Choice(NamedTuple):
     """What an action of a menu does.
 
     Attributes:
-        kind: ``search``, ``title``, ``narrow``, ``visit``, ``ask``, ``answer`` or ``none``.
+        kind: ``search``, ``title``, ``narrow``, ``visit``, ``ask``, ``answer``, ``read`` (visit several) or ``none``.
         row: which query, candidate or site it is about, from 0.
     """
 
@@ -40,12 +41,12 @@ class MenuSize(NamedTuple):
 
     The actions are numbered in this order, with Q = 1 + C + C (C − 1) / 2 queries::
 
-        search × Q | title × K | narrow × S | visit × K | ask × S | answer × K | none × 1
+        search × Q | title × K | narrow × S | visit × K | ask × S | answer × K | read × 1 | none × 1
 
     The queries are the whole question, each criterion, and each pair of criteria.
 
     >>> MenuSize().queries, MenuSize().actions
-    (11, 68)
+    (11, 69)
     """
 
     criteria: int = 4
@@ -59,8 +60,8 @@ class MenuSize(NamedTuple):
 
     @property
     def actions(self) -> int:
-        """A, the number of actions: Q + 3 K + 2 S + 1."""
-        return self.queries + 3 * self.candidates + 2 * self.sites + 1
+        """A, the number of actions: Q + 3 K + 2 S + 2."""
+        return self.queries + 3 * self.candidates + 2 * self.sites + 2
 
     def parts(self) -> Iterator[tuple[str, int, int]]:
         """The kinds of action in order, each with its first action and how many it has."""
@@ -71,6 +72,7 @@ class MenuSize(NamedTuple):
             ("visit", self.candidates),
             ("ask", self.sites),
             ("answer", self.candidates),
+            ("read", 1),
             ("none", 1),
         )
         first = 0
