@@ -6,18 +6,36 @@ its uses, as pages would tell them.
 
 from __future__ import annotations
 
+import re
 import sys
 
 from webenv.corpora.procedural.config import WebConfig
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.model import Claim, WorldEntity
-from webenv.corpora.world.schema import ENTITY_KINDS, Schema, schema
+from webenv.corpora.world.schema import ENTITY_KINDS, FactSpec, Schema, Wording, schema
 from webenv.corpora.world.wording import Style, Telling
 from webenv.corpora.world.world import SimulatedWorld
 from webenv.errors import DataError
 
 _SHOWN = 4
 _RUN = 5
+_PEOPLE = {
+    "clientele", "trade", "hero", "villain", "benefactor", "narrator", "exception", "guest", "group", "devotee",
+    "user", "funder", "founders", "except", "offender",
+}  # fmt: skip
+"""Pools whose values are people: "Who is exempt?"."""
+_ASKS = (
+    (r"(?i)\bhow (?:many|much|long|tall|large|wide|deep|high|far|old|heavy|loud|warm)\b", ("number", "money")),
+    (r"多少|多[长高重宽大深远久]|几", ("number", "money")),
+    (r"^(?:When|(?:In|Since) which year)\b|什么时候|哪年", ("year", "pool")),
+    (r"^(?:Who|Whom|Whose|For whom|With whom|From whom)\b|谁", ("person", "org", "thing", "people")),
+    (r"^(?:From where|Where)\b|哪里", ("place", "org", "thing", "name", "pool")),
+    (r"^(?:Why|How (?:is|was|did|does|has)|For what)\b|为什么|因什么|因何", ("pool",)),
+    (r"\b[Ww]hich (?:firm|company|club|paper|bank|museum|hotel|choir|school|farm)\b", ("org", "thing", "pool")),
+    (r"\b[Ww]hich (?:town|country|street)\b|哪所", ("place", "org", "thing")),
+    (r"\b[Ww]hat\b|什么", ("org", "thing", "place", "number", "money", "pool", "noun", "name", "people")),
+)
+"""How a question asks, and what its answer, the fact's object, may then be."""
 _SLOTS = {"n", "S", "S's", "s", "O", "O's", "o", "Y", "Z", "M", "D", "W", "P", "R", "C", "A"}
 
 
@@ -42,6 +60,7 @@ def problems(data: Schema) -> list[str]:
                     found.append(f"{where}: no pool {value.of!r}")
                 if value.kind == "thing" and value.of not in ("same", *data.kinds):
                     found.append(f"{where}: no kind {value.of!r} (yet?)")
+            found += [f"{where}: a {way.text!r:.80} asks for something else than {{O}}" for way in _misasked(fact)]
             if (
                 fact.object.kind in ENTITY_KINDS
                 and not fact.wordings.get("i")
@@ -49,6 +68,18 @@ def problems(data: Schema) -> list[str]:
             ):
                 found.append(f"{where}: no i-line, though {{O}} is an entity")
     return found
+
+
+def _misasked(fact: FactSpec) -> list[Wording]:
+    """The questions of a fact whose answer cannot be its object: "How many …?" of a cause; or that tell it."""
+    kind = "people" if fact.object.kind == "pool" and fact.object.of in _PEOPLE else fact.object.kind
+    kinds = (kind, "pool") if kind == "people" else (kind,)
+
+    def asks(question: str) -> bool:
+        allowed = next((known for pattern, known in _ASKS if re.search(pattern, question)), kinds)
+        return not set(kinds).isdisjoint(allowed)
+
+    return [way for way in fact.wordings.get("a", ()) if {"O", "O's"} & way.slots or not asks(way.text)]
 
 
 def fixed_runs(data: Schema, kind: str) -> list[tuple[int, str]]:

@@ -41,6 +41,7 @@ class WorldSetting(NamedTuple):
         countries: countries with their adjectives.
         pools: values of pools that the world uses, by kind and name, as far as they have been asked for.
         language: in which its pages are written.
+        recent: share of what may have happened at any time up to now that happened in the last two years.
     """
 
     schema: Schema
@@ -53,6 +54,7 @@ class WorldSetting(NamedTuple):
     countries: tuple[tuple[str, str], ...]
     pools: dict[tuple[str, str], tuple[PoolValue, ...]]
     language: WorldLanguage
+    recent: float = 0.0
 
 
 class Cast(NamedTuple):
@@ -266,9 +268,16 @@ class _Simulation:
             found = self._simulator._year(spec.at, anchors, self._rng)
             if found is None or (entity.end and found > entity.end):
                 return
-            year = found
+            year = self._lately(spec.at, found)
         anchors.setdefault(spec.name, year or entity.begin)
         self._add(entity, spec, year, 0)
+
+    def _lately(self, moment: Moment, year: int) -> int:
+        """A year; in a world of news often one of the last two, where anything up to now would do."""
+        recent, now = self._setting.recent, self._setting.now
+        if not recent or moment.high_anchor != "now" or moment.high or year >= now - 1:
+            return year
+        return self._rng.between(now - 1, now) if self._rng.chance(recent) else year
 
     def _roles(self, entity: WorldEntity, spec: FactSpec, anchors: dict[str, int]) -> None:
         """One holder of a role after the other, until the end or now."""

@@ -99,11 +99,14 @@ class Style(NamedTuple):
 
 
 def day_of_fact(fact: WorldFact) -> tuple[int, int]:
-    """The month and day of a fact, the same wherever it is told."""
+    """The month and day of a fact, the same wherever it is told; of this year's most are of the last three months."""
     mixed = (fact.subject * 2_654_435_761 + fact.serial * 40_503 + fact.year * 97) & 0xFFFFFFFF
     mixed ^= mixed >> 15
-    months = LAST_MONTH if fact.year == NOW else 12
-    return mixed % months + 1, mixed // 12 % 28 + 1
+    month = mixed % 12
+    if fact.year == NOW:
+        month = mixed % (LAST_MONTH + 6)
+        month = month if month < LAST_MONTH else LAST_MONTH - 1 - month % 3
+    return month + 1, mixed // 12 % 28 + 1
 
 
 def date_text(year: int, month: int, day: int, form: int) -> str:

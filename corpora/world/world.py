@@ -17,6 +17,7 @@ PAGES = 240
 """Pages of a region; the last region of a web may have fewer."""
 
 _SIZE = 88  # entities of a region beside towns and persons
+_RECENT = 0.3  # share of what may have happened at any time that a web of news has happen in its last two years
 _KEPT = 64  # regions that are kept; a task needs few at a time
 
 
@@ -56,7 +57,8 @@ class SimulatedWorld:
             kinds.setdefault(name, KindSpec(name, group))  # the engine makes them whether or not a file tells of them
         countries = tuple(names.country(rng) for _ in range(rng.between(2, 4)))
         regions = max(1, -(-config.pages // PAGES))
-        self.setting = WorldSetting(data, seed, test, NOW, regions, kinds, names, countries, {}, language)
+        recent = _RECENT if config.news else 0.0
+        self.setting = WorldSetting(data, seed, test, NOW, regions, kinds, names, countries, {}, language, recent)
         self._simulator = Simulator(self.setting, _SIZE)
         self.region = lru_cache(maxsize=_KEPT)(self._region)
         self.known_to = lru_cache(maxsize=_KEPT)(self._known_to)

@@ -7,7 +7,8 @@ source article's; what it reports stands on another site too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from itertools import chain
@@ -32,11 +33,10 @@ from webenv.task import Gold, Task
 from webenv.web import Scope
 
 GROUPS = ("news",)
-_DRAWS = 600
 _ENOUGH = 60  # pages of news of a world that surely has tasks
-_STEP = 7_919  # a prime, so that the next report tried is of another region, and the next part elsewhere
+_STEP = 7_919  # a prime, so that the next part is elsewhere
 _OF_A_PART = 256  # tasks in a row that are of one part of a large world
-_PARTS = 16  # of which the reports are kept
+_PARTS = 16  # of which the questions are kept
 _TYPES = {"person": "person", "org": "org", "thing": "org", "place": "place", "number": "number", "money": "money"}
 
 
@@ -51,8 +51,8 @@ class SimulatedNews(NamedTuple):
 class SimulatedNewsGenerator:
     """Draws tasks from a simulated world; the same number gives the same task.
 
-    News of the split's days are asked about (:mod:`webenv.envs.live_news_bench.tasks`); in a world where these give
-    none, older ones too.
+    News of the split's days are asked about (:mod:`webenv.envs.live_news_bench.tasks`); once all that these give has
+    been asked, older ones too. No question comes twice before all have been asked.
 
     Args:
         web: the web.
@@ -63,7 +63,7 @@ class SimulatedNewsGenerator:
         self.web = web
         self._world = world
         self._asker = Asker(web.world.setting)
-        self._reports = lru_cache(maxsize=_PARTS)(self._reported)
+        self._found = lru_cache(maxsize=_PARTS)(self._questions)
         self._words = NEWS_WORDS[web.config.language]
         self._language = web.language
 
@@ -75,20 +75,37 @@ class SimulatedNewsGenerator:
         """
         if group not in GROUPS:
             raise InvalidArgument(f"group={group!r}. {did_you_mean(str(group), GROUPS)}")
-        rng = Rng("news", *self.web.world.setting.seed, group, number)
         parts = len(self.web.parts)
         part = number // _OF_A_PART * _STEP % parts if parts > 1 else 0  # the first of small worlds is the only one
-        for reports in self._reports(part):
-            for turn in range(_DRAWS):
-                # each report comes once before one comes again, and then something else is asked
-                report = reports[(number + turn * _STEP) % len(reports)]
-                found = self._drawn(report, group, number, rng)
-                if found is not None:
-                    return found
-        raise InvalidArgument(f"{self.web.config}: hardly any of its news give a task; raise news or pages.")
+        place = number // (_OF_A_PART * parts) * _OF_A_PART + number % _OF_A_PART if parts > 1 else number
+        known, more = self._found(part)
+        while place >= len(known) and (found := next(more, None)) is not None:
+            known.append(found)
+        if not known:
+            raise InvalidArgument(f"{self.web.config}: hardly any of its news give a task; raise news or pages.")
+        found = known[place % len(known)]  # all have been asked: from the beginning
+        return found._replace(task=replace(found.task, id=task_id(self.web.config, group, number)))
+
+    def _questions(self, part: int) -> tuple[list[SimulatedNews], Iterator[SimulatedNews]]:
+        """The questions of a part found so far, and those still to be found: no question comes twice."""
+        return [], self._asked(part)
+
+    def _asked(self, part: int) -> Iterator[SimulatedNews]:
+        """One question of each report, then another of each, until there is none left."""
+        texts: set[str] = set()
+        for reports in self._reported(part):
+            left = [self._drawn(report) for report in reports]
+            while left:
+                some, left = left, []
+                for asked in some:
+                    found = next((one for one in asked if one.task.question not in texts), None)
+                    if found is not None:
+                        texts.add(found.task.question)
+                        left.append(asked)
+                        yield found
 
     def _reported(self, part: int) -> tuple[tuple[tuple[int, WorldFact, int], ...], ...]:
-        """The news of a part: page, what it reports, day; those of the split's days, then with all before."""
+        """The news of a part: page, what it reports, day; those of the split's days, then those before."""
         window = windows()[self.web.config.split]
         found = []
         for number in chain.from_iterable(self.web.numbers(region) for region in self.web.parts[part]):
@@ -99,36 +116,34 @@ class SimulatedNewsGenerator:
                     found.append((number, head.lead, day))
         found = Rng("news order", *self.web.world.setting.seed).shuffle(found)
         within = tuple(report for report in found if window.holds(report[2]))
-        return tuple(reports for reports in (within, tuple(found)) if reports)
+        return within, tuple(report for report in found if not window.holds(report[2]))
 
-    def _drawn(self, report: tuple[int, WorldFact, int], group: str, number: int, rng: Rng) -> SimulatedNews | None:
+    def _drawn(self, report: tuple[int, WorldFact, int]) -> Iterator[SimulatedNews]:
+        """All that can be asked about a report; first what another page tells than the one that tells the report."""
         page, event, day = report
         web = self.web
+        rng = Rng("news", *web.world.setting.seed, page)
         region = web.planner.region_of(page)
         host = web.planner.head(page).site.host
         subject, other = web.world.known(region, event.subject), web.world.known(region, event.object.entity)
-        whose = [one for one in (subject, other) if one is not None and one.facts]
-        if subject is None or not whose:
-            return None
-        about = rng.pick(whose)
-        clue = self._clue(event, subject, about, rng)
         told = self._elsewhere(region, event, host)
-        if clue is None or told is None:
-            return None
-        some = rng.sample([fact for fact in about.facts if fact.key != event.key], 4)
-        known = [(asked, self._elsewhere(region, asked, host)) for asked in some]
-        for asked, where in sorted(
-            known, key=lambda one: one[1] == told
-        ):  # rather of another page than of the report's
+        if subject is None or told is None:
+            return
+        known = []
+        for about in (one for one in (subject, other) if one is not None and one.facts):
+            clue = self._clue(event, subject, about)
+            for asked in about.facts if clue is not None else ():
+                where = None if asked.key == event.key else self._elsewhere(region, asked, host)
+                if where is not None:
+                    known.append((clue or "", about, asked, where))
+        for clue, about, asked, where in sorted(rng.shuffle(known), key=lambda one: one[3] == told):
             question = self._question(asked, about, rng)
             answer = self._language.plain_words(asked.object)
-            if where is None or not question or answer.lower() in clue.lower() or about.name in question:
-                continue
-            text = f"{clue}{self._language.space}{question}"
-            return SimulatedNews(self._task(group, number, text, asked, (told, where), host, day), event, asked)
-        return None
+            if question and answer.lower() not in clue.lower() and about.name not in question:
+                text = f"{clue}{self._language.space}{question}"
+                yield SimulatedNews(self._task(text, asked, (told, where), host, day), event, asked)
 
-    def _clue(self, event: WorldFact, subject: WorldEntity, about: WorldEntity, rng: Rng) -> str | None:
+    def _clue(self, event: WorldFact, subject: WorldEntity, about: WorldEntity) -> str | None:
         """What the news tell of somebody or something, its name left out; ``None`` where others fit it, too."""
         ways = [way for way in self._asker.lines(event, False) if {"O", "O's"} & way.slots and not way.slots & {"Y"}]
         if not ways:
@@ -180,24 +195,23 @@ class SimulatedNewsGenerator:
 
     def _task(
         self,
-        group: str,
-        number: int,
         text: str,
         asked: WorldFact,
         urls: Sequence[str],
         host: str,
         day: int,
     ) -> Task:
+        """A task, but for its number."""
         others = synonyms(self.web.world.setting, asked.object)
         return Task(
-            id=task_id(self.web.config, group, number),
+            id=GROUPS[0],
             question=self._words.question(text),
             gold=Gold(
                 urls=tuple(dict.fromkeys(urls)),
                 answers=self._language.answers(asked.object, [word for word in others if word]),
             ),
             tags={
-                "group": group,
+                "group": GROUPS[0],
                 "split": self.web.config.split,
                 "month": date.fromordinal(day).isoformat()[:7],
                 "kind": asked.kind,

@@ -350,12 +350,15 @@ def test_splits_by_worlds_and_dates() -> None:
     assert max(months["train"]) < "2025-07"
 
 
-def test_a_world_without_news_on_its_days() -> None:
-    """Where the news of its split's days give a world no task, what was before is asked about, too."""
-    worlds = named_worlds("procedural:pages=300,news=0.2,seed=1,worlds=1", "validation")
+def test_older_news_come_last() -> None:
+    """No question comes twice; where the news of the split's days are all asked about, what was before comes, too."""
+    worlds = named_worlds("procedural:pages=300,news=0.4,seed=1,worlds=1", "validation")
     assert worlds is not None
-    found = GeneratedSimulatedNews(simulated_news_source(worlds), 5)
-    assert max(task.tags["month"] for task in found) < "2025-07"
+    found = list(GeneratedSimulatedNews(simulated_news_source(worlds), 60))
+    assert len({task.question for task in found}) == 60
+    within = [task.tags["month"] == "2025-07" for task in found]
+    assert within == sorted(within, reverse=True)
+    assert not within[-1]
 
 
 def test_a_folder_of_one_world(tmp_path: Path) -> None:

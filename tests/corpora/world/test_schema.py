@@ -77,6 +77,26 @@ def test_the_kinds_of_the_package_are_whole() -> None:
     assert problems(schema()) == []
 
 
+@pytest.mark.parametrize(
+    ("relation", "question"),
+    [
+        ("fact builder person:mason 25-60", "How many people built {s}?"),
+        ("fact builder person:mason 25-60", "When was {s} built?"),
+        ("fact builder person:mason 25-60", "What did {O} build?"),
+        ("fact span number 9..64 metre", "Who measured {s}?"),
+        ("fact opened year @begin", "Where was {s} opened?"),
+        ("fact damage pool:cause", "How many arches did {s} lose?"),
+        ("fact town place", "Why is {S} there?"),
+    ],
+)
+def test_questions_ask_for_the_object(relation: str, question: str) -> None:
+    """A question whose answer cannot be the fact's object is told: its gold would be wrong."""
+    lines = ("kind bridge structure", relation, *(f"{use} {{S}} has {{O}}." for use in "eic"), f"a {question}")
+    assert problems(read_schema({"bridge.txt": "\n".join((*lines, "pool cause", "a flood"))})) == [
+        f"bridge, {relation.split()[1]}: a {question!r} asks for something else than {{O}}"
+    ]
+
+
 def test_a_third_is_held_out() -> None:
     """Of kinds, wordings and values of pools, a quarter to a half are for test worlds alone."""
     kinds = schema().kinds.values()
