@@ -16,6 +16,7 @@ from webenv.observations import Page
 from webenv.web import Failure, ListedSites, Scope, SearchRequest, VisitRequest, Web
 
 _SAMPLED = 100
+_SHARE = 0.1  # of a site's pages, at most: what has all of them is an index of the site, which Tool_E does without
 _DRAWN_FROM = 1_000  # pages of a site that its sample is drawn from: its first by key, which is a random order
 _CHARACTERS = 2_000  # of each page
 _WORLDS = 8
@@ -26,18 +27,20 @@ Terms = Mapping[str, float]
 
 
 class SiteVectors:
-    """The sites of a web, each by the mean of the vectors of 100 of its pages, drawn by a seed.
+    """The sites of a web, each by the mean of the vectors of 100 of its pages, drawn by a seed; of a site of fewer than
+    1,000 pages a tenth, for the paper's 100 are less than a hundredth of each of its sites.
 
     A page's vector has a number for each stem in its title and beginning, (1 + ln tf) · ln((1 + n) / (1 + df)) over
     the n pages of all samples, and length 1. A site's score for a query is the cosine between the mean and the query's
     vector, made likewise. Of a web of several worlds each world has vectors of its own, made when it is first asked.
 
-    Source: AgentWebBench, section 3.2.1 and appendix L (Tool_E), where an encoder makes the vectors.
+    Source: AgentWebBench, section 3.2.1 and appendix L (Tool_E), where an encoder makes the vectors. *Differs from* it
+    in small sites: 100 pages of 60 would be all of them, and the choice of sites a search of the whole web.
 
     Args:
         web: the web; it must list its sites, or ``sites_of`` does.
         sites_of: gives the hosts of a world, by its name in scopes; ``None``: the sites of the web.
-        sampled: how many pages make a site's vector.
+        sampled: how many pages make a site's vector at most.
         seed: of the sample.
     """
 
@@ -87,7 +90,8 @@ class SiteVectors:
         found = self._web.search([SearchRequest(f"site:{host}", _DRAWN_FROM, scope)])[0]
         if isinstance(found, Failure):
             raise WebError(found.reason)
-        drawn = random.Random(f"{self._seed}/{host}").sample(found, min(self._sampled, len(found)))
+        count = min(self._sampled, max(1, round(len(found) * _SHARE)))
+        drawn = random.Random(f"{self._seed}/{host}").sample(found, count)
         pages = []
         for page in self._web.visit([VisitRequest(result.url, scope) for result in drawn]):
             if isinstance(page, Failure):

@@ -318,8 +318,9 @@ class Chinese(WorldLanguage):
     def cell(self, text: str, when: str) -> str:
         return f"{text}（{when}年）" if when.isdigit() else f"{text}（{when}）"
 
-    def described(self, site: str, what: str, counties: Sequence[str]) -> str:
-        return f"{site}：{'、'.join(counties)}{'的' if counties else ''}{what}。"
+    def described(self, site: str, what: str, counties: Sequence[str], things: Sequence[str] = ()) -> str:
+        told = f"本站有{'、'.join(things)}。" if things else ""
+        return f"{site}：{'、'.join(counties)}{'的' if counties else ''}{what}。{told}"
 
     def say(self, text: str) -> str:
         return _SAID.get(text, text)

@@ -35,6 +35,10 @@ WHO, WHOSE, WHOM = "\x02", "\x03", "\x04"
 _RELATIVE = re.compile(r"^\{S\} (?!and\b)|^\{S's\}|\{[sS]\}\.?$")
 
 
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
 class WorldLanguage:
     """English, and what any language of a world has to say for itself.
 
@@ -289,10 +293,10 @@ class WorldLanguage:
         """A value of a table with when it was so."""
         return f"{text} ({when})"
 
-    def described(self, site: str, what: str, counties: Sequence[str]) -> str:
-        """What a site says of itself."""
-        named = ", ".join(counties[:-1]) + (" and " if len(counties) > 1 else "") + counties[-1] if counties else ""
-        return f"{site}: {what}{' in ' + named if named else ''}."
+    def described(self, site: str, what: str, counties: Sequence[str], things: Sequence[str] = ()) -> str:
+        """What a site says of itself: what it has, of which counties, and the sorts of things that it tells of most."""
+        named = f" in {_listed(counties)}" if counties else ""
+        return f"{site}: {what}{named}." + (f" Here you find {_listed(things)}." if things else "")
 
     def say(self, text: str) -> str:
         """A set phrase of a site's frame, which is known by its English words."""

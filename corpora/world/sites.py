@@ -35,6 +35,19 @@ HOMES: dict[str, tuple[tuple[str, int], ...]] = {
 SITE_OF = {"faq": "almanac", "list": "almanac", "timeline": "almanac", "comparison": "catalogue", "obituary": "paper"}
 """The type of site of a form of page, where it is not the form's own name."""
 
+_AT_HOME = 4  # the least weight of a form that makes its sites the place for a group
+
+
+def at_home(group: str, site: str) -> bool:
+    """Whether things of a group are what sites of a type are for; encyclopedias are for everything.
+
+    >>> at_home("product", "catalogue"), at_home("product", "blog"), at_home("product", "encyclopedia")
+    (True, False, False)
+    """
+    homes = dict(HOMES.get(group, ()))
+    return site != "encyclopedia" and homes.get(site, 0) >= _AT_HOME
+
+
 SITE_NAMES = {
     "encyclopedia": ("{}pedia", "The {} Encyclopedia", "Open {}", "{} Compendium"),
     "paper": ("{} Courier", "{} Gazette", "The {} Echo", "{} Observer", "{} Evening Post"),

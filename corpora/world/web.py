@@ -15,7 +15,7 @@ from webenv.corpora.world.criteria import FactPattern
 from webenv.corpora.world.model import WorldEntity, WorldFact
 from webenv.corpora.world.part import WorldPart, parts_of
 from webenv.corpora.world.plan import PageHead, WorldPlanner
-from webenv.corpora.world.sites import WorldSite, read_token
+from webenv.corpora.world.sites import WorldSite, at_home, read_token
 from webenv.corpora.world.wording import day_of_fact
 from webenv.corpora.world.world import PAGES, SimulatedWorld
 from webenv.errors import InvalidArgument
@@ -181,10 +181,12 @@ class WorldWeb:
         return ((site, self.description(site)) for site in self.sites)
 
     def description(self, site: WorldSite) -> str:
-        """What a site says of itself: what it has, and of which counties."""
+        """What a site says of itself: what it has, of which counties, and the kinds of things that are its own."""
         world = self.world
         counties = list(dict.fromkeys(world.county(region) for region in self.planner.regions_of(site)))
-        return self.language.described(site.name, self.language.about[site.type], counties)
+        kinds = (kind for kind in world.setting.kinds.values() if at_home(kind.group, site.type))
+        things = sorted(dict.fromkeys(map(self.language.plural, kinds)))
+        return self.language.described(site.name, self.language.about[site.type], counties, things)
 
     def entity(self, number: int) -> WorldEntity | None:
         """The entity of a number."""

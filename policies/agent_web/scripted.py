@@ -20,7 +20,7 @@ from webenv.wrappers.menu.queries import best_phrase
 from webenv.wrappers.menu.words import stem
 
 _ROUNDS = {"search": (5, 10, 25), "recommendation": (5, 10), "qa": (5, 15, 40), "research": (5, 15)}  # sites, in turn
-_ENOUGH = {"search": 1, "recommendation": 5, "qa": 1, "research": 5}  # documents with most of the query's words
+_ENOUGH = {"search": 3, "recommendation": 5, "qa": 1, "research": 5}  # documents with most of the query's words
 _COVERED = {"search": 1.0, "recommendation": 0.5, "qa": 0.75, "research": 0.5}  # share of these words
 _RANKED = 10
 _WORDS = 6  # of a query made from a browsing history
@@ -31,6 +31,9 @@ _LEADING = 3  # documents that tell which sites to ask next
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
 _FIRST_PART = re.compile(r"(.+?[.!?]) (?=And )")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
+_SOMEBODY = re.compile(r"\b[Pp]erson\b|\b[A-Z][\w'’.-]+ (?:[A-Z]\. )?[A-Z][\w'’-]+\b")
+_PEOPLE = ("people", "obituaries")
+_GENERAL = "encyclopedia"
 _VISIT = re.compile(r"^- (?P<title>.*?)(?: \([^()]*\))?(?: https?://\S+)?$")
 
 
@@ -97,14 +100,11 @@ class ScriptedUser:
         return [query for query in (asked_of(first), asked_of(second, led) if led else "") if query]
 
     def _sites(self, query: str, history: History) -> list[str]:
-        """The sites that were not asked this, best first: by their descriptions, and by what has come of questions and
-        reports, which lead from one page to another."""
+        """The sites that were not asked this, best first: by their descriptions, and by what has come, for pages tell
+        where a thing is, and lead to others."""
         descriptions = {reply["site"]: reply["text"] for reply in history.observations[0]["replies"]}
-        if self._kind in ("search", "recommendation"):
-            ranked = nearest_by_words(query, descriptions)
-        else:
-            best = by_words(query, _found(history))[:_LEADING]
-            ranked = list(listed_sites(query, descriptions).fits([(one.title, one.text) for one in best]))
+        best = by_words(query, _found(history))[:_LEADING]
+        ranked = listed_sites(with_sorts(query), descriptions).fits([(one.title, one.text) for one in best])
         said = [decision.action.arguments for decision in history.decisions]
         asked = {site for texts in said if texts[0] == query for site in texts[1:]}
         return [site for site in ranked if site not in asked]
@@ -154,14 +154,15 @@ def _wanted(query: str) -> frozenset[str]:
     return frozenset(map(_stem, content_words(query)))
 
 
-def nearest_by_words(query: str, texts: Mapping[str, str]) -> list[str]:
-    """The names of texts, those first that share most of a query's words; rare ones count more, ties as they came."""
-    wanted = _wanted(query)
-    held = {name: wanted & _counts("", text).keys() for name, text in texts.items()}
-    having = Counter(form for forms in held.values() for form in forms)
-    worth = {form: math.log(1 + len(texts) / count) for form, count in having.items()}
-    scores = {name: sum(worth[form] for form in sorted(forms)) for name, forms in held.items()}
-    return sorted(texts, key=lambda name: -round(scores[name], 6))
+def with_sorts(query: str) -> str:
+    """A query with the words by which sites say that they have such things: a name may be anybody's, so sites on people
+    are as good for it as those on things of its kind; and what no site names an encyclopedia may have.
+
+    >>> with_sorts("Anil Falkholt funeral"), with_sorts("old mills")
+    ('Anil Falkholt funeral encyclopedia people obituaries', 'old mills encyclopedia')
+    """
+    somebody = _SOMEBODY.search(query) is not None
+    return " ".join([query, _GENERAL, *(_PEOPLE if somebody else ())])
 
 
 def by_words(query: str, found: Sequence[FoundDocument]) -> list[FoundDocument]:

@@ -99,13 +99,15 @@ def test_the_graph_knows_pages_and_values() -> None:
 
 
 def test_sites_say_what_they_have() -> None:
-    """A site of a simulated world says what it has, and of which counties; its pages are of those."""
+    """A site of a simulated world says what it has, which kinds above all, and of which counties its pages are."""
     web = WorldWeb(WORLDS.first)
     told = {site.host: text for site, text in web.described_sites()}
     assert len(told) == 48
     for number in range(0, 1200, 50):
         page = web.plan(number)
         assert web.world.county(web.planner.region_of(number)) in told[page.site.host]
+    catalogue = next(told[site.host] for site in web.sites if site.type == "catalogue")
+    assert "bicycles" in catalogue and "bridges" not in catalogue
 
 
 @pytest.mark.parametrize(("kind", "group"), [(kind, group) for kind, groups in GROUPS.items() for group in groups])

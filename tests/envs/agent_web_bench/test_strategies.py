@@ -97,12 +97,21 @@ def test_nearest_sites_alone_are_searched() -> None:
     ]
     web = Corpus.of([*pages, {"url": "https://far.example/1", "title": "Far", "text": "Other things are said here."}])
     chosen = SiteVectors(web).nearest_sites([("word2 shared0", Scope()), ("zzz", Scope())], 3)
-    assert chosen == [["s2.example", "s0.example", "s4.example"], []]
+    assert chosen[0][0] == "s2.example" and set(chosen[0]) == {"s2.example", "s0.example", "s4.example"}
+    assert chosen[1] == []
     tasks = TaskSet([Task("t", "Find:\nword2", gold=Gold(("https://s2.example/0",)))])
     env = webenv.SearchEnv(agent_web_bench("search", web=web, tasks=tasks, strategy="tool_e"))
     env.reset(seed=0)
     seen, *_ = env.step(search("common word2 shared0"))
-    assert [hit["site"] for hit in seen["results"]] == ["s2.example"] * 3 + ["s0.example"] * 3 + ["s4.example"] * 3
+    assert [hit["site"] for hit in seen["results"]] == [site for site in chosen[0] for _ in range(3)]
+
+
+def test_a_small_site_is_known_by_a_tenth_of_its_pages() -> None:
+    """What chooses sites has read two of a site's twenty pages: it is no index of the site."""
+    pages = [{"url": f"https://s.example/{n}", "title": f"Page {n}", "text": f"word{n}x"} for n in range(20)]
+    vectors = SiteVectors(Corpus.of(pages))
+    known = [n for n in range(20) if vectors.nearest_sites([(f"word{n}x", Scope())], 3) == [["s.example"]]]
+    assert len(known) == 2
 
 
 def test_the_mean_is_of_seeded_pages() -> None:
