@@ -97,7 +97,8 @@ def test_nearest_sites_alone_are_searched() -> None:
     ]
     web = Corpus.of([*pages, {"url": "https://far.example/1", "title": "Far", "text": "Other things are said here."}])
     chosen = SiteVectors(web).nearest_sites([("word2 shared0", Scope()), ("zzz", Scope())], 3)
-    assert chosen[0][0] == "s2.example" and set(chosen[0]) == {"s2.example", "s0.example", "s4.example"}
+    assert chosen[0][0] == "s2.example"
+    assert set(chosen[0]) == {"s2.example", "s0.example", "s4.example"}
     assert chosen[1] == []
     tasks = TaskSet([Task("t", "Find:\nword2", gold=Gold(("https://s2.example/0",)))])
     env = webenv.SearchEnv(agent_web_bench("search", web=web, tasks=tasks, strategy="tool_e"))
