@@ -12,6 +12,8 @@ from typing import Any
 import httpx
 from w3lib.encoding import read_bom
 
+from webenv.corpora.live.feeds import is_feed, is_gzip
+
 SMALL = 500_000
 """Bytes that a body may have before it has to ask for room."""
 
@@ -166,6 +168,10 @@ ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _TEXT = frozenset(("text/plain", "text/markdown"))
 _PDF = frozenset(("application/pdf", "application/x-pdf"))
+_XML = frozenset(
+    (*("application/rss+xml", "application/atom+xml", "application/rdf+xml"), "application/xml", "text/xml")
+)
+_GZIP = frozenset(("application/gzip", "application/x-gzip"))
 _UNTOLD = frozenset(("", "application/octet-stream", "binary/octet-stream", "application/unknown", "*/*"))
 _LOOKED_AT = 4_096
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9_.:+-]{1,40})""", re.IGNORECASE)
@@ -178,7 +184,7 @@ def may_be_read(media: str) -> bool:
     >>> may_be_read("text/html"), may_be_read("image/png")
     (True, False)
     """
-    return media in _HTML or media in _TEXT or media in _PDF or media in _UNTOLD
+    return any(media in types for types in (_HTML, _TEXT, _PDF, _XML, _GZIP, _UNTOLD))
 
 
 def charset_of(content_type: str) -> str:
@@ -192,7 +198,7 @@ def charset_of(content_type: str) -> str:
 
 
 def kind_of(media: str, body: bytes) -> str:
-    """``html``, ``text`` or ``pdf``; empty for anything else. What a body is counts more than what it is said to be.
+    """``html``, ``text``, ``pdf`` or ``feed``; else empty. What a body is counts more than what it is called.
 
     Args:
         media: the media type that it is said to be of; empty where it is not said.
@@ -201,7 +207,9 @@ def kind_of(media: str, body: bytes) -> str:
     start = body[:_LOOKED_AT]
     if start.startswith(b"%PDF-") or (media in (_PDF | _UNTOLD) and b"%PDF-" in start[:1_024]):
         return "pdf"  # of a PDF alone, something may stand before its mark
-    if media in _PDF or _is_binary(start):
+    if is_feed(start) or (is_gzip(start) and media not in (_HTML | _TEXT | _PDF)):
+        return "feed"
+    if media in (_PDF | _XML | _GZIP) or _is_binary(start):
         return ""
     if media in _HTML:
         return "html"

@@ -266,7 +266,7 @@ class Fetcher:
                 return _Answer(status, wait=headers.get("retry-after", ""))
             media = headers.get("content-type", "").partition(";")[0].strip().lower()
             if not robots and not may_be_read(media):
-                raise _Unfetchable("it is of a type that is not read: only HTML, plain text and PDF are")
+                raise _Unfetchable("it is of a type that is not read: only HTML, plain text, PDF and feeds are")
 
             async def room() -> None:
                 with standing_still():
@@ -331,7 +331,7 @@ def _document(url: str, answer: _Answer) -> Fetched | Missing:
         return Missing(f"the site answers with status {answer.status}{phrase}")
     kind = kind_of(answer.media, answer.body)
     if not kind:
-        return Missing("it is neither HTML nor plain text nor a PDF, whatever it is said to be")
+        return Missing("it is no HTML, plain text, PDF or feed, whatever it is said to be")
     return Fetched(url, kind, answer.body, answer.charset)
 
 

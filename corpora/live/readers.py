@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from webenv.corpora.document import PreparedPage, SourcePage
 from webenv.corpora.extract import decode_html, extract
+from webenv.corpora.live.feeds import read_feed
 from webenv.corpora.live.pacing import Clock, in_thread
 from webenv.corpora.prepare import prepare
 from webenv.observations import Page
@@ -34,7 +35,7 @@ class Fetched(NamedTuple):
 
     Attributes:
         url: where it was found, after all redirects.
-        kind: ``html``, ``text`` or ``pdf``.
+        kind: ``html``, ``text``, ``pdf`` or ``feed`` (also a sitemap).
         body: its bytes.
         charset: what its server says of it; empty where it says nothing.
     """
@@ -65,6 +66,8 @@ def read(document: Fetched) -> Page | Onward | Unreadable:
     source: SourcePage | Onward | Unreadable
     if document.kind == "pdf":
         source = _read_pdf(document)
+    elif document.kind == "feed":
+        source = read_feed(document.body, document.url) or Unreadable("it is a feed or sitemap without a readable link")
     elif document.kind == "text":
         source = SourcePage(document.url, text=decode_html(document.body, document.charset))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -12,6 +12,7 @@ import httpx
 from webenv.corpora.live.http_provider import LONGEST_IN_URL, HttpProvider, Malformed, read_hits
 from webenv.corpora.live.provider import ServiceHit, Terms
 from webenv.errors import InvalidArgument
+from webenv.web import Failure, SearchRequest, SearchResponse
 
 _FIRST_DAY = "1970-01-01"
 
@@ -202,3 +203,37 @@ class Tavily(HttpProvider):
         if status in (432, 433):
             return f"the plan's limit is reached ({status}): see your account"
         return super()._refusal(status, body)
+
+
+# ── none ──────────────────────────────────────────────────────────────────────
+
+
+class NoSearch(HttpProvider):
+    """Searches nothing and needs no key: for what fetches pages alone, such as tasks that are built from a list."""
+
+    name = "pages"
+    title = "live:pages"
+    variable = ""
+    address = ""
+    page_size = 1
+
+    def _address(self, url: str | None) -> str:
+        return ""
+
+    def _find_key(self, key: str | None) -> str:
+        return ""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"provider": self.name}
+
+    def search(self, requests: Sequence[SearchRequest]) -> list[SearchResponse]:
+        return [Failure("live:pages fetches pages and searches nothing; name a provider, as in live:tavily")] * len(
+            requests
+        )
+
+    def _request(self, terms: Terms, count: int, page: int) -> httpx.Request:
+        raise NotImplementedError  # search asks nobody
+
+    def _hits(self, answer: Mapping[str, Any]) -> list[ServiceHit]:
+        raise NotImplementedError

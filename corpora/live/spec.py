@@ -11,14 +11,14 @@ from typing import Any
 from webenv.corpora.live.agent_web import AgentWeb, AgentWebSearch
 from webenv.corpora.live.guard import web_address
 from webenv.corpora.live.http_provider import HttpProvider
-from webenv.corpora.live.services import Brave, SearXNG, Serper, Tavily
+from webenv.corpora.live.services import Brave, NoSearch, SearXNG, Serper, Tavily
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.web import LiveWeb
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.runtime.spec import Reader, number, one_of, split_settings, whole, words
 
 PROVIDERS: Mapping[str, type[HttpProvider]] = {
-    kind.name: kind for kind in (AgentWebSearch, Brave, SearXNG, Serper, Tavily)
+    kind.name: kind for kind in (AgentWebSearch, Brave, NoSearch, SearXNG, Serper, Tavily)
 }
 """The providers by name."""
 

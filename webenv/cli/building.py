@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -33,6 +33,9 @@ from webenv.recorded import RecordedWeb, recorded_models
 from webenv.runtime.files import read_lines, write_atomic
 from webenv.runtime.text import one_line
 from webenv.web import Web
+
+if TYPE_CHECKING:
+    from webenv.envs.building.needle_in_web.collect import CollectedSource
 
 _PANEL = "Asking"
 _USAGE = "usage.json"
@@ -77,9 +80,7 @@ class BuildCommand:
 
     def web(self, name: str) -> Web:
         """The web of a name, on the tape if there is one; in a replay the web itself is not opened."""
-        if self._tape is None:
-            return open_web(name)
-        return RecordedWeb(self._tape, None if self._tape.mode == "replay" else open_web(name))
+        return open_taped(name, self._tape)
 
     def watch(self, standing: StageStanding) -> None:
         stage, total, done, kept, rejected, open_ = standing
@@ -122,6 +123,27 @@ class BuildCommand:
             print(f"{name:<40} {count:>7,}")
         print_usage(used, console)
         print(f"Folder: {report.folder}")
+
+
+def open_taped(name: str, tape: Cassette | None) -> Web:
+    """The web of a name, on a tape if there is one; in a replay the web itself is not opened."""
+    if tape is None:
+        return open_web(name)
+    return RecordedWeb(tape, None if tape.mode == "replay" else open_web(name))
+
+
+def print_sources(told: Sequence[CollectedSource]) -> None:
+    """Prints what each source of pages gave, and why others of its pages were left out."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("source", overflow="fold")
+    for name in ("came", "kept"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("why the others were left, or nothing came", overflow="fold")
+    for one in told:
+        left = [f"{one_line(why, _LONGEST)} {count:,}" for why, count in one.left.most_common(_REASONS)]
+        why = "; ".join(([] if one.came else [one_line(one.reason, 2 * _LONGEST)]) + left)
+        table.add_row(Text(one.source), f"{one.came:,}", f"{one.kept:,}", Text(why))
+    wide_console().print(table)
 
 
 def _table(report: BuildReport) -> Table:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from webenv.cli import hardening
-from webenv.cli.building import BuildCommand, Out, Prompts, VerifyingScreen, print_annotators
+from webenv.cli.building import (
+    BuildCommand,
+    Out,
+    Prompts,
+    VerifyingScreen,
+    open_taped,
+    print_annotators,
+    print_sources,
+)
 from webenv.cli.options import BENCHMARKS, AsJson, Costs, Parallel, Tape, grouped
 from webenv.cli.terminal import print_json
 from webenv.envs.building.verification import Verification
 from webenv.errors import DataError, InvalidArgument
-from webenv.runtime.files import read_text
-from webenv.web import ListedPages
+from webenv.evaluation.run_dir import check_output
+from webenv.runtime.files import read_text, write_atomic
+from webenv.urls import host_of
+from webenv.web import Closable, ListedPages
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 _build = typer.Typer(
@@ -219,6 +230,58 @@ def build_research(
         command.report(lambda: builder.build(chosen, out, command.watch), context.obj, as_json=as_json)
 
 
+@app.command("collect")
+@grouped
+def collect_command(
+    tape: Tape,
+    sources: Annotated[
+        list[str],
+        typer.Option(
+            "--from",
+            metavar="KIND:URL",
+            help="feed:URL, sitemap:URL (also an index) or random:URL (an address that leads to a random page); "
+            "repeatable: the sources of a site are drawn from in turn.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The addresses, one a line.")],
+    web: Annotated[str, typer.Option(metavar="WEB", help="What they are fetched on, at its pace.")] = "live:pages",
+    per_site: Annotated[int, typer.Option(min=1, help="The most pages of a site.")] = 35,
+    since: Annotated[str, typer.Option(metavar="DATE", help="Only pages dated on that day or later, or undated.")] = "",
+    match: Annotated[str, typer.Option(metavar="PATTERN", help="Only addresses such as '*/reviews/*'.")] = "",
+    replace: Annotated[
+        str, typer.Option(metavar="OLD=NEW", help="Put one part of addresses in place of another: /abs/=/html/.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Collect addresses of pages that needles may be built from: the newest of feeds and sitemaps, and random ones.
+
+    robots.txt and the pauses of the live web hold. 'webenv tasks build needle --pages live:pages --urls FILE' goes on.
+    """
+    from webenv.envs.building.needle_in_web.collect import PageCollector, PageSource
+
+    chosen = [PageSource.parse(source) for source in sources]
+    old, equals, new = replace.partition("=")
+    if replace and (not old or not equals):
+        raise InvalidArgument(f"--replace {replace!r:.80}: expected OLD=NEW, as in /abs/=/html/.")
+    check_day("--since", since)
+    file = check_output(out)
+    opened = open_taped(web, tape)
+    try:
+        urls, told = PageCollector(opened, per_site, since, match, (old, new)).collect(chosen)
+    finally:
+        if isinstance(opened, Closable):
+            opened.close()
+    if as_json:
+        print_json({"urls": urls, "sources": [vars(one) for one in told]})
+    else:
+        print_sources(told)
+    if not urls:
+        raise DataError(f"nothing was collected: {told[0].reason or 'no page counts; see why above'}.")
+    write_atomic(file, "".join(f"{url}\n" for url in urls))
+    if not as_json:
+        print(f"{out}: {len(urls):,} pages of {len({host_of(url) for url in urls}):,} sites")
+
+
 @app.command("verify")
 def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Tasks: JSON lines, or one JSON list.")],
@@ -281,6 +344,17 @@ def refresh_command(
         print(f"{done.retired:,} verified questions left the test set; they are kept in {done.earlier}.")
     for name, number in done.files.items():
         print(f"{name:<28} {number:>7,}")
+
+
+def check_day(option: str, day: str) -> None:
+    """Refuses what is no day."""
+    try:
+        if day and date.fromisoformat(day).isoformat() == day:
+            return
+    except ValueError:
+        pass
+    if day:
+        raise InvalidArgument(f"{option} {day!r:.40}: expected a day, as in 2025-08-31.")
 
 
 def _page_urls(web: Any, urls: Path | None, name: str) -> list[str]:

@@ -221,15 +221,13 @@ def test_the_kind_of_a_document_is_what_it_is(fetch: Callable[..., Any], kind: s
 @pytest.mark.parametrize("kind", ["text/html", "text/plain", "application/pdf", ""])
 def test_a_picture_that_is_said_to_be_something_else_is_missing(fetch: Callable[..., Any], kind: str) -> None:
     with serve({"*": page(PNG, kind)}) as site:
-        assert fetch(f"{site.url}/") == Missing(
-            "it is neither HTML nor plain text nor a PDF, whatever it is said to be"
-        )
+        assert fetch(f"{site.url}/") == Missing("it is no HTML, plain text, PDF or feed, whatever it is said to be")
 
 
 def test_a_type_that_cannot_be_read_is_not_fetched(fetch: Callable[..., Any]) -> None:
     with serve({"*": endless(b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\n\r\n")}) as site:
         outcome = fetch(f"{site.url}/")
-    assert outcome == Missing("it is of a type that is not read: only HTML, plain text and PDF are")
+    assert outcome == Missing("it is of a type that is not read: only HTML, plain text, PDF and feeds are")
 
 
 def test_who_asks_is_named_and_no_cookie_is_kept(fetch_all: Callable[..., Any]) -> None:

@@ -40,7 +40,7 @@ def test_searxng_is_looked_for_at_the_gateway(monkeypatch: pytest.MonkeyPatch) -
     [
         ("tavily", "web='tavily': expected live:<provider>, as in live:tavily."),
         ("live:tavilly", "live web: no provider 'tavilly'. Did you mean 'tavily'?"),
-        ("live:", "live web: no provider ''. Expected one of: agentweb, brave, searxng, serper, tavily."),
+        ("live:", "live web: no provider ''. Expected one of: agentweb, brave, pages, searxng, serper, tavily."),
         ("live:searxng,urll=http://a.example", "live web: no setting 'urll'. Did you mean 'url'?"),
         ("live:searxng,timeout", "live web: 'timeout'; expected a setting and its value, as in timeout=10."),
         ("live:searxng,timeout=", "live web: 'timeout='; expected a setting and its value, as in timeout=10."),
