@@ -25,7 +25,15 @@ from tantivy import Occur, Query
 from webenv.corpora.document import IndexedPage, day_of, without_link_targets
 from webenv.corpora.engine import Hit, rounded
 from webenv.corpora.manifest import read_json
-from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, hidden_hosts, parse_query
+from webenv.corpora.query import (
+    ANALYZER,
+    ParsedQuery,
+    analyzer,
+    hidden_hosts,
+    indexed_analyzer,
+    indexed_text,
+    parse_query,
+)
 from webenv.errors import CorpusDamaged, WebenvError
 from webenv.runtime.files import disk_full
 from webenv.urls import parents
@@ -231,7 +239,7 @@ def _write(pages: Iterable[IndexedPage], path: str | None, heap: int, threads: i
         index = tantivy.Index(_schema(), path=path)
     except ValueError as error:
         raise OSError(f"the index: {error}") from error
-    index.register_tokenizer(ANALYZER, analyzer())
+    index.register_tokenizer(ANALYZER, indexed_analyzer())
     writer = index.writer(heap * threads, threads)
     for page in pages:
         _checked(writer.add_document, _document(page))
@@ -284,7 +292,7 @@ def merge_segments(path: str) -> None:
 
 def _document(page: IndexedPage) -> tantivy.Document:
     document = tantivy.Document()
-    document.add_text("text", f"{page.title}\n{without_link_targets(page.text)}")
+    document.add_text("text", indexed_text(f"{page.title}\n{without_link_targets(page.text)}"))
     for host in parents(page.site):
         document.add_text("site", host)
     document.add_unsigned("key", page.key)

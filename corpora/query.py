@@ -52,6 +52,61 @@ def analyzer() -> tantivy.TextAnalyzer:
     )
 
 
+# ── what is indexed ───────────────────────────────────────────────────────────
+
+_REMOVED = "'"  # keeps the place of a word that is not indexed; no indexed form is an apostrophe alone
+_LONGEST_KEPT = 64  # bytes of a piece whose forms are remembered
+_MOST_KEPT = 100_000
+_PARTED = bytes(code if code > 127 or chr(code).isalnum() or chr(code) in "_.'" else 32 for code in range(256))
+_SINGLES = re.compile(f"[{SINGLE}]")
+
+
+class _Forms(dict[bytes, str]):
+    """The indexed forms of a piece of a text, remembered: most pieces are words that came before."""
+
+    def __missing__(self, piece: bytes) -> str:
+        written = piece.decode()
+        words = [written] if piece.isalnum() else _words().analyze(written)
+        forms = " ".join(stem(word) or _REMOVED for word in words)
+        if len(piece) <= _LONGEST_KEPT:
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[piece] = forms
+        return forms
+
+
+_FORMS = _Forms()
+
+
+@cache
+def _words() -> tantivy.TextAnalyzer:
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(WORD)).build()
+
+
+@cache
+def indexed_analyzer() -> tantivy.TextAnalyzer:
+    """Reads what :func:`indexed_text` gives; with it, an index gets the words and places of :func:`analyzer`."""
+    whitespace = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    return whitespace.filter(tantivy.Filter.custom_stopword([_REMOVED])).build()
+
+
+def indexed_text(text: str) -> str:
+    """The indexed forms of a text, in order, with spaces between them; an apostrophe for each word that is left out.
+
+    The text is cut at ASCII signs that are in no word, and each piece analysed once: in a third of the time that
+    tantivy takes to match the pattern of a word all over a text, which was most of the time of indexing.
+
+    >>> indexed_text("The tides, rising: 3.5 metres")
+    "' tide rise 3.5 metr"
+    """
+    if not text.isascii():
+        text = _SINGLES.sub(r" \g<0> ", text)
+    return " ".join(map(_FORMS.__getitem__, utf8(text).encode().translate(_PARTED).split()))
+
+
+# ── what is asked ─────────────────────────────────────────────────────────────
+
+
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """The indexed form of one word; empty for a stop word."""

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv.corpora.query import WORD, ParsedQuery, analyzer, parse_query, stem
+from webenv.corpora.query import (
+    WORD,
+    ParsedQuery,
+    analyzer,
+    indexed_analyzer,
+    indexed_text,
+    parse_query,
+    stem,
+)
 
 
 def test_words_are_stemmed_and_taken_once() -> None:
@@ -85,3 +93,34 @@ def test_python_and_tantivy_read_the_same_words() -> None:
     text = "The tide's 3.5 metres 中文abc数字1,200克。カメラ U.S.A naïve 한국어 word_x 𠀀𠀁 ﾊﾝ 々〇"
     tokens = [token.text for token in analyzer().pre_tokenize(text).tokens]
     assert tokens == [word for word in map(stem, re.findall(WORD, text)) if word]
+
+
+_PIECES = st.sampled_from(
+    [
+        "The ",
+        "ons",
+        "TIDES' ",
+        "3.5.",
+        "..",
+        "a'b.c",
+        "_x",
+        "é",
+        "İ",
+        "潮",
+        "。",
+        "ﬁ",
+        "½",
+        "e\u0301",
+        "\n",
+        "\u00a0",
+        "x" * 300,
+    ]
+)
+
+
+@given(st.one_of(st.text(), st.lists(_PIECES).map("".join)))
+def test_what_is_indexed_is_what_the_analyzer_reads(text: str) -> None:
+    """The forms that an index is given are those of the analyzer, at the same places."""
+    text = text.encode("utf-8", "replace").decode()
+    given_forms = [(token.position, token.text) for token in indexed_analyzer().pre_tokenize(indexed_text(text)).tokens]
+    assert given_forms == [(token.position, token.text) for token in analyzer().pre_tokenize(text).tokens]
