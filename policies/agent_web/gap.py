@@ -6,7 +6,9 @@ with their labels, and what counts is how many of a question's words stand toget
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +19,7 @@ from webenv.wrappers.menu.words import stem
 GAP = "___"
 
 _READ = 10_000  # characters of a document
+_BEFORE = 400  # characters of a paragraph before a sentence
 _LONGEST = 60  # characters of an answer
 _WORDS = 8  # of an answer that is no name
 _SENTENCE = re.compile(r"(?<=[.!?])[”\"]?\s+|\n+|(?<=[。！？])")
@@ -30,9 +33,36 @@ _ASIDE = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 _CAUSE = r"(?:because of|owing to|due to|on account of|thanks to)"
 _MONTHS = frozenset(("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
                      "November", "December"))  # fmt: skip
+_SOMEBODY = re.compile(r"[A-Z][\w'’-]+ (?:[A-Z]\. )?[A-Z][\w'’-]+")
+_DENIED = re.compile(r"\b(?:not|never|nor|wrongly|mistaken)\b|n[’']t\b")
+_CUT = re.compile(r" (?:in|on|at|since|from|until|by|with|and|when|while|that|which|who|beneath|apparently)\b")
+_JOINS = frozenset(("because", "when", "but", "though", "since", "despite", "owing", "due", "thanks"))
 _DAYS = _MONTHS | {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 _MONEY = ("$", "£", "€", "¥")
 _LEADS = frozenset(["at", "by", "for", "from", "in", "into", "of", "on", "over", "round", "to", "with"])
+
+
+_ALIKE = (
+    "born birth birthplace child", "die died dies death dead killed kills buried obituary obituaries",
+    "marry married marries wed wedding wife husband spouse", "retire retired retirement stopped",
+    "move moved moves went settled settle home", "work works worked job employed employer employ",
+    "father mother parent parents son daughter", "found founded founder set started started began launched laid",
+    "made maker makes built build designed designer", "mention mentioned recorded spells charter",
+    "won win wins given awarded received receive prize", "taught teacher learned pupil studied enrolled school",
+    "vote votes voted ballot ballots election", "arms shield crest", "custom tradition habit",
+    "seat seats offers", "monument memorial statue", "open opened opens first",
+    "grow grew grown nucleus started houses", "learn learnt", "write wrote written author", "paint painted painter",
+    "taped recorded spent studio", "market stalls fair", "cost costs price paid", "led head chief ran run",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=65_536)
+def _sense(word: str) -> str:
+    """The stem of a word; of words that tell of the same, as "wed" and "married", one stands for all."""
+    return _SENSES.get(stem(word), stem(word))
+
+
+_SENSES = {stem(word): stem(family.split()[0]) for family in reversed(_ALIKE) for word in family.split()}
 
 
 class ReadPassage(NamedTuple):
@@ -43,12 +73,14 @@ class ReadPassage(NamedTuple):
         title: of its document.
         label: what a table calls it; empty for a sentence.
         about: of a cell, whose row it stands in.
+        before: of a sentence, what its paragraph says before it: "she" is somebody named there.
     """
 
     text: str
     title: str
     label: str = ""
     about: str = ""
+    before: str = ""
 
     @property
     def whole(self) -> str:
@@ -69,10 +101,12 @@ def _passages(title: str, text: str) -> Iterator[ReadPassage]:
     head: list[str] = []
     for line in text.splitlines():
         if not line.lstrip().startswith("|"):
-            head = []
+            head, before = [], ""
             for sentence in _SENTENCE.split(line):
                 if sentence.strip():
-                    yield ReadPassage(" ".join(sentence.split()).lstrip("#*->• "), title)
+                    plain = " ".join(sentence.split()).replace("**", "").lstrip("#*->• ")
+                    yield ReadPassage(plain, title, before=before)
+                    before = f"{before} {plain}"[-_BEFORE:]
             continue
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if not head:
@@ -113,7 +147,7 @@ def read_part(text: str, kind: str = "") -> QuestionPart:
     for name in names:
         rest = rest.replace(name, " ")
     words = content_words(rest.replace(GAP, " ")) - frozenset(words_of(kind)) - {"same"}
-    return QuestionPart(text, kind, names, frozenset(map(stem, words)))
+    return QuestionPart(text, kind, names, frozenset(map(_sense, words)))
 
 
 def kind_between(first: str, second: str) -> str:
@@ -146,32 +180,70 @@ def names_in(text: str) -> list[str]:
     return [name for name in found if len(name) > 1]
 
 
-def between(part: QuestionPart, documents: Sequence[tuple[str, str]]) -> str:
-    """Whom or what a part leads to: the likeliest name beside those that it names; empty where there is none.
+def between(part: QuestionPart, documents: Sequence[tuple[str, str]], most: int = 2) -> dict[str, float]:
+    """Whom or what a part may lead to: the likeliest names beside those that it names, best first, with their scores.
 
     Args:
         part: with what is sought as its kind.
         documents: titles and texts.
+        most: how many.
     """
     scores: dict[str, float] = {}
     known = part.text.lower()
     kinds = frozenset(map(stem, words_of(part.kind)))
-    for title, text in documents:
-        titled = any(name in title for name in part.names)
-        for one in passages_of(title, text):
-            named = any(name in one.whole for name in part.names)
-            if not named and not titled:
+    for one, told, forms in _telling(part, part.names, documents):
+        titles = [] if any(name in one.title for name in part.names) else names_in(one.title)
+        for name in dict.fromkeys([*names_in(one.text), *names_in(one.about), *titles]):
+            if name.lower() in known or name in _DAYS or any(_last(of) == _last(name) for of in part.names):
                 continue
-            forms = frozenset(map(stem, words_of(one.whole)))
-            worth = (2.0 if named else 0.5) + 2.0 * len(part.stems & forms)
-            if not part.stems & forms and not named:
-                continue
-            for name in dict.fromkeys([*names_in(one.text), *names_in(one.about), *names_in(title)]):
-                if name.lower() in known or name in _DAYS or any(_last(of) == name for of in part.names):
-                    continue
-                fit = worth + _kind_fit(name, part.kind, kinds, forms) + _led(name, one.text, part.kind)
-                scores[name] = max(scores.get(name, 0.0), fit) + (0.3 if name in scores else 0.0)
-    return max(scores, key=lambda name: (round(scores[name], 6), -len(name)), default="")
+            fit = told + (name in one.text) + _kind_fit(name, part.kind, kinds, forms) + _led(name, one.text, part.kind)
+            scores[name] = max(scores.get(name, fit), fit)
+    best = sorted(scores, key=lambda name: (-round(scores[name], 6), len(name), name))[:most]
+    return {name: scores[name] for name in best}
+
+
+def _telling(
+    part: QuestionPart, names: Sequence[str], documents: Sequence[tuple[str, str]]
+) -> Iterator[tuple[ReadPassage, float, frozenset[str]]]:
+    """The passages that may tell of names what a part asks, each with how likely it does, and its stems.
+
+    Of the part's words those count most that few passages have; a passage tells of a name that it has, or its
+    paragraph before it, or its title; of somebody the last name is enough.
+    """
+    passages = [one for title, text in documents if _about(names, title, text) for one in passages_of(title, text)]
+    every = [_forms(one) for one in passages]
+    having = Counter(form for forms in every for form in part.stems & forms)
+    worth = {form: math.log(1 + len(every) / count) for form, count in having.items()}
+    total = sum(worth.values()) + math.log(1 + len(every)) * (len(part.stems) - len(worth)) or 1.0
+    years = frozenset(_YEAR.findall(part.text))
+    for one, forms in zip(passages, every, strict=True):
+        named = max((_named(name, one) for name in names), default=1.0)
+        shared = sum(worth[form] for form in part.stems & forms) / total
+        told = 2.0 * named + 4.0 * shared + 1.5 * len(years & frozenset(_YEAR.findall(one.whole)))
+        told += 0.5 * sum(name in one.whole for name in part.names)
+        told -= 1.0 if _DENIED.search(one.text) else 0.0
+        if named or shared:
+            yield one, told, forms
+
+
+def _about(names: Sequence[str], title: str, text: str) -> bool:
+    return not names or any(name.removeprefix("the ") in title or name in text for name in names)
+
+
+@lru_cache(maxsize=65_536)
+def _forms(one: ReadPassage) -> frozenset[str]:
+    return frozenset(map(_sense, words_of(one.whole)))
+
+
+def _named(name: str, one: ReadPassage) -> float:
+    """How surely a passage tells of a name, 0 to 1."""
+    plain = name.removeprefix("the ")
+    last = _last(plain) if _SOMEBODY.fullmatch(plain) else plain
+    if plain in one.whole or last in one.whole:
+        return 1.0
+    if plain in one.title:
+        return 0.8
+    return 0.6 if plain in one.before or last in one.before else 0.0
 
 
 def _last(name: str) -> str:
@@ -197,36 +269,26 @@ def _led(name: str, text: str, kind: str) -> float:
     return 0.8 if lead in _LEADS else -0.3
 
 
-def fill(part: QuestionPart, subject: str, documents: Sequence[tuple[str, str]]) -> str:
-    """What fills the gap of a part, said of a subject; empty where nothing is found."""
+def fill(part: QuestionPart, subject: str, documents: Sequence[tuple[str, str]]) -> tuple[str, float]:
+    """What fills the gap of a part, said of a subject, and how likely it does; empty where nothing is found."""
     before, _, after = part.text.partition(GAP)
     before = before.removeprefix("And").strip()
     lead = (words_of(before) or [""])[-1]
     follows = (words_of(after) or [""])[0]
     priced = bool(before) and before[-1] in _MONEY
     follows = "" if priced else follows
-    counted = priced or (bool(before) and follows.isalpha() and follows not in {*_LEADS, *STOP_WORDS})
+    counted = priced or (bool(before) and follows.isalpha() and follows not in {*_LEADS, *STOP_WORDS, *_JOINS})
     first = not before
     best, most = "", 0.0
-    for title, text in documents:
-        if subject and subject not in title and subject not in text:
-            continue
-        own = bool(subject) and subject.removeprefix("the ") in title
-        for one in passages_of(title, text):
-            named = not subject or subject in one.whole
-            if not named and not own:
-                continue
-            forms = frozenset(map(stem, words_of(one.whole)))
-            shared = len(part.stems & forms) / max(len(part.stems), 1)
-            told = sum(name in one.whole for name in part.names)
-            years = len(set(_YEAR.findall(part.text)) & set(_YEAR.findall(one.whole)))
-            labelled = 0.5 if one.label and part.stems & frozenset(map(stem, words_of(one.label))) else 0.0
-            worth = 2 * shared + 1.5 * years + told + labelled + (0.3 if named else 0.0)
-            for value, fit in _values(part, one, subject, lead, follows, counted, first):
-                value = value.strip(' ,;“”"')
-                if value and value.lower() not in part.text.lower() and value != subject and worth * fit > most:
-                    best, most = value, worth * fit
-    return best
+    for one, told, forms in _telling(part, [subject] if subject else [], documents):
+        labelled = 1.0 if one.label and part.stems & frozenset(map(_sense, words_of(one.label))) else 0.0
+        if one.label and not labelled and not part.stems & forms:
+            continue  # a cell of another column
+        for value, fit in _values(part, one, subject, lead, follows, counted, first):
+            value = value.strip(' ,;“”"')
+            if value and value.lower() not in part.text.lower() and value != subject and told + labelled + fit > most:
+                best, most = value, told + labelled + fit
+    return best, most
 
 
 def _values(
@@ -253,11 +315,11 @@ def _values(
     elif lead and not first:
         held = re.search(rf"\b{re.escape(lead)} ((?:the |a |an )?[^.,;:|()]+)", one.text)
         if held is not None and len(held[1]) <= _LONGEST and not names_in(held[1]):
-            yield re.split(r" (?:in|on|at|since|from|until|by|with|and) ", held[1])[0], 0.8
+            yield _CUT.split(held[1])[0], 0.8
     if lead == "in" and not part.text.partition(GAP)[2].strip(" .?"):
         for year in re.findall(r"\bin (?:about |around )?([1-9]\d{2,3})\b", one.text):
             yield year, 1.3
-    for name in names_in(one.text):
+    for name in dict.fromkeys(each for found in names_in(one.text) for each in (found, *found.split(" and "))):
         near = bool(re.search(rf"\b{re.escape(lead)} (?:the )?{re.escape(name)}", one.text)) if lead else False
         if name.lower() not in subject.lower() and not name.isupper() and (name not in _DAYS or lead == "on"):
             yield name, 1.2 if near else 1.0 if first else 0.6

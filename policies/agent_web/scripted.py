@@ -20,7 +20,7 @@ from webenv.wrappers.menu.queries import best_phrase
 from webenv.wrappers.menu.words import stem
 
 _ROUNDS = {"search": (5, 10, 25), "recommendation": (5, 10), "qa": (5, 15, 40), "research": (5, 15)}  # sites, in turn
-_ENOUGH = {"search": 3, "recommendation": 5, "qa": 1, "research": 5}  # documents with most of the query's words
+_ENOUGH = {"search": 3, "recommendation": 5, "qa": 3, "research": 5}  # documents with most of the query's words
 _COVERED = {"search": 1.0, "recommendation": 0.5, "qa": 0.75, "research": 0.5}  # share of these words
 _RANKED = 10
 _WORDS = 6  # of a query made from a browsing history
@@ -67,7 +67,7 @@ class ScriptedUser:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        return {"name": "scripted", "version": "2", "kind": self._kind, "strategy": self._strategy}
+        return {"name": "scripted", "version": "3", "kind": self._kind, "strategy": self._strategy}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         return [Decision(self._decide(history)) for history in histories]
@@ -96,8 +96,8 @@ class ScriptedUser:
         if parts is None:
             return [query for query in (query_of(text),) if query]
         first, second = parts
-        led = between(first, _texts(history))
-        return [query for query in (asked_of(first), asked_of(second, led) if led else "") if query]
+        named = between(first, _texts(history)) if history.decisions else {}
+        return [query for query in (asked_of(first), *(asked_of(second, name) for name in named)) if query]
 
     def _sites(self, query: str, history: History) -> list[str]:
         """The sites that were not asked this, best first: by their descriptions, and by what has come, for pages tell
@@ -246,9 +246,11 @@ def answer_in(question: str, documents: Sequence[tuple[str, str]]) -> str:
     """
     parts = two_parts(question)
     if parts is not None:
-        found = fill(parts[1], between(parts[0], documents), documents)
-        if found:
-            return found
+        named = between(parts[0], documents) or {"": 0.0}
+        filled = {fill(parts[1], name, documents): score for name, score in named.items()}
+        best, _ = max(filled, key=lambda one: one[1] + filled[one] if one[0] else 0.0)
+        if best:
+            return best
     return best_phrase(question, [text[:_TEXT] for _, text in documents])
 
 
