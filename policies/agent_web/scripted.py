@@ -10,7 +10,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from webenv.actions import Action, answer, ask, search
-from webenv.policies.agent_web.gap import GAP, QuestionPart, between, fill, kind_between, read_part
+from webenv.policies.agent_web.gap import (
+    GAP,
+    QuestionPart,
+    between,
+    fill,
+    kind_between,
+    names_in,
+    passages_of,
+    read_part,
+)
 from webenv.policy import Decision, History
 from webenv.query_terms import content_words, query_of, words_of
 from webenv.urls import host_of
@@ -24,10 +33,12 @@ _ENOUGH = {"search": 3, "recommendation": 5, "qa": 3, "research": 5}  # document
 _COVERED = {"search": 1.0, "recommendation": 0.5, "qa": 0.75, "research": 0.5}  # share of these words
 _RANKED = 10
 _WORDS = 6  # of a query made from a browsing history
-_SENTENCES = 3  # of each document in a report
-_REPORTED = 12  # documents in a report
+_SENTENCES = 4  # of each document in a report
+_REPORTED = 48  # sentences of a report
 _TEXT = 10_000  # characters of a document that are read
 _LEADING = 3  # documents that tell which sites to ask next
+_TOPICS = 8  # that a report's question names, each looked for by itself
+_BETWEEN_NAMES = re.compile(r"[,:;?]| and ")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
 _FIRST_PART = re.compile(r"(.+?[.!?]) (?=And )")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
@@ -52,8 +63,8 @@ class ScriptedUser:
     It makes a query of the question (of a browsing history: the words that its titles share). With searches it
     searches that, and answers. With sites to be named it asks the five whose descriptions share most words with the
     query, rare words counting more, all at once; then the next 10 or more, until documents came that hold most of the
-    query's words. Of a question in two parts it looks for the first, then for the second of whom or what that led to
-    (:mod:`webenv.policies.agent_web.gap`). It answers with the documents that came, best first by the words of the
+    query's words. Of a question in two parts it looks for the first, then for the second of the two things that this
+    most likely led to (:mod:`webenv.policies.agent_web.gap`); for a report it looks for each thing named. It answers with the documents that came, best first by the words of the
     query that they hold (those of one index in its order); with what fills the gap, or the likeliest phrase in them; or
     with a report of their best sentences, each with the number of its site.
 
@@ -89,9 +100,12 @@ class ScriptedUser:
         return self._answer(text, queries[0] if queries else "", history)
 
     def _queries(self, text: str, history: History) -> list[str]:
-        """What there is to look for: of a question in two parts the first, then the second of what the first led to."""
+        """What there is to look for: of a question in two parts the first, then the second of what the first led to; for a
+        report the whole, and each thing named."""
         if self._kind == "recommendation":
             return [query for query in (intent_of(text),) if query]
+        if self._kind == "research":
+            return [query for query in dict.fromkeys(map(query_of, (text, *topics_of(text)))) if query]
         parts = two_parts(text) if self._kind == "qa" else None
         if parts is None:
             return [query for query in (query_of(text),) if query]
@@ -201,6 +215,16 @@ def intent_of(history: str) -> str:
     return query_of(" ".join(forms[form] for form in best))
 
 
+def topics_of(question: str) -> list[str]:
+    """What a question names, each once.
+
+    >>> topics_of("What is known about Ann Lee, and about those tied to it: Bo Ek and the Old Mill of Lund?")
+    ['Ann Lee', 'Bo Ek', 'Old Mill of Lund']
+    """
+    parts = _BETWEEN_NAMES.split(question)
+    return list(dict.fromkeys(name for part in parts for name in names_in(part)))[:_TOPICS]
+
+
 def two_parts(question: str) -> tuple[QuestionPart, QuestionPart] | None:
     """The parts of a question that asks of somebody what it does not name; ``None`` for any other question.
 
@@ -261,18 +285,24 @@ def _texts(history: History) -> list[tuple[str, str]]:
 def report(question: str, found: Sequence[FoundDocument]) -> str:
     """A report of the best sentences of documents, each with the number of its site, and the list of the sites."""
     wanted = _wanted(question)
+    names = topics_of(question)
     numbers: dict[str, int] = {}
     lines: list[str] = []
-    for one in found[:_REPORTED]:
+    for one in found:
         ranked = []
-        for place, sentence in enumerate(_SENTENCE.split(one.text[:_TEXT])):
-            shared = len(wanted.intersection(map(_stem, words_of(sentence))))
-            if shared:
-                ranked.append((-shared, place, " ".join(sentence.split())))
+        for passage in passages_of(one.title, one.text[:_TEXT]):
+            named = sum(name in passage.whole for name in names)
+            shared = len(wanted.intersection(map(_stem, words_of(passage.whole))))
+            if named or shared > 1:
+                ranked.append((-named, -shared, len(ranked), " ".join(passage.whole.split())))
+        if not ranked:
+            continue
         site = host_of(one.url)
-        for _, _, sentence in sorted(sorted(ranked)[:_SENTENCES], key=lambda each: each[1]):
+        for _, _, _, sentence in sorted(sorted(ranked)[:_SENTENCES], key=lambda each: each[2]):
             number = numbers.setdefault(site, len(numbers) + 1)
             lines.append(f"{sentence} [{number}]")
+        if len(lines) >= _REPORTED:
+            break
     if not lines:
         return "Nothing was found on this question."
     references = "\n".join(f"[{number}] {site}" for site, number in numbers.items())
