@@ -64,9 +64,10 @@ class ScriptedUser:
     searches that, and answers. With sites to be named it asks the five whose descriptions share most words with the
     query, rare words counting more, all at once; then the next 10 or more, until documents came that hold most of the
     query's words. Of a question in two parts it looks for the first, then for the second of the two things that this
-    most likely led to (:mod:`webenv.policies.agent_web.gap`); for a report it looks for each thing named. It answers with the documents that came, best first by the words of the
-    query that they hold (those of one index in its order); with what fills the gap, or the likeliest phrase in them; or
-    with a report of their best sentences, each with the number of its site.
+    most likely led to (:mod:`webenv.policies.agent_web.gap`); for a report it looks for each thing named. It answers
+    with the documents that came, best first by the words of the query that they hold (those of one index in its order);
+    with what fills the gap, or the likeliest phrase in them; or with a report of the sentences that name what is asked
+    about, each with the number of its site.
 
     Args:
         kind: of the tasks, ``search``, ``recommendation``, ``qa`` or ``research``.
@@ -100,8 +101,8 @@ class ScriptedUser:
         return self._answer(text, queries[0] if queries else "", history)
 
     def _queries(self, text: str, history: History) -> list[str]:
-        """What there is to look for: of a question in two parts the first, then the second of what the first led to; for a
-        report the whole, and each thing named."""
+        """What there is to look for: of a question in two parts the first, then the second of what the first led to;
+        for a report the whole, and each thing named."""
         if self._kind == "recommendation":
             return [query for query in (intent_of(text),) if query]
         if self._kind == "research":
@@ -289,7 +290,7 @@ def report(question: str, found: Sequence[FoundDocument]) -> str:
     numbers: dict[str, int] = {}
     lines: list[str] = []
     for one in found:
-        ranked = []
+        ranked: list[tuple[int, int, int, str]] = []
         for passage in passages_of(one.title, one.text[:_TEXT]):
             named = sum(name in passage.whole for name in names)
             shared = len(wanted.intersection(map(_stem, words_of(passage.whole))))
