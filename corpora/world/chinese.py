@@ -262,7 +262,7 @@ class Chinese(WorldLanguage):
         text = _MARKS.sub(r"\1", text.strip())
         return text if text[-1:] in _ENDS else f"{text}。"
 
-    def attaches(self, way: str) -> bool:
+    def attaches(self, way: str, told: str) -> bool:
         return "{O" in way
 
     def relates(self, way: str) -> bool:

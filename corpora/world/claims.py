@@ -10,7 +10,7 @@ from webenv.corpora.world.builds import BUILDS
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
 from webenv.corpora.world.plan import LEAST_FACTS, PageHead, WorldPlanner
 from webenv.corpora.world.schema import FactSpec
-from webenv.corpora.world.wording import day_of_fact
+from webenv.corpora.world.wording import MEMORY, day_of_fact
 
 _FALSE = 0.05  # share of own facts beside which a page tells the same of a wrong object, denied
 _TOLD = {
@@ -23,7 +23,7 @@ _TOLD = {
     "forum": 0.45,
 }
 _TOLD_ELSE = 0.65
-_MEMORY = 70  # years after which nobody is asked what he saw
+_LATELY = 8  # years before a report that belong to what it tells
 _FIRST = {
     "report": 0, "specs": 1, "box": 2, "keys": 2, "roles": 3, "series": 3, "qa": 3, "quote": 3, "voices": 3,
     "reviews": 3, "comments": 3, "chron": 4, "lead": 5, "sections": 6, "story": 6, "mentions": 7, "people": 8,
@@ -121,8 +121,18 @@ class _Blocks:
             told = [fact for place, fact in enumerate(told) if fact.kind != "person" or place < 2]
         if head.form == "news" and head.lead is not None:
             own = [fact for fact in own if fact.key != head.lead.key]
-            own, told = rng.sample(own, rng.between(3, 7)), told[:2]
+            near = sorted(rng.shuffle(own), key=self._distance)[: rng.between(2, 5)]
+            own, told = [fact for fact in own if fact in near], told[:1]
         self._left, self._told = own, told
+
+    def _distance(self, fact: WorldFact) -> int:
+        """How far a fact is from what a report tells: its background is what was there before of the same."""
+        lead = self._head.lead
+        if lead is None:
+            return 0
+        near = 4 * (fact.relation == lead.relation) + 2 * (self._spec(fact).section == self._spec(lead).section)
+        near += 2 * (fact.object.entity >= 0 and fact.object.entity == lead.object.entity)
+        return -(near + (0 < abs(fact.year - lead.year) <= _LATELY if fact.year else 0))
 
     def _as_of(self, facts: Iterable[WorldFact]) -> list[WorldFact]:
         """Facts that were known when the page was written, roles as they stood then."""
@@ -261,14 +271,14 @@ class _Blocks:
         asked: list[WorldFact] = []
         for fact in self._rng.shuffle(self._left):
             counts[fact.relation] = counts.get(fact.relation, 0) + 1
-            if counts[fact.relation] <= 2 and self._planner.has(fact, "a"):
+            if counts[fact.relation] == 1 and self._planner.has(fact, "a"):
                 asked.append(fact)
         most = self._rng.between(5, 9) if self._head.form == "faq" else self._rng.between(2, 4)
         head = "" if self._head.form == "faq" else self._line("qa_head")
         yield self._block("faq", head, self._take(self._rng.sample(asked, most)))
 
     def _spoken(self, most: int) -> tuple[Claim, ...]:
-        recent = self._world.setting.now - _MEMORY
+        recent = self._world.setting.now - MEMORY
         told = [fact for fact in self._left if fact.year == 0 or fact.year >= recent]
         if self._head.lead is not None and self._head.form == "news":
             told = [self._head.lead, *told]
@@ -286,7 +296,7 @@ class _Blocks:
         yield self._block("quotes", self._line("quotes_head") if len(claims) > 1 else "", claims)
 
     def _first_hand(self, most: int) -> tuple[Claim, ...]:
-        recent = self._world.setting.now - _MEMORY
+        recent = self._world.setting.now - MEMORY
         told = [fact for fact in self._left if (fact.year == 0 or fact.year >= recent) and self._planner.has(fact, "f")]
         return self._claims(self._rng.sample(told, most))
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.claims import Block, WorldPagePlan
-from webenv.corpora.world.model import Claim, WorldEntity
-from webenv.corpora.world.plan import PageHead, RegionPages, WorldPlanner
-from webenv.corpora.world.wording import NAMING, Telling, day_of_fact
+from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
+from webenv.corpora.world.plan import READ_ABOUT, PageHead, RegionPages, WorldPlanner
+from webenv.corpora.world.wording import MEMORY, NAMING, Telling, day_of_fact
 
 _USES = {
     "encyclopedia": ("e",), "heritage": ("e",), "directory": ("w", "e"), "catalogue": ("e",), "forum": ("f", "e"),
-    "blog": ("f", "e"), "council": ("n", "e"), "guide": ("e",), "journal": ("e",), "magazine": ("e",),
+    "blog": ("e",), "council": ("n", "e"), "guide": ("e",), "journal": ("e",), "magazine": ("e",),
     "club": ("w", "e"), "news": ("n", "e"), "obituary": ("e",),
 }  # fmt: skip
 _LED = ("encyclopedia", "heritage", "journal", "club", "magazine", "directory", "obituary")  # begin with what it is
@@ -69,7 +69,7 @@ class _Page:
         self._rng = Rng(*planner.world.setting.seed, "text", plan.head.number)
         self._style = plan.head.site.style
         self._telling: Telling = planner.telling(
-            self._region, self._style, self._rng, _links_of(plan.head, self._known)
+            self._region, self._style, self._rng, _links_of(plan.head, self._known), self._turn
         )
         self._telling.year = plan.head.year
         self._written: set[str] = set()  # sentences, so that none comes twice
@@ -87,6 +87,12 @@ class _Page:
         for block in self._plan.blocks:
             parts += self._block(block)
         return self._language.polished("\n\n".join(parts), self._style)
+
+    def _turn(self, fact: WorldFact) -> int:
+        """The place of the page among those about whom a fact is of; others come after these, in any order."""
+        pages = self._known.about.get(fact.subject, ())
+        own = next((place for place, head in enumerate(pages) if head.number == self._head.number), -1)
+        return own if own >= 0 else len(pages) + self._head.number % 7
 
     def _given(self) -> dict[str, str]:
         return self._givens.copy()
@@ -133,9 +139,16 @@ class _Page:
             if self._head.form == "journal":
                 first = self._language.led(self._say("abstract"), _sentence(first))
         else:
-            first = self._say(f"intro_{self._head.form}")
+            about = "_about" if self._read_about(subject) else ""
+            first = self._say(f"intro_{self._head.form}{about}") or self._say(f"intro_{self._head.form}")
         sentences = [*([_sentence(first)] if first else []), *self._sentences(block, known=bool(first))]
         yield self._language.space.join(sentences)
+
+    def _read_about(self, subject: WorldEntity | None) -> bool:
+        """Whether a blog tells of what nobody walks past."""
+        if self._head.form != "blog" or subject is None:
+            return False
+        return self._world.setting.kinds[subject.kind].group in READ_ABOUT
 
     def _report(self, block: Block) -> Iterator[str]:
         """What is news, after the dateline or without one, as the paper does it."""
@@ -197,13 +210,15 @@ class _Page:
         return claims
 
     def _uses_of(self, claim: Claim) -> tuple[str, ...]:
-        """Nobody says "we" or "mine" of another; and a blog tells more than it chats."""
-        if claim.fact.subject not in self._head.about or (self._head.form == "blog" and self._rng.chance(0.7)):
+        """Nobody says "we" of another, nor of what is no more."""
+        subject = self._entity(claim.fact.subject)
+        over = subject is not None and 0 < subject.end <= self._head.year
+        if claim.fact.subject not in self._head.about or (over and "w" in self._uses):
             return ("e",)
         return (*self._uses, "e")
 
     def _denial(self) -> str:
-        return self._planner.line("denial", self._rng, self._given()) if self._rng.chance(0.6) else ""
+        return self._planner.line("denial", self._rng, self._given()) if self._rng.chance(0.3) else ""
 
     def _prose(self, block: Block) -> Iterator[str]:
         if block.about < 0:  # whoever comes next has a paragraph of his own, or "it" would be anybody's
@@ -481,8 +496,15 @@ class _Page:
         asked = self._language.opened(opening, self._head.title)
         yield post(users[0], f"{asked}{self._language.space}{more}".strip())
         posts: list[list[Claim]] = []
-        for claim in block.claims:  # a post is about one thing, and says two or three things of it
-            if posts and posts[-1][0].fact.subject == claim.fact.subject and len(posts[-1]) < rng.between(1, 3):
+
+        def chats(claim: Claim) -> bool:
+            recent = not claim.fact.year or self._world.setting.now - claim.fact.year <= MEMORY
+            return recent and claim.asserted and self._planner.has(claim.fact, "f")
+
+        for claim in block.claims:  # a post is about one thing, says two or three things of it, and in one voice
+            last_post = posts[-1] if posts else []
+            same = bool(last_post) and last_post[0].fact.subject == claim.fact.subject
+            if same and chats(last_post[0]) == chats(claim) and len(last_post) < rng.between(1, 3):
                 posts[-1].append(claim)
             else:
                 posts.append([claim])

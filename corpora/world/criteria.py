@@ -9,7 +9,7 @@ from webenv.corpora.procedural.lexicon import Lexicon
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.language import WHO, WHOM, WHOSE
 from webenv.corpora.world.model import WorldFact, WorldValue
-from webenv.corpora.world.schema import Alternatives, FactSpec, Part, Wording
+from webenv.corpora.world.schema import Alternatives, FactSpec, Part, Placeholder, Wording
 from webenv.corpora.world.simulation import WorldSetting
 from webenv.corpora.world.wording import synonyms, wider
 
@@ -217,7 +217,7 @@ class Asker:
         if first:
             ways = tuple(way for way in ways if not _NAMING.isdisjoint(way.slots))
         if described:  # "a firm that built boats" stands at the end, or at the beginning
-            ways = tuple(way for way in ways if self._language.attaches(way.text))
+            ways = tuple(way for way in ways if self._language.attaches(way.text, described))
         return self._asked(rng.pick(ways), fact, subject, wish, rng, described) if ways else None
 
     def relative(self, fact: WorldFact, noun: str, wish: Wish, rng: Rng) -> Criterion | None:
@@ -230,8 +230,9 @@ class Asker:
         if told is None or told.masked:
             return None
         line = told.text
-        if isinstance(way.parts[0], str):  # a capital that only the beginning of the sentence gave it
-            line = line[:1].lower() + line[1:]
+        named = way.parts[0] == Placeholder("O") and fact.object.type in ("person", "org", "thing", "place", "name")
+        if not named and (isinstance(way.parts[0], str) or way.text.startswith("{O}")):
+            line = line[:1].lower() + line[1:]  # a capital that only the beginning of the sentence gave it
         text = self._language.clause(line, noun)
         return told._replace(text=text) if text else None
 

@@ -30,6 +30,9 @@ _ORGANISATIONS = {"firm": "a company", "public": "an institution", "club": "a cl
 _OPENING_YEAR = re.compile("^(?:[Ii]n|[Bb]y|[Ss]ince|[Ff]rom) \x01,? ")
 _INNER_YEAR = re.compile(",? (?:in|by|since) \x01(?=[ ,.;:]|$)")
 _ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d)")
+_SHORT_CLAUSE = 40  # characters of a noun with a relative clause
+_SAME = {"find": "found", "loss": "lost", "flight": "flew", "death": "die", "thief": "thie", "theft": "sto"}
+"""Nouns that say again what a verb of other letters has said."""
 WHO, WHOSE, WHOM = "\x02", "\x03", "\x04"
 """Stand, until a sentence is whole, for whom it is about as subject, possessive and object."""
 _RELATIVE = re.compile(r"^\{S\} (?!and\b)|^\{S's\}|\{[sS]\}\.?$")
@@ -136,7 +139,7 @@ class WorldLanguage:
     def amount(self, value: WorldValue, number: float, how: str = "", words: bool = False) -> str:
         """A number or sum in plain words; ``how`` is "around", "more than", … or nothing."""
         if value.type == "money":
-            return f"{how} {value.unit.format(wording.digits(number))}".strip()
+            return f"{how} {wording.money(value.unit, wording.digits(number))}".strip()
         unit = f" {value.unit if number == 1 else wording.plural(value.unit)}" if value.unit else ""
         return f"{how} {wording.number_words(number) if words else wording.digits(number)}{unit}".strip()
 
@@ -225,9 +228,10 @@ class WorldLanguage:
         text = text if text.endswith((".", "?", "!")) else text + "."
         return text[:1].upper() + text[1:]
 
-    def attaches(self, way: str) -> bool:
-        """Whether the object of a claim line may be a noun with a relative clause: at its end, or its beginning."""
-        return way.rstrip(". ").endswith("{O}") or way.startswith("{O} ")
+    def attaches(self, way: str, told: str) -> bool:
+        """Whether the object of a claim line may be a noun with a relative clause: at its end, or, where that clause is
+        so short that one sees where it ends, at its beginning."""
+        return way.rstrip(". ").endswith("{O}") or (way.startswith("{O} ") and len(told) < _SHORT_CLAUSE)
 
     def relates(self, way: str) -> bool:
         """Whether a claim line can become a relative clause about its subject."""
@@ -314,7 +318,7 @@ class WorldLanguage:
 
     def shares(self, name: str, line: str) -> bool:
         """Whether a wider name has a word of the sentence that it is to stand in ("an epidemic of an epidemic")."""
-        return any(len(word) > 3 and word in line for word in name.split())
+        return any(len(word) > 3 and (_SAME.get(word) or word[:5]) in line for word in name.split())
 
 
 def round_figure(number: float) -> int:

@@ -26,7 +26,8 @@ _SHARES = (
 )  # fmt: skip
 LEAST_FACTS = 3
 """Facts of which a page tells at least as many."""
-_READ_ABOUT = ("event", "work", "science", "product", "person")  # groups that nobody visits
+READ_ABOUT = ("event", "work", "science", "product", "person")
+"""Groups that nobody visits: blogs on them tell what was read."""
 
 
 class PageHead(NamedTuple):
@@ -270,7 +271,7 @@ class WorldPlanner:
                 head = self._headline(telling.told(rng.pick(telling.ways(Claim(fact), "a")), Claim(fact)))
         other = world.known(region, about[1]) if form == "comparison" and len(about) > 1 else None
         use = f"title_{form}"
-        if form == "blog" and subject is not None and world.setting.kinds[subject.kind].group in _READ_ABOUT:
+        if form == "blog" and subject is not None and world.setting.kinds[subject.kind].group in READ_ABOUT:
             use = "title_blog_about"
         return self.line(use, rng, self.given(region, subject, site, other=other, head=head)), fact
 
@@ -314,10 +315,17 @@ class WorldPlanner:
             self._lines[use] = ways
         return self.world.setting.names.fill(rng.pick(ways), given, rng) if ways else ""
 
-    def telling(self, region: int, style: Style, rng: Rng, link: Callable[[WorldEntity], str] | None = None) -> Telling:
+    def telling(
+        self,
+        region: int,
+        style: Style,
+        rng: Rng,
+        link: Callable[[WorldEntity], str] | None = None,
+        turn: Callable[[WorldFact], int] | None = None,
+    ) -> Telling:
         """What tells a page's facts."""
         world = self.world
-        return Telling(world.setting, world.known_to(region).__getitem__, world.place, style, rng, link)
+        return Telling(world.setting, world.known_to(region).__getitem__, world.place, style, rng, link, turn)
 
     def head(self, number: int) -> PageHead:
         """A page as others know it."""

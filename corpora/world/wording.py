@@ -43,13 +43,16 @@ _IRREGULAR = {
     "woman": "women",
     "child": "children",
     "mile per hour": "miles per hour",
-}
-_MEMORY = 70  # years
+    "stratum": "strata", "mouse": "mice", "goose": "geese", "tooth": "teeth", "ox": "oxen", "volcano": "volcanoes",
+    "half": "halves", "calf": "calves", "hoof": "hooves",
+}  # fmt: skip
+MEMORY = 70
+"""Years after which nobody tells what he saw."""
 _MASK = (1 << 64) - 1
 NAMING = frozenset(("S", "S's", "s", "n"))
 _COUNTABLE = frozenset((
     "animal", "bird", "insect", "tool", "garment", "vessel", "furniture", "tree", "flower", "weapon",
-    "musical_instrument", "fish", "vehicle",
+    "musical_instrument", "fish", "vehicle", "measuring_instrument", "container", "headdress",
 ))  # fmt: skip
 _BARE = frozenset(("sport", "language"))  # one plays football, not a football
 _UNITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -133,7 +136,18 @@ def plural(unit: str) -> str:
         return unit
     head, space, rest = unit.partition(" per ")
     first, gap, tail = head.partition(" of ")
-    if first.endswith(("s", "x", "ch", "sh")):
+    stem, last = first[:-1], first.rpartition(" ")[2]
+    if last in _IRREGULAR:
+        first = first.removesuffix(last) + _IRREGULAR[last]
+    elif first.endswith("man") and not first.endswith(("human", "german", "caiman")):
+        first = first[:-3] + "men"
+    elif first.endswith(("leaf", "loaf", "sheaf", "thief", "wolf", "shelf", "self")):
+        first = stem + "ves"
+    elif first.endswith(("knife", "wife", "life")):
+        first = first[:-2] + "ves"
+    elif first.endswith(("tomato", "potato", "hero", "echo", "cargo", "buffalo", "mosquito")) or first.endswith(
+        ("s", "x", "ch", "sh")
+    ):
         first += "es"
     elif first.endswith("y") and first[-2:-1] not in "aeiou":
         first = first[:-1] + "ies"
@@ -200,6 +214,7 @@ class Telling:
         style: of the site.
         rng: chance.
         link: the address of an entity's page, and a note that it is linked; empty where it has none.
+        turn: the number of the page among those that tell a fact, as far as it is known; by chance by default.
     """
 
     def __init__(
@@ -210,7 +225,9 @@ class Telling:
         style: Style,
         rng: Rng,
         link: Callable[[WorldEntity], str] | None = None,
+        turn: Callable[[WorldFact], int] | None = None,
     ) -> None:
+        self._turn = turn or (lambda _: rng.below(1 << 16))
         self._setting = setting
         self._language = setting.language
         self._entity = entity
@@ -257,7 +274,7 @@ class Telling:
         spec = self._setting.kinds[fact.kind].facts[fact.relation]
         year = fact.year
         turned = asserted and fact.object.entity >= 0 and fact.object.entity == self._focus
-        old = year != 0 and self._setting.now - year > _MEMORY
+        old = year != 0 and self._setting.now - year > MEMORY
         past = year != 0 and self.year != 0 and not -1 <= self.year - year <= 1
         key = (uses, self._setting.test, asserted, turned, year != 0, fact.until != 0, old, past, naming)
         known = spec.chosen.get(key)
@@ -268,9 +285,11 @@ class Telling:
             return ""
         if whole:
             ways = tuple(way for way in ways if "O" in way.slots) or ways
-        way = self.rng.pick(ways)
-        if way.text in self._spent and len(ways) > 1:  # a page that says it twice in the same words is a form
-            way = self.rng.pick(tuple(one for one in ways if one.text not in self._spent) or ways)
+        # not by chance: pages take turns, for two that tell one fact in the same words look copied
+        first = (fact.subject * 40_503 + fact.serial * 97 + self._turn(fact)) % len(ways)
+        way = ways[first]
+        if way.text in self._spent:  # a page that says it twice in the same words is a form
+            way = next((one for one in (*ways[first:], *ways[:first]) if one.text not in self._spent), way)
         if way.text in self._spent and use in ("f", "q"):
             return ""
         self._spent.add(way.text)
@@ -460,7 +479,7 @@ class Telling:
 def styled_number(value: WorldValue, style: Style) -> str:
     """A number with its unit, or a sum, in a site's form."""
     if value.type == "money":
-        return value.unit.format(f"{int(value.number):,}")
+        return money(value.unit, f"{int(value.number):,}")
     unit = value.unit
     if not unit:
         return digits(value.number)
@@ -472,6 +491,15 @@ def styled_number(value: WorldValue, style: Style) -> str:
     if style.short_units and unit in _SHORT:
         return f"{digits(value.number)} {_SHORT[unit]}"
     return f"{digits(value.number)} {unit if value.number == 1 else plural(unit)}"
+
+
+def money(form: str, digits: str) -> str:
+    """A sum in a currency's form.
+
+    >>> money("{} crowns", "1"), money("${}", "2,000")
+    ('1 crown', '$2,000')
+    """
+    return form.removesuffix("s").format(digits) if digits == "1" else form.format(digits)
 
 
 PRONOUNS = {"it": ("it", "its", "it"), "they": ("they", "their", "them")}

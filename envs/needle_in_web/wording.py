@@ -10,7 +10,7 @@ from webenv.envs.needle_in_web.tasks import render_question
 
 _WIDEST = {
     "structure": "structure", "place": "place", "firm": "business", "public": "institution", "club": "organisation",
-    "press": "publication", "product": "product", "work": "work",
+    "press": "publication",
 }  # fmt: skip
 _WIDEST_ZH = {
     "structure": "建筑", "place": "地方", "firm": "企业", "public": "机构", "club": "团体", "press": "媒体",
