@@ -10,7 +10,7 @@ from itertools import pairwise
 from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in, stem, stems_of
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
 from webenv.policies.hierarchical.pages import PLACED, bare, endings, mentions, of_kind
-from webenv.policies.hierarchical.tables import NOT_STATED, Wanted
+from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
 from webenv.policies.hierarchical.terms import PostTerm, succession
 from webenv.urls import host_of
 
@@ -184,6 +184,15 @@ class Ledger:
         """The values of an entity that are known: entity, column, value."""
         found = [(column, self.best(entity, column)) for column in self.wanted.asked]
         return tuple((entity, column, one.value) for column, one in found if one is not None)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The columns that each row is asked for."""
+        return self.wanted.asked
+
+    def answer(self) -> str:
+        """The table as an answer."""
+        return written(self.columns, self.rows()) if self.entities else NOT_STATED
 
     # ── what is missing ───────────────────────────────────────────────────────
 

@@ -13,6 +13,11 @@ PLACED = re.compile(
 )
 """The beginning of a page that says where what it is about is."""
 
+LEAD = 400
+"""Characters at the beginning of a page that say what it is about."""
+
+_DATED = re.compile(r"\((?:version|text|as) (?:of|from) ([^)]{4,40})\)|（(.{4,20})版）", re.IGNORECASE)
+_ARCHIVES = ("archive.org/", "archive.today/", "archive.ph/", "archive.is/", "webcache.googleusercontent.com/")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((https?://[^()\s]+)\)")
 _END = re.compile(r"(?<=[.!?。！？])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bDr\.)(?:\s+|(?<=[。！？]))")
 _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
@@ -331,3 +336,23 @@ def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:
         yield TableCell(subject, fact[1], fact[2])
     elif held and heading:
         yield TableCell(subject, heading, f"{held[2] or held[3]} ({held[1] or held[4]})")
+
+
+def subjects_of(title: str, text: str) -> list[str]:
+    """The names that a page may be about: those of its title that its beginning has too."""
+    found = [one.name for one in cells_of(text, "")][:1]
+    for run in names_in(title if title[:1].islower() else f"x {title}"):
+        if mentions(text[: 3 * LEAD], run):
+            found.append(run)
+    return list(dict.fromkeys(found))
+
+
+def version_of(title: str) -> str:
+    """The date of a page that is an old version by its title; empty for the page of today."""
+    found = _DATED.search(title)
+    return (found[1] or found[2] or "") if found else ""
+
+
+def allowed(url: str) -> bool:
+    """Whether an address is no copy of a page that the task may block."""
+    return not any(archive in url for archive in _ARCHIVES)

@@ -14,6 +14,8 @@ from webenv.budget import NO_EFFORT, Effort
 from webenv.errors import InvalidArgument
 from webenv.latency import LatencyModel, ModelCall
 from webenv.models import Model, ModelFailure, Request
+from webenv.policies.hierarchical.chain_ledger import ChainLedger
+from webenv.policies.hierarchical.clauses import read_chain
 from webenv.policies.hierarchical.ledger import Ledger
 from webenv.policies.hierarchical.messages import (
     SUMMARY,
@@ -37,7 +39,7 @@ from webenv.policies.hierarchical.messages import (
 from webenv.policies.hierarchical.sandbox import Sandbox
 from webenv.policies.hierarchical.scripts import ScriptHost, ScriptManager, ScriptWorker
 from webenv.policies.hierarchical.state import HierarchyState, Job, OpenDirective, hits_of, pages_of, seconds_left
-from webenv.policies.hierarchical.tables import Wanted, read_question, written
+from webenv.policies.hierarchical.tables import Wanted, read_question
 from webenv.policies.hierarchical.tree import Node
 from webenv.policy import Decision, History
 from webenv.web import Failure
@@ -196,15 +198,19 @@ class _Turn:
     def __init__(self, layers: Layers, latency: LatencyModel | None, history: History) -> None:
         self._layers, self._latency, self._history = layers, latency, history
         self._question = history.observations[0]["question"]
-        wanted = read_question(self._question)
-        self._wanted = wanted if wanted is not None else Wanted("", "", (), ("Name", "What"))
-        self.state = HierarchyState(Ledger(self._wanted, reconciles=layers.aggregation))
+        self.state = HierarchyState(self._ledger())
         self.state.fold(history.decisions)
         self._kept: dict[str, list[Any]] = {
             name: [] for name in ("nodes", "statements", "asked", "evidence", "steps", "findings")
         }
         self._effort = NO_EFFORT
         self._written = 0
+
+    def _ledger(self) -> Ledger | ChainLedger:
+        wanted, chain = read_question(self._question), read_chain(self._question)
+        if wanted is None and chain is not None:
+            return ChainLedger(chain)
+        return Ledger(wanted or Wanted("", "", (), ("Name", "What")), reconciles=self._layers.aggregation)
 
     # ── the decision ──────────────────────────────────────────────────────────
 
@@ -330,7 +336,7 @@ class _Turn:
 
     def _subtask(self, job: Job) -> Subtask:
         ledger, order = self.state.ledger, job.order
-        columns = tuple(dict.fromkeys((*order.columns, *ledger.wanted.asked)))
+        columns = tuple(dict.fromkeys((*order.columns, *ledger.asked)))
         examples = tuple((column, ledger.examples(column)) for column in columns)
         known = tuple(value for entity in order.entities for value in ledger.known(entity))
         cues = tuple((column, ledger.cues(column)) for column in columns)
@@ -487,8 +493,7 @@ class _Turn:
 
     def _table(self) -> str:
         self._forget()
-        ledger = self.state.ledger
-        return written(ledger.columns, ledger.rows()) if ledger.entities else "N/A"
+        return self.state.ledger.answer()
 
     def _write(self, id_: str) -> None:
         """The table takes its tokens, whoever writes it down."""
@@ -509,7 +514,7 @@ class _Turn:
             if total > layers.context:
                 break
             kept += count
-        state.ledger = Ledger(self._wanted, reconciles=layers.aggregation)
+        state.ledger = self._ledger()
         state.ledger.add(state.statements[len(state.statements) - kept :])
 
     # ── calls ─────────────────────────────────────────────────────────────────

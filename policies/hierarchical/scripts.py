@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from webenv.policies.hierarchical.chain_scripts import chosen as chosen_links
+from webenv.policies.hierarchical.chain_scripts import next_step, read_links
+from webenv.policies.hierarchical.chain_scripts import orders as chain_orders
+from webenv.policies.hierarchical.clauses import read_chain
 from webenv.policies.hierarchical.facts import clean, full_names, read_values, term_in, terms
 from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, WITHIN
 from webenv.policies.hierarchical.messages import (
@@ -25,7 +29,9 @@ from webenv.policies.hierarchical.messages import (
     tokens,
 )
 from webenv.policies.hierarchical.pages import (
+    LEAD,
     AboutSentence,
+    allowed,
     bare,
     cells_of,
     endings,
@@ -35,6 +41,8 @@ from webenv.policies.hierarchical.pages import (
     names_in,
     of_kind,
     passages,
+    subjects_of,
+    version_of,
     without_links,
 )
 from webenv.policies.hierarchical.tables import Wanted, read_question
@@ -45,10 +53,7 @@ FILL = "Fill what is missing"
 
 _READS = 2  # hits that a worker names of one search, for people to read
 _LEAST = 2  # how much of a hit must fit for it to be read
-_LEAD = 400  # characters at the beginning of a page that say what it is about
-_DATED = re.compile(r"\((?:version|text|as) (?:of|from) ([^)]{4,40})\)|（(.{4,20})版）", re.IGNORECASE)
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
-_ARCHIVES = ("archive.org/", "archive.today/", "archive.ph/", "archive.is/", "webcache.googleusercontent.com/")
 _DECIDING = 30  # tokens that naming a choice takes
 
 
@@ -63,12 +68,14 @@ class ScriptHost:
         self._fills = fills
 
     def plan(self, view: HostView) -> Said[tuple[Directive, ...] | str]:
-        wanted = read_question(view.question)
+        wanted, chain = read_question(view.question), read_chain(view.question)
         read = tokens(view.question) + sum(tokens(one.text) + _sources(one.sources) for one in view.steps)
         move: tuple[Directive, ...] | str = ""
         if wanted is not None and view.steps_left > 0:
             move = self._next(view, wanted)
-        goals = "; ".join(one.goal for one in move) if isinstance(move, tuple) else "answer with the table"
+        elif chain is not None and view.steps_left > 0:
+            move = next_step(view, chain)
+        goals = "; ".join(one.goal for one in move) if isinstance(move, tuple) else "answer"
         return Said(move, read, _DECIDING + tokens(goals), text=goals)
 
     def _next(self, view: HostView, wanted: Wanted) -> tuple[Directive, ...] | str:
@@ -98,8 +105,11 @@ class ScriptManager:
     def split(self, view: ManagerView) -> Said[tuple[Order, ...]]:
         wanted, goal = read_question(view.question), view.directive.goal
         orders: tuple[Order, ...] = ()
-        if wanted is not None and (view.round == 0 or (self._reflects and view.round < self._rounds)):
-            if view.directive.manager == "browser":
+        chain = read_chain(view.question)
+        if view.round == 0 or (self._reflects and view.round < self._rounds):
+            if wanted is None:
+                orders = () if chain is None else tuple(chain_orders(view, chain))
+            elif view.directive.manager == "browser":
                 orders = tuple(Order(url=url) for url in view.directive.urls) if view.round == 0 else ()
             elif goal.startswith(COLLECT):
                 orders = tuple(_lists(view, wanted))
@@ -166,14 +176,20 @@ class ScriptWorker:
 
     def choose(self, task: Subtask, hits: Sequence[ResultLine]) -> Said[tuple[str, ...]]:
         wanted = read_question(task.goal)
+        chain = read_chain(task.goal)
         ranked = sorted(hits, key=lambda hit: -_fit(hit, task, wanted))
-        chosen = tuple(hit.url for hit in ranked if _fit(hit, task, wanted) >= _LEAST and _allowed(hit.url))
+        chosen = tuple(hit.url for hit in ranked if _fit(hit, task, wanted) >= _LEAST and allowed(hit.url))
+        if wanted is None and chain is not None:
+            chosen = chosen_links(task, chain, hits)
         read = tokens(task.goal) + sum(tokens(f"{hit.title} {hit.url} {hit.snippet}") for hit in hits)
         return Said(chosen, read, _DECIDING, text=" ".join(chosen[:_READS]))
 
     def read(self, task: Subtask, page: ReadPage) -> Said[Finding]:
-        wanted = read_question(task.goal)
+        wanted, chain = read_question(task.goal), read_chain(task.goal)
         text = page.text[: 4 * self._limit]
+        if wanted is None and chain is not None:
+            links = read_links(task, chain, page._replace(text=text))
+            return Said(links, tokens(task.goal) + tokens(text), _DECIDING + tokens(in_words(links)), text=page.title)
         statements = [] if wanted is None else _read(task, wanted, page._replace(text=text))
         sources = (CitedSource(page.url, f"{len(statements)} cells: {page.title}"),) if statements else ()
         leads = () if wanted is None else tuple(_leads(task, wanted, text))
@@ -188,7 +204,7 @@ def _read(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]
     plain = without_links(text)
     found = list(_places(wanted, page))
     places = (*wanted.places, *(town for town, _ in task.places))
-    rows = list(cells_of(text, wanted.columns[0], next(iter(_subjects(title, plain)), "")))
+    rows = list(cells_of(text, wanted.columns[0], next(iter(subjects_of(title, plain)), "")))
     persons = full_names(title, text)
     members = _members(wanted, title, plain, [row.name for row in rows if not row.label])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
@@ -217,7 +233,7 @@ def _leads(task: Subtask, wanted: Wanted, text: str) -> Iterator[CitedSource]:
     """The links of a page that lead to a list of what is asked, or to a page that names an entity asked about."""
     lists = task._replace(entities=(), query=f"towns {task.query}" if wanted.region else task.query)
     for words, url in links_of(text):
-        if _allowed(url):
+        if allowed(url):
             entity = next((one for one in task.entities if mentions(words, one)), "")
             if entity or _fit(ResultLine(words, url, ""), lists, wanted) > _LEAST:
                 yield CitedSource(url, entity or words)
@@ -263,7 +279,7 @@ def _places(wanted: Wanted, page: ReadPage) -> Iterator[CitedStatement]:
     """The towns that a page says lie in one of the places: by a list of them, or by "Town, County"."""
     if not wanted.region:
         return
-    place = next((one for one in wanted.places if mentions(page.title, one) or mentions(page.text[:_LEAD], one)), "")
+    place = next((one for one in wanted.places if mentions(page.title, one) or mentions(page.text[:LEAD], one)), "")
     if place and re.search(r"\btowns?\b", page.title, re.IGNORECASE):
         for row in cells_of(page.text, "Town"):
             if not row.label:
@@ -280,7 +296,7 @@ _TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
 def _members(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list[str]:
     """The names of a list, if it is one of the kind in one of the places; without a region, also what a page is about
     that says that it is one of the kind there."""
-    intro = f"{title}\n{text.partition('|')[0][:_LEAD]}"
+    intro = f"{title}\n{text.partition('|')[0][:LEAD]}"
     of_the_kind = any(kind in intro.casefold() for kind in (wanted.plural.casefold(), wanted.kind))
     there = any(mentions(intro, place) for place in wanted.places)
     names = (row for row in rows if not re.search(r"\(\d+\)$", row))
@@ -296,7 +312,7 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
         one for one in text.splitlines() if one.strip() and not one.startswith(("|", "#", "- ", "By ", "Words by"))
     ]
     lead = cell(" ".join((title, *lines[:2])))
-    own = [one for one in _subjects(title, text) if mentions(title, one) or mentions(lead, one)]
+    own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
     own = [one for one in own if not is_person(one) or _says(one, wanted.kind, lead)][:1]
     found = [(name, KIND if _says(name, wanted.kind, lead) else OWN, lead) for name in own]
     kin = endings(task.others)
@@ -313,15 +329,6 @@ def _says(name: str, kind: str, lead: str) -> bool:
     return re.search(ways, lead, re.IGNORECASE) is not None
 
 
-def _subjects(title: str, text: str) -> list[str]:
-    """The names that a page may be about: those of its title that its beginning has too."""
-    found = [one.name for one in cells_of(text, "")][:1]
-    for run in names_in(title if title[:1].islower() else f"x {title}"):
-        if mentions(text[: 3 * _LEAD], run):
-            found.append(run)
-    return list(dict.fromkeys(found))
-
-
 def _as_titled(name: str, title: str, text: str) -> str:
     """A name as titles, headings and boxes write it: without the article that running text puts before it."""
     short = bare(name)
@@ -331,12 +338,6 @@ def _as_titled(name: str, title: str, text: str) -> str:
     if at >= 0 and title[max(0, at - 4) : at].lower() != "the ":
         return short
     return short if re.search(rf"^(?:#+ |\| ){re.escape(short)}\b", text, re.MULTILINE) else name
-
-
-def version_of(title: str) -> str:
-    """The date of a page that is an old version by its title; empty for the page of today."""
-    found = _DATED.search(title)
-    return (found[1] or found[2] or "") if found else ""
 
 
 def _fit(hit: ResultLine, task: Subtask, wanted: Wanted | None) -> int:
@@ -356,11 +357,6 @@ def _fit(hit: ResultLine, task: Subtask, wanted: Wanted | None) -> int:
             score += 3 * (placed and "town" in title) + 2 * (near and "town" in snippet)
         score += 2 * (near and (kind or wanted.kind in snippet))
     return score - 2 * bool(version_of(hit.title))
-
-
-def _allowed(url: str) -> bool:
-    """Whether an address is no copy of a page that the task may block."""
-    return not any(archive in url for archive in _ARCHIVES)
 
 
 def _gaps(view: ManagerView) -> int:

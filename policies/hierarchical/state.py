@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webenv.observations import ObservationDict
+from webenv.policies.hierarchical.chain_ledger import ChainLedger
 from webenv.policies.hierarchical.ledger import Ledger
 from webenv.policies.hierarchical.messages import (
     CitedSource,
@@ -82,7 +83,7 @@ class HierarchyState:
         nodes: how many nodes the tree has.
     """
 
-    ledger: Ledger
+    ledger: Ledger | ChainLedger
     asked: dict[str, None] = field(default_factory=dict)
     waiting: list[Job] = field(default_factory=list)
     wave: list[Job] = field(default_factory=list)

@@ -1,0 +1,245 @@
+"""What is known of a chain of names: which names pages put together, and the chain that holds best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from webenv.policies.hierarchical.clauses import ChainQuestion, LinkClause, agreement
+from webenv.policies.hierarchical.links import DESCRIBES, KIND, kindness
+from webenv.policies.hierarchical.messages import CitedStatement, Gap
+from webenv.policies.hierarchical.pages import bare
+from webenv.urls import host_of
+
+_TRIED = 4  # chains whose missing links are looked for
+_SITE = 0.1  # what another site that says the same adds
+_WEAK = 0.3  # of a link: another sentence is looked for
+_UNSAID = 0.5  # what it costs a chain that nothing states a link
+_WIDTH = 40  # names that are kept for each letter
+
+
+class Chain(NamedTuple):
+    """Names for the letters of a question, as far as known (empty: not), and how well all of it holds."""
+
+    names: tuple[str, ...]
+    score: float
+
+
+class ChainLedger:
+    """What was stated of the links of a chain; the part of a table's ledger (:class:`~.ledger.Ledger`) for chains.
+
+    Args:
+        question: the chain.
+    """
+
+    columns: tuple[str, ...] = ("Letter", "Name", "Source")
+    asked: tuple[str, ...] = ()
+    within: Mapping[str, str] = {}
+
+    def __init__(self, question: ChainQuestion) -> None:
+        self.question = question
+        self._links: dict[int, dict[tuple[str, str], dict[str, CitedStatement]]] = {}
+        self._names: dict[str, str] = {}
+        self._kinds: dict[str, set[str]] = {}
+        self._best: list[Chain] | None = None
+
+    def add(self, statements: Iterable[CitedStatement]) -> int:
+        """Takes statements; how many links had none before."""
+        new = 0
+        for one in statements:
+            if one.column == KIND:
+                self._kinds.setdefault(self._folded(one.entity), set()).add(one.value)
+                self._best = None
+                continue
+            number = int(one.column) if one.column.isdigit() else -1
+            if not 0 <= number < len(self.question.clauses) or not one.entity:
+                continue
+            pair = (self._folded(one.entity), one.value if one.value == DESCRIBES else self._folded(one.value))
+            stated = self._links.setdefault(number, {}).setdefault(pair, {})
+            new += not stated
+            before = stated.get(one.url)
+            if before is None or self._said(number, before) < self._said(number, one):
+                stated[one.url] = one
+            self._best = None
+        return new
+
+    def _folded(self, name: str) -> str:
+        folded = " ".join(bare(name).split()).casefold()
+        self._names.setdefault(folded, name)
+        return folded
+
+    def _said(self, number: int, one: CitedStatement) -> float:
+        return agreement(self.question.clauses[number].text, one.quote)
+
+    # ── the chain ─────────────────────────────────────────────────────────────
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The names of the best chain."""
+        return tuple(one for one in self.best[0].names if one) if self.best else ()
+
+    @property
+    def best(self) -> list[Chain]:
+        """Chains, the best first: of names for all letters the scores of the links that pages state, added up."""
+        if self._best is None:
+            self._best = self._found()
+        return self._best
+
+    def _found(self) -> list[Chain]:
+        kinds = self.question.kinds
+        paths: dict[str, Chain] = {}
+        for place in range(len(kinds)):
+            said = self._described(place)
+            links = self._linked(place) if place else {}
+            names = {*said, *(two for _, two in links), *(one for one, _ in (self._linked(place + 1) if place + 1 < len(kinds) else {}))}
+            into: dict[str, list[tuple[str, float]]] = {}
+            for (one, two), score in links.items():
+                into.setdefault(two, []).append((one, score))
+            free = max(paths.values(), key=lambda one: one.score, default=Chain((), 0.0))
+            free = free._replace(score=free.score - _UNSAID * bool(place))
+            reached: dict[str, Chain] = {}
+            for name in sorted(names):
+                fits = self._fits(name, place)
+                if fits <= 0:
+                    continue
+                own = said.get(name, 0.0) + 0.3 * fits
+                before = free
+                for one, score in into.get(name, ()):
+                    path = paths.get(one)
+                    if path is not None and name not in path.names and path.score + score > before.score:
+                        before = Chain(path.names, path.score + score)
+                if name not in before.names:
+                    reached[name] = Chain((*before.names, name), before.score + own)
+            best = sorted(reached.values(), key=lambda one: (-one.score, one.names))[:_WIDTH]
+            paths = {one.names[-1]: one for one in best}
+            if not paths:
+                paths = {"": Chain((*free.names, ""), free.score)}
+        return sorted(paths.values(), key=lambda one: (-one.score, one.names))
+
+    def _described(self, place: int) -> dict[str, float]:
+        """How well each name fits what the question says of a letter."""
+        found: dict[str, float] = {}
+        for clause in self.question.clauses:
+            if clause.links or clause.source != place:
+                continue
+            for (name, _), stated in self._links.get(clause.number, {}).items():
+                found[name] = found.get(name, 0.0) + self._score(clause, stated)
+        return found
+
+    def _linked(self, place: int) -> dict[tuple[str, str], float]:
+        """How well each pair of names fits the clause that leads to a letter."""
+        found: dict[tuple[str, str], float] = {}
+        for clause in self.question.clauses:
+            if clause.links and clause.target == place:
+                for (one, two), stated in self._links.get(clause.number, {}).items():
+                    found[one, two] = found.get((one, two), 0.0) + self._score(clause, stated)
+        return found
+
+    def _score(self, clause: LinkClause, stated: Mapping[str, CitedStatement]) -> float:
+        best = max(self._said(clause.number, one) for one in stated.values())
+        one = next(iter(stated.values()))
+        fits = 0.1 + 0.9 * self._fits(self._folded(one.entity), clause.source)
+        if clause.links:
+            fits *= 0.1 + 0.9 * self._fits(self._folded(one.value), clause.target)
+        sites = len({host_of(url) for url in stated})
+        return fits * (0.1 + best + _SITE * min(2, sites - 1))
+
+    def _fits(self, name: str, place: int) -> float:
+        """How well a name fits what a letter stands for."""
+        kind, shown = self.question.kinds[place], self._names[name]
+        said = (f"{shown} is a {one}" for one in self._kinds.get(name, ("",)))
+        return max(kindness(shown, kind, one) for one in said)
+
+    # ── what is missing ───────────────────────────────────────────────────────
+
+    def gaps(self) -> tuple[Gap, ...]:
+        """The links that the best chains lack, most promising first: a name, and the number of the clause that leads on
+        from it, or back to what was before it."""
+        found: dict[tuple[str, int], None] = {}
+        for chain in self._beginnings()[:_TRIED]:
+            clause = self._leading_to(len(chain.names))
+            found[self._names.get(chain.names[-1], ""), clause.number] = None
+        for chain in self.best[:_TRIED]:
+            for clause in self.question.clauses:
+                source, target = (chain.names[place] for place in (clause.source, clause.target))
+                stated = self._links.get(clause.number, {}).get((source, target if clause.links else DESCRIBES))
+                if stated is None or self._score(clause, stated) < _WEAK:
+                    for name in (source, target) if clause.links else (source,):
+                        found[self._names.get(name, ""), clause.number] = None
+        return tuple(Gap(name, (str(number),)) for name, number in found if name)
+
+    def _leading_to(self, place: int) -> LinkClause:
+        return next(one for one in self.question.clauses if one.links and one.target == place)
+
+    def _beginnings(self) -> list[Chain]:
+        """Beginnings of the chain that pages state whole, but not how they go on; those that hold best first."""
+        kinds = self.question.kinds
+        paths = {name: Chain((name,), score) for name, score in self._described(0).items()}
+        for (one, _), score in self._linked(1).items() if len(kinds) > 1 else ():
+            paths.setdefault(one, Chain((one,), 0.0))
+        ended: list[Chain] = []
+        for place in range(1, len(kinds)):
+            links, said = self._linked(place), self._described(place)
+            reached: dict[str, Chain] = {}
+            going: set[str] = set()
+            for (one, two), score in sorted(links.items()):
+                path = paths.get(one)
+                if path is None or two in path.names:
+                    continue
+                if score >= _WEAK:
+                    going.add(one)
+                total = path.score + score + said.get(two, 0.0)
+                if two not in reached or reached[two].score < total:
+                    reached[two] = Chain((*path.names, two), total)
+            ended += [path for name, path in paths.items() if name not in going]
+            paths = dict(sorted(reached.items(), key=lambda one: (-one[1].score, one[0]))[:_WIDTH])
+        return sorted(ended, key=lambda one: (-one.score, one.names))
+
+    # ── what helps to read ────────────────────────────────────────────────────
+
+    def known(self, entity: str) -> tuple[tuple[str, str, str], ...]:
+        return ()
+
+    def examples(self, column: str, most: int = 0) -> tuple[str, ...]:
+        return ()
+
+    def cues(self, column: str, most: int = 0) -> tuple[str, ...]:
+        return ()
+
+    # ── the answer ────────────────────────────────────────────────────────────
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The best chain: letter, name, and the address that states it."""
+        if not self.best:
+            return []
+        names = self.best[0].names
+        return [
+            (chr(ord("A") + place), self._names.get(name, ""), self._source(place, names))
+            for place, name in enumerate(names)
+        ]
+
+    def _source(self, place: int, names: Sequence[str]) -> str:
+        for clause in self.question.clauses:
+            pair = (names[clause.source], names[clause.target] if clause.links else DESCRIBES)
+            stated = self._links.get(clause.number, {}).get(pair)
+            if clause.target == place and stated:
+                return max(stated.values(), key=lambda one: self._said(clause.number, one)).url
+        return ""
+
+    def answer(self) -> str:
+        """The answer in three lines; its confidence is the share of the links that pages state."""
+        rows = self.rows()
+        if not rows or not rows[self.question.asked][1]:
+            return "Explanation: no page led to a name.\nExact Answer: N/A\nConfidence: 0%"
+        told = "; ".join(f"{letter} is {name}{f' ({url})' if url else ''}" for letter, name, url in rows if name)
+        sure = self._share(self.best[0].names)
+        return f"Explanation: {told}\nExact Answer: {rows[self.question.asked][1]}\nConfidence: {100 * sure:.0f}%"
+
+    def _share(self, names: Sequence[str]) -> float:
+        """The share of the clauses that pages state of some names, by how well they do."""
+        total = 0.0
+        for clause in self.question.clauses:
+            pair = (names[clause.source], names[clause.target] if clause.links else DESCRIBES)
+            stated = self._links.get(clause.number, {}).get(pair)
+            total += min(1.0, self._score(clause, stated)) if stated else 0.0
+        return total / len(self.question.clauses)

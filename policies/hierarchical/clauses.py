@@ -1,0 +1,243 @@
+"""Questions that describe a name by a chain of clauses, in which letters stand for names: taken apart, and compared
+with what pages say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+_LETTERED = re.compile(r"([A-Za-z]+) ([A-H])\b")
+_ASKED = re.compile(r"\b(?:name|called) (?:is |of )*(?:the )?([a-z ]+) ([A-H])\?|What is ([a-z ]+) ([A-H]) called\?")
+_SPLIT = re.compile(r"(?<=[.!?]) (?=[\"“‘\d]|[^\W\d_a-z])")
+_INITIAL = re.compile(r"[A-Z][\w’'-]* [A-Z]\.$|\b(?:St|Dr|Mr|Mrs|Co)\.$")
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[\w’'-]*\w)?")
+_STEM = 5
+_FUNCTION = frozenset(
+    """
+    a an and are as at be been being but by for from had has have he her his how i in into is it its of on once one or
+    she so than that the their them then there they this to was we were what when where which while who whom whose why
+    with after before during until till since up as also both
+    """.split()
+)
+_FAMILIES = """
+    taught teach teacher pupil pupils student studied trained apprentice apprenticed mentor learned learnt lessons master tutor tutored under
+    quarrelled quarrel broke fell feud dispute row rift enemy speaking hostile
+    married marry wife husband spouse wedding wed marriage bride groom
+    born birth birthplace native cradle came raised grew baptised
+    died death dead buried burial deathbed end passed
+    moved move settled transferred went relocated
+    retired retirement retire retiring pension last
+    worked work job employed employer employee joined staff kept hired career served colleague
+    colleague colleagues together beside side partner collaborated shared jointly worked pair
+    founded founder founders established started begun began set created opened begot father launched formed
+    designed design designer architect drew drawn plans drawings engineer planned devised
+    built builder contractor erected constructed building made construction
+    owned owner bought belonged belongs acquired purchased property sold sale
+    wrote author written writer book published novel pen
+    edited editor editorship chief
+    led leader head headed directed director run ran managed manager charge chaired helmed principal
+    conducted conductor baton conducting
+    mayor council councillor elected election stood candidate sat ran
+    lived home house resided address dwelt living old
+    won award prize medal winner honour
+    recorded record recording artist album sang performed
+    produced producer production
+    discovered found finder detected first seen spotted
+    described description describer species
+    wore hat wearing dressed appeared received
+    tested test tests testing tried
+    manufactured made maker make makes produced built works
+    gave patron donated gift supported grant money sponsor given
+    bequest left legacy will bequeathed inherited owner heir
+    lent loan loans financed money bank credit
+    used uses user bought running use
+    largest employer workers jobs employed took
+    defended defendant accused charged sued against court account
+    judged judge presided bench court ruled
+    fined fine penalty paid court
+    member trustee club chairman treasurer secretary belonged friends society
+    adapted adaptation stage put
+    setting set scene takes place
+    manuscript papers
+    stayed visit visited guest weeks stay
+    transferred transfer signed signing joined left
+    chef cook kitchen
+    keeper kept guardian care
+    captain skipper commanded command
+    performed played premiere stage
+    owner owners ran
+    mother father parents son daughter
+    caught arrested
+    cost came price paid spent bill
+    height tall high lies above
+    famed known famous noted renowned celebrated
+    twinned partnership partner twin
+    debt debts owed
+    printed print found copy
+""".strip().splitlines()
+
+
+class LinkClause(NamedTuple):
+    """A clause of a question.
+
+    Attributes:
+        number: its place, from 0; what statements about it call it.
+        text: as the question has it.
+        source: the place of the entity that it is about.
+        target: the place of the one that it leads to, the next; ``source`` itself where it only describes.
+    """
+
+    number: int
+    text: str
+    source: int
+    target: int
+
+    @property
+    def links(self) -> bool:
+        """Whether it leads from one entity to another."""
+        return self.source != self.target
+
+
+class ChainQuestion(NamedTuple):
+    """A question whose clauses lead from entity to entity.
+
+    Attributes:
+        kinds: of each entity what it is: ``person``, ``curling club``.
+        clauses: in order.
+        asked: the place of the entity whose name is the answer.
+    """
+
+    kinds: tuple[str, ...]
+    clauses: tuple[LinkClause, ...]
+    asked: int
+
+    def query(self, clause: LinkClause, name: str = "") -> str:
+        """What to search for: a name that is known, and the words of a clause; the kinds of those without a name."""
+        text = _LETTERED.sub(lambda found: "" if found[1].lower() == "person" or name else found[1], clause.text)
+        kept = [one for one in _WORD.findall(text) if one.casefold() not in _FUNCTION and len(one) > 1]
+        named = [self.kinds[place].rpartition(" ")[2] for place in (clause.source, clause.target)] if name else []
+        return " ".join(dict.fromkeys((*([name] if name else []), *kept, *(one for one in named if one not in ("", "person")))))
+
+
+@lru_cache(maxsize=256)
+def read_chain(question: str) -> ChainQuestion | None:
+    """A question taken apart into clauses; ``None`` where no letters stand for names.
+
+    A clause that names a letter for the first time leads to it, from the one before; one that names none is about the
+    last one. Where a letter was never told, the clause before it led there.
+
+    >>> read = read_chain("Club A fell silent in 1990. Person B ran club A. Person B moved to town C. What is the name "
+    ...                   "of town C?")
+    >>> read.kinds, [(one.source, one.target) for one in read.clauses], read.asked
+    (('club', 'person', 'town'), [(0, 0), (0, 1), (1, 2)], 2)
+    """
+    first = question.strip().splitlines()[0] if question.strip() else ""
+    asked = _ASKED.search(first)
+    letters = sorted({found[2] for found in _LETTERED.finditer(first)})
+    if asked is None or not letters or not set(letters) <= set("ABCDEFGH"):
+        return None
+    last = ord(asked[2] or asked[4]) - ord("A")
+    clauses: list[LinkClause] = []
+    now = -1
+    for text in _sentences(first[: asked.start()].rpartition(". ")[0] + "."):
+        named = {ord(found[2]) - ord("A") for found in _LETTERED.finditer(text)} or {max(now, 0)}
+        highest = min(max(named), last)
+        if highest <= max(now, 0):
+            clauses.append(LinkClause(len(clauses), text, max(now, 0), max(now, 0)))
+            now = max(now, highest) if named != {0} or now >= 0 or "A" in letters else now
+            continue
+        missing = highest - 1 - max(now, 0)
+        for back in range(len(clauses) - 1, -1, -1):  # what seemed to describe led to one that is never named there
+            if missing > 0 and clauses[back].source == clauses[back].target == max(now, 0) and now >= 0:
+                clauses[back] = clauses[back]._replace(target=max(now, 0) + 1)
+                missing -= 1
+                now += 1
+        clauses.append(LinkClause(len(clauses), text, highest - 1, highest))
+        now = highest
+    kinds = [_kind(chr(ord("A") + place), first) for place in range(last + 1)]
+    kinds[last] = (asked[1] or asked[3]).strip()
+    return ChainQuestion(tuple(kinds), tuple(clauses), last) if clauses else None
+
+
+def _sentences(text: str) -> list[str]:
+    found: list[str] = []
+    start = 0
+    for gap in _SPLIT.finditer(text):
+        if not _INITIAL.search(text[start : gap.start()]) or _LETTERED.search(text[: gap.start()][-12:].rstrip(".").lower()):
+            found.append(text[start : gap.start()])
+            start = gap.end()
+    return [one for one in (*found, text[start:]) if _WORD.search(one)]
+
+
+def _kind(letter: str, text: str) -> str:
+    """What a letter stands for: the words before it, as far as all its places have them; one as a rule, two where a
+    sentence begins with them."""
+    before = [text[: found.start(2) - 1].split()[-2:] for found in _LETTERED.finditer(text) if found[2] == letter]
+    first = {some[-1].strip("“”\"'").lower() for some in before}
+    if len(first) != 1:
+        return min(first, default="")
+    whole = {some[0].lower() if len(some) > 1 and len(some[0]) > 1 and some[0][-1].isalpha() else "" for some in before}
+    capital = any(some[0][0].isupper() and len(some[0]) > 1 and len(some) > 1 for some in before)
+    two = len(whole) == 1 and capital and "" not in whole and not whole & _FUNCTION
+    return " ".join((*(whole if two else ()), *first))
+
+
+# ── how well a sentence says what a clause says ───────────────────────────────
+
+
+def _related() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in _FAMILIES:
+        family = {stem(word) for word in line.split()}
+        for one in family:
+            found.setdefault(one, set()).update(family)
+    return {one: frozenset(family) for one, family in found.items()}
+
+
+def stem(word: str) -> str:
+    """The beginning of a word, by which words of one family are known; a number is its digits."""
+    return word.replace(",", "") if word[0].isdigit() else word.casefold()[:_STEM]
+
+
+_KIN = _related()
+
+
+@lru_cache(maxsize=1_024)
+def weights_of(clause: str) -> Mapping[str, float]:
+    """How much each stem of a clause counts: numbers and names more than words."""
+    plain = _LETTERED.sub(" ", clause)
+    found: dict[str, float] = {}
+    for place, word in enumerate(_WORD.findall(plain)):
+        if word.casefold() in _FUNCTION or (len(word) == 1 and not word.isdigit()):
+            continue
+        weight = 1.0
+        if word[0].isdigit():
+            weight = 2.5 if len(word.replace(",", "")) > 2 else 1.5
+        elif word[0].isupper() and place:
+            weight = 1.5
+        found[stem(word)] = weight
+    return found
+
+
+@lru_cache(maxsize=65_536)
+def stems_in(text: str) -> frozenset[str]:
+    """The stems of a text's words."""
+    return frozenset(stem(word) for word in _WORD.findall(text))
+
+
+def agreement(clause: str, text: str) -> float:
+    """How much of a clause a text says, from 0 to 1; words of one family count for three quarters.
+
+    >>> agreement("Person C taught person B.", "Ann studied under Lee."), agreement("It cost $5,300.", "for $5,300")
+    (0.75, 0.7142857142857143)
+    """
+    wanted, there = weights_of(clause), stems_in(text)
+    total = sum(wanted.values())
+    said = sum(
+        weight if one in there else 0.75 * weight * bool(_KIN.get(one, frozenset()) & there)
+        for one, weight in wanted.items()
+    )
+    return said / total if total else 0.0
+
