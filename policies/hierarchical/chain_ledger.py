@@ -14,7 +14,7 @@ from webenv.urls import host_of
 _TRIED = 4  # chains whose missing links are looked for
 _SITE = 0.1  # what another site that says the same adds
 _WEAK = 0.3  # of a link: another sentence is looked for
-_UNSAID = 0.5  # what it costs a chain that nothing states a link
+_UNSAID = 1.0  # what it costs a chain that nothing states a link
 _WIDTH = 40  # names that are kept for each letter
 
 
@@ -90,8 +90,13 @@ class ChainLedger:
         paths: dict[str, Chain] = {}
         for place in range(len(kinds)):
             said = self._described(place)
+            described = any(one.source == place and not one.links for one in self.question.clauses)
             links = self._linked(place) if place else {}
-            names = {*said, *(two for _, two in links), *(one for one, _ in (self._linked(place + 1) if place + 1 < len(kinds) else {}))}
+            names = {
+                *said,
+                *(two for _, two in links),
+                *(one for one, _ in (self._linked(place + 1) if place + 1 < len(kinds) else {})),
+            }
             into: dict[str, list[tuple[str, float]]] = {}
             for (one, two), score in links.items():
                 into.setdefault(two, []).append((one, score))
@@ -102,7 +107,7 @@ class ChainLedger:
                 fits = self._fits(name, place)
                 if fits <= 0:
                     continue
-                own = said.get(name, 0.0) + 0.3 * fits
+                own = said.get(name, -_UNSAID if described else 0.0) + 0.3 * fits
                 before = free
                 for one, score in into.get(name, ()):
                     path = paths.get(one)
@@ -138,9 +143,9 @@ class ChainLedger:
     def _score(self, clause: LinkClause, stated: Mapping[str, CitedStatement]) -> float:
         best = max(self._said(clause.number, one) for one in stated.values())
         one = next(iter(stated.values()))
-        fits = 0.1 + 0.9 * self._fits(self._folded(one.entity), clause.source)
+        fits = 0.4 + 0.6 * self._fits(self._folded(one.entity), clause.source)
         if clause.links:
-            fits *= 0.1 + 0.9 * self._fits(self._folded(one.value), clause.target)
+            fits *= 0.4 + 0.6 * self._fits(self._folded(one.value), clause.target)
         sites = len({host_of(url) for url in stated})
         return fits * (0.1 + best + _SITE * min(2, sites - 1))
 
@@ -175,8 +180,9 @@ class ChainLedger:
         """Beginnings of the chain that pages state whole, but not how they go on; those that hold best first."""
         kinds = self.question.kinds
         paths = {name: Chain((name,), score) for name, score in self._described(0).items()}
-        for (one, _), score in self._linked(1).items() if len(kinds) > 1 else ():
-            paths.setdefault(one, Chain((one,), 0.0))
+        for one, _ in self._linked(1) if len(kinds) > 1 else ():
+            paths.setdefault(one, Chain((one,), -_UNSAID if paths else 0.0))
+        paths = {name: path for name, path in paths.items() if self._fits(name, 0) > 0}
         ended: list[Chain] = []
         for place in range(1, len(kinds)):
             links, said = self._linked(place), self._described(place)
@@ -184,7 +190,7 @@ class ChainLedger:
             going: set[str] = set()
             for (one, two), score in sorted(links.items()):
                 path = paths.get(one)
-                if path is None or two in path.names:
+                if path is None or two in path.names or self._fits(two, place) <= 0:
                     continue
                 if score >= _WEAK:
                     going.add(one)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from webenv.policies.hierarchical.clauses import ChainQuestion, agreement
+from webenv.policies.hierarchical.clauses import ChainQuestion, agreement, weights_of
 from webenv.policies.hierarchical.links import links_on
 from webenv.policies.hierarchical.messages import (
     CitedSource,
@@ -22,6 +22,7 @@ from webenv.policies.hierarchical.pages import allowed, mentions, version_of
 SEARCH = "Search each clause"
 FOLLOW = "Follow the links"
 
+_TELLING = 2.0  # what the words of a clause weigh, at the least, that is searched before a name is known
 _BATCH = 4  # searches for missing links at a time
 _HITS = 2  # of a search, how many pages are read
 _NAMED = 0.6  # what it counts that a hit has the name asked about, beside saying the whole clause
@@ -41,19 +42,20 @@ def next_step(view: HostView, chain: ChainQuestion) -> tuple[Directive, ...] | s
 def orders(view: ManagerView, chain: ChainQuestion) -> Iterator[Order]:
     """At first a search for each clause; then one for each link that is missing, by the name that is known."""
     if view.directive.goal.startswith(SEARCH):
-        for clause in chain.clauses if view.round == 0 else ():
-            yield Order(chain.query(clause), columns=(str(clause.number),))
+        telling = [one for one in chain.clauses if one.source == 0 or sum(weights_of(one.text).values()) >= _TELLING]
+        if view.round == 0:
+            first = [one for one in chain.clauses if one.source == 0][:3]
+            if len(first) > 1:  # what one page says of the first name tells it from others of whom half is true
+                yield Order(" ".join(map(chain.query, first)), columns=tuple(str(one.number) for one in first))
+            for clause in telling:
+                yield Order(chain.query(clause), columns=(str(clause.number),))
         return
     asked = set(view.asked)
-    found = 0
-    for gap in view.gaps:
-        clause = chain.clauses[int(gap.columns[0])]
-        for query in (chain.query(clause, gap.entity), gap.entity):
-            if query not in asked and found < _BATCH:
-                found += 1
-                asked.add(query)
-                yield Order(query, entities=(gap.entity,), columns=gap.columns)
-                break
+    clauses = {gap: chain.clauses[int(gap.columns[0])] for gap in view.gaps}
+    wanted = [(chain.query(clause, gap.entity), gap) for gap, clause in clauses.items()]
+    fresh = [one for one in wanted if one[0] not in asked] or [(gap.entity, gap) for gap in view.gaps[:_BATCH]]
+    for query, gap in fresh[:_BATCH]:
+        yield Order(query, entities=(gap.entity,), columns=gap.columns)
 
 
 def chosen(task: Subtask, chain: ChainQuestion, hits: Sequence[ResultLine]) -> tuple[str, ...]:
@@ -63,11 +65,14 @@ def chosen(task: Subtask, chain: ChainQuestion, hits: Sequence[ResultLine]) -> t
     def fit(hit: ResultLine) -> float:
         text = f"{hit.title}. {hit.snippet}"
         named = max((mentions(text, one) + 0.5 * mentions(hit.title, one) for one in task.entities), default=0.0)
-        said = max((agreement(one, text) for one in clauses), default=0.0)
+        if task.entities and not named:
+            return 0.0
+        said = sum(agreement(one, text) for one in clauses)
         return said + _NAMED * named - bool(version_of(hit.title))
 
     ranked = sorted((hit for hit in hits if allowed(hit.url)), key=lambda hit: -fit(hit))
-    return tuple(hit.url for hit in ranked[:_HITS] if fit(hit) > 0)
+    most = _HITS if task.entities else _HITS + len(clauses)
+    return tuple(hit.url for hit in ranked[:most] if fit(hit) > 0)
 
 
 def read_links(task: Subtask, chain: ChainQuestion, page: ReadPage) -> Finding:

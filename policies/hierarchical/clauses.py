@@ -15,14 +15,17 @@ _INITIAL = re.compile(r"[A-Z][\w’'-]* [A-Z]\.$|\b(?:St|Dr|Mr|Mrs|Co)\.$")
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[\w’'-]*\w)?")
 _STEM = 5
 _FUNCTION = frozenset(
-    """
-    a an and are as at be been being but by for from had has have he her his how i in into is it its of on once one or
-    she so than that the their them then there they this to was we were what when where which while who whom whose why
-    with after before during until till since up as also both
-    """.split()
+    re.findall(
+        r"[a-z]+",
+        """
+        a an and are as at be been being but by for from had has have he her his how i in into is it its
+        of on once one or she so than that the their them then there they this to was we were what when
+        where which while who whom whose why with after before during until till since up as also both
+        """,
+    )
 )
 _FAMILIES = """
-    taught teach teacher pupil pupils student studied trained apprentice apprenticed mentor learned learnt lessons master tutor tutored under
+    taught teach teacher pupil pupils student studied trained apprentice mentor lessons instructed tutor under
     quarrelled quarrel broke fell feud dispute row rift enemy speaking hostile
     married marry wife husband spouse wedding wed marriage bride groom
     born birth birthplace native cradle came raised grew baptised
@@ -76,7 +79,7 @@ _FAMILIES = """
     twinned partnership partner twin
     debt debts owed
     printed print found copy
-""".strip().splitlines()
+"""
 
 
 class LinkClause(NamedTuple):
@@ -118,7 +121,9 @@ class ChainQuestion(NamedTuple):
         text = _LETTERED.sub(lambda found: "" if found[1].lower() == "person" or name else found[1], clause.text)
         kept = [one for one in _WORD.findall(text) if one.casefold() not in _FUNCTION and len(one) > 1]
         named = [self.kinds[place].rpartition(" ")[2] for place in (clause.source, clause.target)] if name else []
-        return " ".join(dict.fromkeys((*([name] if name else []), *kept, *(one for one in named if one not in ("", "person")))))
+        return " ".join(
+            dict.fromkeys((*([name] if name else []), *kept, *(one for one in named if one not in ("", "person"))))
+        )
 
 
 @lru_cache(maxsize=256)
@@ -165,7 +170,9 @@ def _sentences(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for gap in _SPLIT.finditer(text):
-        if not _INITIAL.search(text[start : gap.start()]) or _LETTERED.search(text[: gap.start()][-12:].rstrip(".").lower()):
+        if not _INITIAL.search(text[start : gap.start()]) or _LETTERED.search(
+            text[: gap.start()][-12:].rstrip(".").lower()
+        ):
             found.append(text[start : gap.start()])
             start = gap.end()
     return [one for one in (*found, text[start:]) if _WORD.search(one)]
@@ -189,7 +196,7 @@ def _kind(letter: str, text: str) -> str:
 
 def _related() -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for line in _FAMILIES:
+    for line in _FAMILIES.split("\n"):
         family = {stem(word) for word in line.split()}
         for one in family:
             found.setdefault(one, set()).update(family)
@@ -240,4 +247,3 @@ def agreement(clause: str, text: str) -> float:
         for one, weight in wanted.items()
     )
     return said / total if total else 0.0
-

@@ -42,7 +42,7 @@ _FUNCTION = frozenset(
         a about according after against all although among an and another any as at because before behind below
         beside between both but by during each even every few for from had has he her here his how i if in into
         it its later like many most much my near never no nobody nor not nothing now of off on once one only or
-        other our out over people since so some still such than that the their then there these they this those
+        other our out over people she since so some still such than that the their then there these they this those
         though through till to today under until up upon was we were what when where which while who whoever
         whose why with within without you
         """,
@@ -209,7 +209,9 @@ def names_in(sentence: str) -> tuple[str, ...]:
             run = []
         capital = word[0].isupper() and (run or word.lower() not in _FUNCTION or (word == "The" and token.start()))
         if _DATE.fullmatch(word):
-            run = []  # a month or a year is no part of a name
+            if [one[0] for one in run] != ["May"]:  # a month or a year is no part of a name
+                _close(sentence, run, found)
+            run = []
         elif capital or (run and (word in _JOINS or word.isdigit())):
             run.append(token)
         else:

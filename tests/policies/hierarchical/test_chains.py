@@ -1,0 +1,119 @@
+"""Chains of clauses without a model: how questions are taken apart, pages read, and names followed to the last one."""
+
+from __future__ import annotations
+
+from tests.webs import DictWeb, GoldJudge
+from webenv.benchmark import Benchmark
+from webenv.budget import Budget
+from webenv.observations import Page
+from webenv.policies.hierarchical import HierarchicalPolicy, Layers
+from webenv.policies.hierarchical.chain_ledger import ChainLedger
+from webenv.policies.hierarchical.clauses import agreement, read_chain
+from webenv.policies.hierarchical.links import DESCRIBES, kindness, links_on
+from webenv.policies.hierarchical.messages import CitedStatement, ReadPage
+from webenv.rollout.play import EpisodeSpec, play_episodes
+from webenv.task import Gold, Task, TaskSet
+
+QUESTION = (
+    "Mill A burnt down in 1871. Person B was the owner of mill A. Person C taught person B. Person C moved to town D. "
+    "What is the name of town D?\n\nLetters stand for names."
+)
+PAGES = [
+    Page("https://a.example/1", "Hay Mill", "Hay Mill is a mill near Ansby. It burnt down in 1871, and was rebuilt."),
+    Page("https://a.example/2", "Oat Mill", "Oat Mill is a mill near Brill. It burnt down in 1902. Carl Pym owned it."),
+    Page("https://b.example/1", "Ann Lee", "Ann Lee bought Hay Mill in 1850. She kept bees. She lived in Corby."),
+    Page("https://b.example/2", "Ivo Kerr", "Ivo Kerr was a teacher. He instructed Ann Lee from 1830. He hated bees."),
+    Page("https://c.example/1", "Bees of Dunmere", "The teacher Ivo Kerr moved to Dunmere in 1860, with his hives."),
+    Page("https://c.example/2", "Bees of Corby", "Carl Pym moved to Corby in 1903, and was never taught."),
+]
+
+
+def test_clauses_lead_from_letter_to_letter() -> None:
+    """A clause that names a letter first leads to it; one that names none is about the last one."""
+    chain = read_chain(QUESTION)
+    assert chain is not None
+    assert chain.kinds == ("mill", "person", "person", "town")
+    assert [(one.source, one.target) for one in chain.clauses] == [(0, 0), (0, 1), (1, 2), (2, 3)]
+    assert chain.query(chain.clauses[2], "Ann Lee") == "Ann Lee taught"
+
+
+def test_a_letter_that_is_never_told_is_led_to_by_the_clause_before() -> None:
+    """Organ C is first named beside D: the sentence before led to it."""
+    chain = read_chain(
+        "Organ A has a bearded head. Person B sat at the console from 1991. Person B sat at the console from 1955. "
+        "Person D voiced organ C in 1740. What is the name of person D?"
+    )
+    assert chain is not None
+    assert [(one.source, one.target) for one in chain.clauses] == [(0, 0), (0, 1), (1, 2), (2, 3)]
+
+
+def test_questions_without_letters_are_no_chains() -> None:
+    """Nothing is read into a question that names what it means."""
+    assert read_chain("Which play did the author of Station Road write in 1932?") is None
+
+
+def test_numbers_and_families_of_words_agree() -> None:
+    """A number must be the same; a word of one family counts for three quarters of the word itself."""
+    assert agreement("Mill A cost $5,300.", "It came to $5,300.") > agreement("Mill A cost $5,300.", "It cost $5,400.")
+    assert agreement("Person C taught person B.", "He wrote to her.") == 0.0
+    assert agreement("Person C taught person B.", "She was his pupil.") == 0.75
+
+
+def test_names_fit_kinds_by_form_and_by_what_is_said() -> None:
+    """A hotel is no museum; a name that a page calls a painting is one."""
+    assert kindness("Hotel St Ursula", "hotel") == 1.0
+    assert kindness("Hotel St Ursula", "museum") < kindness("Pilkington House", "museum")
+    assert kindness("Two Hares", "painting", "Two Hares is a painting in oil.") == 1.0
+
+
+def test_a_sentence_links_the_names_it_puts_together() -> None:
+    """The subject of a page stands for its pronouns; what is denied links nothing."""
+    chain = read_chain(QUESTION)
+    assert chain is not None
+    page = ReadPage(
+        "u", "Hay Mill", "Hay Mill is a mill. It burnt down in 1871. Ann Lee was its owner, and not Carl Pym."
+    )
+    assert ("Hay Mill", "0", DESCRIBES) in [one[:3] for one in links_on(chain, page, ())]
+    plain = page._replace(text="Hay Mill is a mill. Ann Lee was its owner. Its owner was never Carl Pym.")
+    named = {name for one in links_on(chain, plain, ()) if one.column == "1" for name in (one.entity, one.value)}
+    assert named == {"Hay Mill", "Ann Lee"}
+
+
+def test_the_chain_that_holds_best_is_the_answer() -> None:
+    """A whole chain stands before one with a better end whose link nothing states."""
+    chain = read_chain(
+        "Mill A burnt down. Person B owned mill A. Person B moved to town C. What is the name of town C?"
+    )
+    assert chain is not None
+    ledger = ChainLedger(chain)
+    ledger.add([
+        CitedStatement("Hay Mill", "0", DESCRIBES, "https://a.example/", quote="Hay Mill burnt down."),
+        CitedStatement("Hay Mill", "1", "Ann Lee", "https://a.example/", quote="Ann Lee owned Hay Mill."),
+        CitedStatement("Ann Lee", "2", "Corby", "https://a.example/", quote="Lee came to Corby."),
+        CitedStatement("Carl Pym", "2", "Brill", "https://b.example/", quote="Carl Pym moved to Brill."),
+    ])  # fmt: skip
+    assert [name for _, name, _ in ledger.rows()] == ["Hay Mill", "Ann Lee", "Corby"]
+    assert "\nExact Answer: Corby\n" in ledger.answer()
+
+
+def test_what_is_missing_is_asked_by_the_last_name_that_is_known() -> None:
+    """The beginning that pages state goes on from its end."""
+    chain = read_chain(QUESTION)
+    assert chain is not None
+    ledger = ChainLedger(chain)
+    ledger.add([
+        CitedStatement("Hay Mill", "0", DESCRIBES, "https://a.example/", quote="Hay Mill burnt down in 1871."),
+        CitedStatement("Hay Mill", "1", "Ann Lee", "https://b.example/", quote="Ann Lee was the owner of Hay Mill."),
+    ])  # fmt: skip
+    assert ledger.gaps()[0] == ("Ann Lee", ("2",))
+
+
+def test_an_episode_follows_a_chain_to_its_end() -> None:
+    """Over four pages of three sites, past a near miss at each step."""
+    task = Task("chain", QUESTION, gold=Gold(answers=("Dunmere",)))
+    benchmark = Benchmark(
+        tasks=TaskSet([task]), web=DictWeb(PAGES), judge=GoldJudge(), budget=Budget(searches=30, visits=30, turns=61)
+    )
+    [record] = next(play_episodes(benchmark, HierarchicalPolicy(Layers()), [EpisodeSpec("chain", 0, 0)]))
+    assert "Exact Answer: Dunmere" in record.turns[-1].texts[0]
+    assert "C is Ivo Kerr (https://b.example/2)" in record.turns[-1].texts[0]
