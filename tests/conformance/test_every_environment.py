@@ -160,8 +160,11 @@ def test_determinism_over_processes(name: str, env: gym.Env[Any, Any]) -> None:
         "seen += [env.step(webenv.visit(found[0]['url'])), env.step(webenv.answer('x'))]\n"
         "print(ascii(seen))\n"
     )
+    here = {"WEBENV_CACHE": os.environ["WEBENV_CACHE"]}  # the run's webs, or each process makes its own
     runs = [
-        subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, env={"PYTHONHASHSEED": seed})
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, check=True, env={**here, "PYTHONHASHSEED": seed}
+        )
         for seed in ("1", "2")
     ]
     assert runs[0].stdout == runs[1].stdout

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -98,7 +97,7 @@ def test_the_sample_has_tasks_of_its_own() -> None:
     assert (identity["tasks"]["count"], identity["judge"]["name"]) == (12, "page")
 
 
-def test_determinism_over_processes(home: Path) -> None:
+def test_determinism_over_processes() -> None:
     """Another process, with other hashes, draws the same tasks and finds the same."""
     program = (
         "import gymnasium as gym, json, webenv\n"
@@ -109,7 +108,7 @@ def test_determinism_over_processes(home: Path) -> None:
     )
     found = set()
     for seed in ("1", "2"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "WEBENV_CACHE": str(home)}
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True, text=True, check=True
         )
