@@ -8,7 +8,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import cache, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -133,8 +133,23 @@ def _settle() -> None:
     gc.freeze()
 
 
+@contextmanager
+def _collection_paused() -> Iterator[None]:
+    """Spares making pages the search for garbage, a fifth of its time: what a page leaves behind forms no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _write(web: WorldWeb, folder: CorpusFolder, workers: int, progress: Progress) -> Manifest:
-    with closing(PageWriter(folder.work / PAGES, lasting=False, learn=len(web) >= _LARGE)) as writer:
+    with (
+        _collection_paused(),
+        closing(PageWriter(folder.work / PAGES, lasting=False, learn=len(web) >= _LARGE)) as writer,
+    ):
         return _written(web, folder, writer, workers, progress)
 
 

@@ -116,6 +116,9 @@ class WorldWeb:
         """Everything that a page asserts, of its subject and of others; what it denies is left out."""
         return tuple(claim.fact for claim in self._plan(number).claims if claim.asserted)
 
+    def _denied(self, number: int) -> Iterator[WorldFact]:
+        return (claim.fact for claim in self._plan(number).claims if not claim.asserted)
+
     # ── the world ─────────────────────────────────────────────────────────────
 
     def part_of(self, region: int) -> int:
@@ -142,9 +145,8 @@ class WorldWeb:
         to deny it."""
         found: dict[tuple[int, int], set[int]] = {}
         for number in self.numbers(region):
-            for claim in self._plan(number).claims:
-                if claim.asserted == asserted:
-                    found.setdefault(claim.fact.key, set()).add(number)
+            for fact in self.facts(number) if asserted else self._denied(number):
+                found.setdefault(fact.key, set()).add(number)
         return {key: frozenset(pages) for key, pages in found.items()}
 
     # ── words ─────────────────────────────────────────────────────────────────
