@@ -1,8 +1,9 @@
 """Both studies from nothing: every table and figure of Needle in the Web and LiveNewsBench, each by its command.
 
-A generated web is served over HTTP, and a scripted endpoint stands in for the models: what is shown is that the
-studies run, and which command prints what. Their figures are the script's. With real ones, leave the script's endpoint
-out, give the official files with --tasks, a live web with --web, and models with --models::
+A generated web is served over HTTP, and scripts stand in for the models (``scripted_models.py``): pages are collected,
+queries and questions built, verified, played and judged by the commands that a real study takes. What is shown is that
+they run, and which command prints what; the figures are the scripts'. With real models, leave the endpoint out, give
+the official files with --tasks, a live web with --web, and models with --models::
 
     python examples/reproduce_studies.py --out studies
 """
@@ -10,33 +11,37 @@ out, give the official files with --tasks, a live web with --web, and models wit
 from __future__ import annotations
 
 import argparse
-import hashlib
 import io
 import json
 import os
 import re
 import sys
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+
+from scripted_models import AGENTS, READERS, SEARCHERS, ScriptedModels, chance, endpoint, sentences
 
 from webenv.cli.app import run
-from webenv.envs.benchmark_env import BenchmarkEnv
+from webenv.corpora import Corpus
 from webenv.envs.building.live_news_bench.filters import Outlets
-from webenv.evaluation.environments import make_env
+from webenv.envs.needle_in_web.tasks import load_tasks
+from webenv.envs.webs import open_web
+from webenv.evaluation import Record, read_records
+from webenv.observations import Page
 from webenv.serving import serving, website_app
 from webenv.serving.sites import open_sites
+from webenv.task import TaskSet
+from webenv.urls import host_of
 
-WEB = "procedural:pages=600,seed=3,worlds=1"
-SEARCHERS = {"GPT-4o": 0.6, "Gemini-2.5-flash": 0.55, "Sonar": 0.65}  # search by themselves: how often they are right
-AGENTS = ("Search-R1", "DeepResearcher", "CognitiveKernel-Pro")  # use our search: the first result is their answer
-READERS = {"large": 0.9, "medium": 0.75, "small": 0.5}  # of news: how often they are right once they have searched
+WEB = "procedural:pages=1500,seed=3,worlds=1,news=0.4"
+NEEDLE, NEWS = "Needle in the Web", "LiveNewsBench"
+SITES = 7  # of needles
 PEOPLE = {"easy": (0.86, 327.0), "medium": (0.79, 329.0), "hard": (0.79, 401.0)}  # completion, seconds
+FIRST_MONTH = "2025-05"  # of events: the generated news end in September 2025
 
-JUDGE_PROMPT = """\
+GRADING = """\
 Question: {question}
 Gold target: {target}
 Predicted answer: {predicted_answer}
@@ -49,116 +54,18 @@ Reply with <source>its url</source>, or with <source>No source found.</source>
 """
 
 
-def chance(*parts: object) -> float:
-    """A number from 0 to 1 that depends on nothing but these."""
-    return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6]) / 2**48
-
-
-class ScriptedModels:
-    """What the models of the studies reply.
+class Study:
+    """Runs commands, and keeps which of them printed what of a paper.
 
     Args:
-        pages: the page sought by the criteria of a needle, a line each.
-        answers: the answer to a question on the news.
+        out: the folder of the studies.
+        address: where the web is served.
     """
 
-    def __init__(self, pages: Mapping[str, str], answers: Mapping[str, str]) -> None:
-        self._pages, self._answers = pages, answers
-
-    def reply(self, model: str, messages: Sequence[Mapping[str, str]]) -> str:
-        """The reply of a model of this name to a conversation."""
-        last = messages[-1]["content"]
-        if model == "judge":
-            return self._grade(last)
-        if model in SEARCHERS:
-            return self._search_alone(model, last)
-        if model in AGENTS:
-            return self._find(model, messages)
-        return self._read_news(model, messages)
-
-    def _grade(self, asked: str) -> str:
-        gold, said = (re.search(rf"{name}: (.*)", asked) for name in ("Gold target", "Predicted answer"))
-        assert gold is not None
-        assert said is not None
-        return "A" if said[1] in gold[1].split(" or ") else "C" if said[1] == "unknown" else "B"
-
-    def _search_alone(self, model: str, asked: str) -> str:
-        if "<source>" not in asked:
-            question, answer = self._asked(asked)
-            return answer if chance(model, question) < SEARCHERS[model] else "unknown"
-        found = next((url for criteria, url in self._pages.items() if criteria in asked), "")
-        right = chance(model, found) < SEARCHERS[model]
-        return f"<source>{found if right else 'No source found.'}</source>"
-
-    def _find(self, model: str, messages: Sequence[Mapping[str, str]]) -> str:
-        """A search with all criteria (or, by the weakest, the first), then its first result."""
-        if len(messages) == 2:
-            criteria = re.findall(r"^- (.*)", messages[1]["content"], re.M)
-            chosen = criteria[:1] if model == AGENTS[-1] else criteria if model == AGENTS[0] else criteria[::-1]
-            return f"I look.\n<search>\n{' '.join(chosen)}\n</search>"
-        url = re.search(r"https?://\S+", messages[-1]["content"])
-        return f"<source>{url[0] if url else 'No source found.'}</source>"
-
-    def _read_news(self, model: str, messages: Sequence[Mapping[str, str]]) -> str:
-        """Searches, clicks now and then, and finishes; the small one asks two things at once, whatever is left."""
-        question, answer = self._asked(messages[1]["content"])
-        turn = len(messages) // 2
-        closed = "type: Search" not in messages[0]["content"]
-        if closed or turn == 3 or (turn == 2 and chance("click", model, question) < 0.6):
-            right = chance(model, question) < (READERS[model] * (0.25 if closed else 1.0))
-            return block("Finish", answer if right else "unknown")
-        if turn == 1:
-            return block("Search", *((question, f"{question} news") if model == "small" else (question,)))
-        url = re.search(r"https?://\S+", messages[-1]["content"])
-        return block("Click", url[0]) if url else block("Search", question[:60])
-
-    def _asked(self, text: str) -> tuple[str, str]:
-        """The question that a text holds, and its answer."""
-        return next((pair for pair in self._answers.items() if pair[0] in text), ("", "unknown"))
-
-
-def block(kind: str, *lines: str) -> str:
-    """An action of LiveNewsBench."""
-    return "\n".join(("I think, then act.", "<action>", f"type: {kind}", *lines, "</action>"))
-
-
-@contextmanager
-def endpoint(models: ScriptedModels) -> Iterator[str]:
-    """The models behind an endpoint of chat completions; gives its address."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            text = models.reply(asked["model"], asked["messages"])
-            read, wrote = len(str(asked["messages"])) // 4, len(text) // 4 + 1
-            usage: dict[str, Any] = {"prompt_tokens": read, "completion_tokens": wrote}
-            if asked["model"] in SEARCHERS:
-                usage["num_search_queries"] = 1 + int(2 * chance("searches", text, asked["model"]))
-            data = json.dumps({"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "usage": usage})
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data.encode())))
-            self.end_headers()
-            self.wfile.write(data.encode())
-
-        def log_message(self, *_: object) -> None:
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-
-
-class Study:
-    """Runs commands, and keeps which of them printed what of a paper."""
-
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, address: str) -> None:
         self.out = out
+        self.pages = f"live:pages,gateway={address},readers=0"
+        self.web = f"live:searxng,gateway={address},readers=0"
         self.shown: list[tuple[str, str]] = []
 
     def show(self, what: str, *words: str) -> None:
@@ -168,10 +75,10 @@ class Study:
         print(f"\n=== {what}\n$ {command}")
         self.do(*words, quiet=False)
 
-    def tell(self, what: str, text: str) -> None:
-        """Prints what a figure is that no command has to measure."""
-        self.shown.append((what, f"(no measurement) {text.splitlines()[0]}"))
-        print(f"\n=== {what}\n{text}")
+    def tell(self, what: str, source: str, text: str) -> None:
+        """Prints a figure that is no measurement: where its text comes from, and the text."""
+        self.shown.append((what, source))
+        print(f"\n=== {what}\n{source}\n{text}")
 
     def do(self, *words: str, typed: str = "", quiet: bool = True) -> None:
         """Runs a command, which has to succeed."""
@@ -190,11 +97,40 @@ class Study:
         self.out.joinpath(name).write_text(text, encoding="utf-8")
         return self.path(name)
 
+    def records(self, name: str) -> list[dict[str, str]]:
+        """The records of a file of JSON lines there."""
+        return [json.loads(line) for line in (self.out / name).read_text(encoding="utf-8").splitlines()]
 
-def needle(study: Study, web: str, per_level: int) -> None:
-    """Needle in the Web: tables 2, 3 and 4, and figures 1, 3 and 5."""
-    given = ["NeedleInWeb-v0", "--web", web, "--tasks", WEB, "--judge", "exact"]
-    each = ["--episodes", str(3 * per_level), "--seed", "5"]
+
+# ── Needle in the Web ─────────────────────────────────────────────────────────
+
+
+def build_needles(study: Study, pages: Sequence[Page], per_site: int, models: ScriptedModels) -> TaskSet:
+    """Collects pages and builds queries of them, as section 3 has it: figures 3 and 4."""
+    long = Counter(host_of(page.url) for page in pages if len(page.text) >= 1_500)
+    hosts = [host for host, _ in long.most_common(SITES)]
+    sources = [word for host in hosts for word in ("--from", f"sitemap:https://{host}/sitemap.xml")]
+    listed = study.path("pages.txt")
+    collecting = ["tasks", "collect", "--web", study.pages, *sources, "--per-site", str(6 * per_site), "--out", listed]
+    study.show(f"{NEEDLE}, section 3.4 (pages collected)", *collecting)
+    study.show(
+        f"{NEEDLE}, Figure 4 (the pipeline of queries: what came to each stage, and fell)",
+        *("tasks", "build", "needle", "--pages", study.pages, "--urls", listed, "--per-site", str(3 * per_site)),
+        *("--model", "writer", "--embedder", "endpoint:embedder", "--judge", "llm:judge"),
+        *("--out", study.path("queries")),
+    )
+    tasks = load_tasks(study.path("queries"))
+    models.pages |= {task.criteria: task.gold.urls[0] for task in tasks}
+    first = tasks[0]
+    example = f"{first.question}\nsought: {first.gold.urls[0]}\nclaims: {' '.join(first.gold.claims)}"
+    study.tell(f"{NEEDLE}, Figure 3 (a sample query)", f"first record of {study.path('queries')}", example)
+    return tasks
+
+
+def needle(study: Study, tasks: TaskSet, per_level: int) -> None:
+    """The systems on these queries: tables 1 to 4, and figures 1, 2 and 5."""
+    given = ["NeedleInWeb-v0", "--web", study.web, "--tasks", study.path("queries"), "--judge", "llm:judge"]
+    each = ["--episodes", str(min(3 * per_level, len(tasks))), "--seed", "5"]
     template = study.write("query_template.txt", QUERY_TEMPLATE)
     runs = study.path("needle")
     for name in (*SEARCHERS, *AGENTS):
@@ -202,141 +138,183 @@ def needle(study: Study, web: str, per_level: int) -> None:
         policy = kind if name in SEARCHERS else ["--policy", f"react:{name},format=source"]
         study.do("eval", *given, *each, *policy, "--out", f"{runs}/{name}")
     study.tell(
-        "Needle in the Web, Table 1 and Figure 2 (how it differs from other benchmarks)",
-        "Five properties of benchmarks, compared in words; 'webenv eval --help' says them of each environment here.",
+        f"{NEEDLE}, Table 1 (its properties; those of other benchmarks are statements on them, not measured)",
+        "counted over the queries built above",
+        "\n".join(f"{name:<28} {value}" for name, value in properties(study, tasks).items()),
     )
-    study.tell("Needle in the Web, Figure 3 (an example query)", example("NeedleInWeb-v0", WEB))
     study.tell(
-        "Needle in the Web, Figure 4 (the pipeline of queries)",
-        "webenv tasks build needle --pages WEB --model MODEL --embedder NAME tells what came to each stage and fell.",
+        f"{NEEDLE}, Figure 2 (two kinds of search)",
+        "a diagram, nothing to measure",
+        "A question with one short answer that a chain leads to (webenv play BrowseComp-v0), beside vague criteria "
+        "that one page meets (webenv play NeedleInWeb-v0).",
     )
     models = ["--columns", "model", "--digits", "2"]
-    study.show("Needle in the Web, Table 2 (accuracy)", "report", runs, *models)
-    study.show("Needle in the Web, Table 2 (by difficulty)", "report", runs, "--rows", "difficulty", *models)
-    study.show("Needle in the Web, Table 3", "report", runs, "--rows", "site,difficulty", *models, "--ranks")
-    page = study.path("needle_figure_1.html")
-    study.show("Needle in the Web, Figure 1 (bars)", "report", runs, "--rows", "site", *models, "--html", page)
-    rows = ["--rows", "outcome", "--measure", "searches,visits"]
-    study.show("Needle in the Web, Figure 5 (how wrong answers came about)", "report", runs, *rows, *models)
-    answers = study.write("people.jsonl", people(per_level))
-    words = ["--answers", answers, "--system", "People", "--missing", "leave"]
-    study.do("score", *given, *words, "--out", study.path("people"))
+    study.show(f"{NEEDLE}, Table 2 (overall)", "report", runs, *models, "--spread", "none")
+    study.show(f"{NEEDLE}, Table 2 (by difficulty)", "report", runs, "--rows", "difficulty", *models)
+    by_site = ["--rows", "site,difficulty", *models, "--ranks", "--spread", "none"]
+    study.show(f"{NEEDLE}, Table 3", "report", runs, *by_site)
+    bars = ["--rows", "site", *models, "--picture", study.path("needle_figure_1.svg")]
+    study.show(f"{NEEDLE}, Figure 1 (bars)", "report", runs, *bars, "--html", study.path("needle_figure_1.html"))
+    wrong = f"{runs}/{AGENTS[-1]}"
     study.show(
-        "Needle in the Web, Table 4 (people)", "report", study.path("people"), "--rows", "difficulty",
-        "--measure", "success,seconds", "--digits", "1",
+        f"{NEEDLE}, Figure 5 (how episodes went wrong)",
+        *("report", runs, "--rows", "outcome", "--measure", "searches,visits", "--spread", "tasks", *models),
+    )
+    study.show(
+        f"{NEEDLE}, Figure 5 (to read)", "view", wrong, "--out", study.path("needle_figure_5.html"),
     )  # fmt: skip
+    record = next((one for one in read_records(wrong) if one.verdict["value"] == 0.0), None)
+    study.tell(f"{NEEDLE}, Figure 5 (a wrong episode)", f"a record of {wrong}", trajectory(record))
+    words = ["--answers", study.write("people.jsonl", people(tasks)), "--system", "People", "--missing", "leave"]
+    study.do("score", *given, *words, "--out", study.path("people"))
+    shown = ["--rows", "difficulty", "--measure", "success,seconds", "--digits", "1"]
+    study.show(f"{NEEDLE}, Table 4 (people)", "report", study.path("people"), *shown)
 
 
-def people(per_level: int) -> str:
-    """Answers of people with the seconds that they took, as somebody may have written them down."""
+def properties(study: Study, tasks: TaskSet) -> dict[str, str]:
+    """What Table 1 says of the benchmark, from its queries."""
+    levels, sites = (Counter(task.tags[name] for task in tasks) for name in ("difficulty", "site"))
+    pages = {task.gold.urls[0] for task in tasks}
+    masked = sum(
+        criterion != claim for task in tasks for criterion, claim in zip(task.criteria, task.gold.claims, strict=True)
+    )
+    return {
+        "Live web retrieval": f"searched and fetched over HTTP on {study.web}",
+        "Difficulty controlled": ", ".join(f"{level} {count}" for level, count in levels.items()),
+        "Multi-scenario coverage": f"{len(sites)} sites",
+        "Full webpage retrieval": f"one page is the answer to each query; {len(pages)} pages in all",
+        "Fuzzy exploratory query": f"{masked} of {sum(len(task.criteria) for task in tasks)} criteria are vaguer than "
+        "their claims",
+    }
+
+
+def trajectory(record: Record | None) -> str:
+    """What was done in an episode, a line a turn."""
+    if record is None:
+        return "no episode was wrong"
+    lines = [f"{number}. {turn.kind}: {' | '.join(turn.texts)[:300]}" for number, turn in enumerate(record.turns, 1)]
+    return "\n".join([record.question, *lines, f"{record.verdict['outcome']}: {record.verdict['explanation'][:300]}"])
+
+
+def people(tasks: TaskSet) -> str:
+    """Answers of people, four of each site and difficulty as in the paper, with the seconds that they took."""
+    sampled: Counter[tuple[str, str]] = Counter()
     lines = []
-    for task in list(make_tasks("NeedleInWeb-v0", WEB)):
+    for task in sorted(tasks, key=lambda task: chance("sampled", task.id)):
         level = task.tags["difficulty"]
-        rate, seconds = PEOPLE[level]
-        if chance("sampled", task.id) < per_level / 600:
-            right = chance("people", task.id) < rate
+        sampled[task.tags["site"], level] += 1
+        if sampled[task.tags["site"], level] <= 4:
+            rate, seconds = PEOPLE[level]
+            answer = task.gold.urls[0] if chance("people", task.id) < rate else None
             took = round(seconds * (0.5 + chance("seconds", task.id)), 1)
-            lines.append({"task": task.id, "answer": task.gold.urls[0] if right else None, "seconds": took})
+            lines.append({"task": task.id, "answer": answer, "seconds": took})
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def news(study: Study, web: str, count: int) -> None:
-    """LiveNewsBench: tables 1 to 4, and figure 2."""
-    test = study.path("test.jsonl")
-    study.do("tasks", "verify", test, "--count", str(count // 2), typed="a\na\na\nr unclear\n" * count)
-    verified = study.path("human_verified_test.jsonl")
-    prompt = study.write("grading.txt", JUDGE_PROMPT)
-    given = ["LiveNewsBench-v0", "--web", web, "--judge", "short:judge,temperature=0", "--judge-prompt", prompt]
+# ── LiveNewsBench ─────────────────────────────────────────────────────────────
+
+
+def build_news(study: Study, pages: Sequence[Page], count: int, models: ScriptedModels) -> None:
+    """Builds questions on events, and verifies half of the test set: figures 1 to 6."""
+    reports = sorted((page for page in pages if page.date >= FIRST_MONTH), key=lambda page: page.date, reverse=True)
+    lines = []
+    for page in reports:
+        told = next((one for one in sentences(page.text) if len(one.split()) >= 12), None)
+        if told is not None and len(lines) < count:
+            lines.append(json.dumps({"date": page.date, "summary": told, "urls": [page.url]}) + "\n")
+    events = study.write("events.jsonl", "".join(lines))
+    study.show(
+        f"{NEWS}, Figure 1 (the pipeline of questions: what came to each stage, and fell)",
+        *("tasks", "build", "livenews", "--events", events, "--web", study.web, "--outlets", "any", "--results", "5"),
+        *("--drafter", "drafter", "--checker", "reader", "--out", study.path("questions")),
+    )
+    names = ("test.jsonl", "longitudinal_test.jsonl")
+    built = {name: study.records(f"questions/{name}") for name in ("train.jsonl", "val.jsonl", *names)}
+    models.answers |= {one["question"]: one["answer"] for records in built.values() for one in records}
+    examples = [f"{name}: {one['question']} — {one['answer']}" for name in names for one in built[name][:2]]
+    study.tell(f"{NEWS}, Figure 2 (examples)", f"first records of {study.path('questions')}", "\n".join(examples))
+    study.show(f"{NEWS}, Figures 3, 5 and 6 (the builder's prompts)", "tasks", "prompts", "livenews")
+    hosts = sorted(Outlets.read(None).hosts)
+    study.tell(
+        f"{NEWS}, Figure 4 (allowed outlets)",
+        "a list: webenv tasks build livenews --outlets FILE takes another",
+        f"{len(hosts)}: {', '.join(hosts)}",
+    )
+    test = study.path("questions", "test.jsonl")
+    half = str(max(1, len(built["test.jsonl"]) // 2))
+    decisions = "a\na\na\na\nr unclear\n" * count  # about 20% fall, as in the paper
+    study.do("tasks", "verify", test, "--count", half, typed=decisions)
+
+
+def news(study: Study) -> None:
+    """The systems on these questions: tables 1 to 4, and figures 7 and 8."""
+    prompt = study.write("grading.txt", GRADING)
+    given = ["LiveNewsBench-v0", "--web", study.web, "--judge", "short:judge,temperature=0", "--judge-prompt", prompt]
+    test = ["--tasks", study.path("questions", "test.jsonl")]
+    verified = ["--tasks", study.path("questions", "human_verified_test.jsonl")]
     for name in READERS:
         policy = ["--policy", f"react-blocks:{name}"]
-        study.do("eval", *given, "--tasks", test, *policy, "--out", study.path("news", "full", name))
-        closed = ["--tasks", verified, *policy, "--budget", "searches=0,visits=0"]
-        study.do("eval", *given, *closed, "--out", study.path("news", "closed", name))
-        swept = ["--tasks", verified, *policy, "--sweep", "searches=1,3,5,7"]
-        study.do("eval", *given, *swept, "--out", study.path("news", "verified", name))
+        study.do("eval", *given, *test, *policy, "--out", study.path("news", "full", name))
+        closed = ["--budget", "searches=0,visits=0", "--out", study.path("news", "closed", name)]
+        study.do("eval", *given, *verified, *policy, *closed)
+        swept = ["--sweep", "searches=1,3,5,7", "--out", study.path("news", "verified", name)]
+        study.do("eval", *given, *verified, *policy, *swept)
+    hidden = '{"tools": [{"type": "web_search", "blocked": "{hosts}"}]}'
     for name in SEARCHERS:
-        policy = [
-            "--policy",
-            f"integrated:{name}",
-            "--blocklist",
-            '{"tools": [{"type": "web_search", "blocked": "{hosts}"}]}',
-        ]
-        study.do("eval", *given, "--tasks", verified, *policy, "--out", study.path("news", "verified", name))
+        policy = ["--policy", f"integrated:{name}", "--blocklist", hidden]
+        study.do("eval", *given, *verified, *policy, "--out", study.path("news", "verified", name))
     runs, model = study.path("news", "verified"), ["--rows", "model"]
+    spread = ["--measure", "success,searches,visits", "--spread", "tasks"]
+    chats = study.path("news_figure_7.jsonl")
+    one = study.path("news", "full", next(iter(READERS)))
+    study.show(f"{NEWS}, Figure 7 (the agent's prompt)", "export", one, "--out", chats, "--format", "blocks", "--all")
+    print(study.records("news_figure_7.jsonl")[0]["messages"][0]["content"])
+    study.tell(f"{NEWS}, Figure 8 (the judge's prompt)", f"--judge-prompt {prompt}", GRADING)
     standard = ["--where", "searches allowed=5"]
-    study.tell(
-        "LiveNewsBench, Figure 1 (the pipeline of questions)",
-        "webenv tasks build livenews --events FILE --web WEB --drafter A --checker B tells what came and fell.",
-    )
-    study.tell("LiveNewsBench, Figure 2 (examples)", Path(verified).read_text(encoding="utf-8").splitlines()[0])
-    study.tell("LiveNewsBench, Figure 3, 5 and 6 (prompts of the builder)", "webenv tasks build livenews --prompts DIR")
-    study.tell("LiveNewsBench, Figure 4 (outlets)", outlets())
-    study.tell(
-        "LiveNewsBench, Figure 7 (prompt of the agent)", "webenv eval --policy-prompt FILE; in run.json its digest"
-    )
-    study.tell("LiveNewsBench, Figure 8 (prompt of the judge)", JUDGE_PROMPT)
-    study.show("LiveNewsBench, Table 1", "report", runs, *model, *standard, "--columns", "policy",
-               "--measure", "success,searches,visits")  # fmt: skip
-    study.show(
-        "LiveNewsBench, Table 2", "report", study.path("news", "full"), *model, "--measure", "success,searches,visits"
-    )
+    study.show(f"{NEWS}, Table 1", "report", runs, *model, *standard, "--columns", "policy", *spread)
+    study.show(f"{NEWS}, Table 2", "report", study.path("news", "full"), *model, *spread)
     sweep = ["--columns", "searches allowed", "--where", "policy=react-blocks", "--differences"]
-    study.show("LiveNewsBench, Table 3", "report", runs, *model, *sweep)
-    study.show("LiveNewsBench, Table 3 (how episodes ended)", "report", runs, *sweep[:4], "--rows", "model")
+    study.show(f"{NEWS}, Table 3", "report", runs, *model, *sweep)
     both = [*(study.path("news", "verified", name, "searches-5") for name in READERS), study.path("news", "closed")]
-    study.show("LiveNewsBench, Table 4", "report", *both, *model, "--columns", "searches allowed", "--differences")
+    study.show(
+        f"{NEWS}, Table 4 (the difference with its sign turned)",
+        "report",
+        *both,
+        *model,
+        "--columns",
+        "searches allowed",
+        "--differences",
+    )
 
 
-def write_news(study: Study, count: int) -> dict[str, str]:
-    """The test set: questions on the events of the generated web, in the form of the release; gives the answers."""
-    answers, lines = {}, []
-    for task in list(make_tasks("LiveNewsBench-v0", WEB))[:count]:
-        question = task.question.splitlines()[1]
-        answers[question] = task.gold.answers[0]
-        record = {"id": task.id, "question": question, "answers": list(task.gold.answers), "stability": "unlikely"}
-        lines.append(record | {"link": f"https://{task.scope.blocked[0]}/", "event_date": f"{task.tags['month']}-15"})
-    study.write("test.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    return answers
-
-
-def make_tasks(env: str, web: str) -> Any:
-    """The generated tasks of an environment on a web."""
-    made = make_env(env, {"web": web}).unwrapped
-    assert isinstance(made, BenchmarkEnv)
-    return made.benchmark.tasks
-
-
-def example(env: str, web: str) -> str:
-    """What an agent reads of the first task."""
-    return str(make_tasks(env, web)[0].question)
-
-
-def outlets() -> str:
-    """The outlets that articles may come from."""
-    hosts = sorted(Outlets.read(None).hosts)
-    return f"{len(hosts)} outlets (--outlets FILE for others): {', '.join(hosts[:5])}, …"
+def in_the_paper(shown: tuple[str, str]) -> tuple[bool, str, int]:
+    """Where a table or figure stands in a list: the first paper's before the second's, tables before figures."""
+    paper, _, what = shown[0].partition(", ")
+    number = re.search(r"\d+", what)
+    return paper == NEWS, {"T": "a", "F": "b"}.get(what[0], "c"), int(number[0]) if number else 0
 
 
 def main() -> None:
     """Runs both studies."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="an empty folder, or one that is not there")
-    parser.add_argument("--needles", type=int, default=40, help="needles of each difficulty")
-    parser.add_argument("--news", type=int, default=40, help="questions of the full test set")
+    parser.add_argument("--needles", type=int, default=28, help="needles of each difficulty")
+    parser.add_argument("--news", type=int, default=60, help="events that questions are built from")
     given = parser.parse_args()
     if given.out.exists() and any(given.out.iterdir()):
         parser.error(f"--out {given.out}: the folder holds something already; name a new one.")
     given.out.mkdir(parents=True, exist_ok=True)
-    study = Study(given.out)
-    answers = write_news(study, given.news)
-    pages = {"\n".join(task.criteria): task.gold.urls[0] for task in make_tasks("NeedleInWeb-v0", WEB)}
-    with endpoint(ScriptedModels(pages, answers)) as url, serving(website_app(open_sites(WEB))) as address:
+    corpus, models = open_web(WEB), ScriptedModels()
+    assert isinstance(corpus, Corpus)
+    pages = list(corpus.pages())
+    with endpoint(models) as url, serving(website_app(open_sites(WEB))) as address:
         os.environ["OPENAI_BASE_URL"] = url
-        web = f"live:searxng,gateway={address},readers=0"
-        needle(study, web, given.needles)
-        news(study, web, given.news)
+        study = Study(given.out, address)
+        needle(study, build_needles(study, pages, -(-given.needles // SITES), models), given.needles)
+        build_news(study, pages, given.news, models)
+        news(study)
     print("\nEvery table and figure, and what prints it:")
-    for what, command in study.shown:
+    for what, command in sorted(study.shown, key=in_the_paper):
         print(f"{what}\n    {command}")
 
 

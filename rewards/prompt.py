@@ -69,6 +69,7 @@ class Prompt:
     ) -> None:
         self.fields = tuple(fields)
         self.from_file = path is not None
+        self.own = text  # ours, also where a file stands in its place: what a file of one's own may begin with
         self.more: Mapping[str, Any] = {}
         self._system = ""
         self._defuse = defuse

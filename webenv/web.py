@@ -38,7 +38,8 @@ class SearchRequest(NamedTuple):
         limit: the most results (documents) that may come back.
         scope: the part of the web that it may reach.
         since: ISO date: pages of earlier days are not wanted. Whoever asks leaves them out again, as a web that cannot
-            choose by days may give them; empty: any day.
+            choose by days may give them (of the live web, results that state an earlier day are left out); empty: any
+            day.
         sites: hosts that alone are wanted, likewise; empty: any.
     """
 

@@ -147,11 +147,14 @@ class Terms:
         return " ".join([part for part in (sites, *(f"-site:{host}" for host in self.excluded[:most])) if part])
 
     def lets_through(self, site: str, day: str) -> bool:
-        """Whether a result of this host and ISO day may be shown; one without a day is of no day, nor before any."""
+        """Whether a result of this host and ISO day may be shown; one without a day is before no last day, and after
+        any first."""
         hosts = parents(site)
         if self.sites and not any(host in hosts for host in self.sites):
             return False
         if any(host in hosts for host in self.excluded):
+            return False
+        if day and day < self.first_day:
             return False
         return not self.last_day or (bool(day) and day <= self.last_day)
 
@@ -223,7 +226,8 @@ def results_of(hits: Iterable[ServiceHit], terms: Terms, today: datetime.date) -
         if url is None or not site:
             continue
         key = page_key(url)
-        if key in seen or not terms.lets_through(site, latest_day(hit.date, today) if terms.last_day else ""):
+        day = latest_day(hit.date, today) if terms.last_day or terms.first_day else ""
+        if key in seen or not terms.lets_through(site, day):
             continue
         seen.add(key)
         title = plain(hit.title)[:_LONGEST_TITLE] or url

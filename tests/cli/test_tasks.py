@@ -23,6 +23,8 @@ from tests.envs.building.newsroom import Asked, replies, write_newsroom
 from tests.openai_server import Body, Cut, Fault, Messages, OpenAIServer, Reply, Script, Slow, serve
 from webenv.cli.app import run
 from webenv.corpora import build as build_corpus
+from webenv.envs.building.asking import prompt_files
+from webenv.envs.building.needle_in_web.prompts import ClaimsQuestion
 from webenv.envs.live_news_bench.tasks import load_tasks
 
 NEWS = ("tasks", "build", "livenews", "--events", "events.jsonl", "--web", "web", "--outlets", "outlets.txt",
@@ -561,3 +563,14 @@ def test_refresh_bad_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         patch.setenv("OPENAI_BASE_URL", server.base_url)
         assert run((*NEWS, "--out", "clean")) == 1
     assert "clean was refreshed: build into another folder" in capsys.readouterr().err
+
+
+def test_prompts_are_files_to_begin_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The prompts of a build are printed, the judge's last, and written as files that the build takes."""
+    assert run(["tasks", "prompts", "needle", "--out", str(tmp_path / "prompts")]) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("── claims") < shown.index("── masking") < shown.index("── entailment")
+    files = prompt_files(tmp_path / "prompts", ("claims", "masking"))
+    assert ClaimsQuestion(files["claims"]).prompt.from_file
+    assert run(["tasks", "prompts", "neddle"]) == 1
+    assert "Did you mean 'needle'?" in capsys.readouterr().err

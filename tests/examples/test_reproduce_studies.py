@@ -17,8 +17,9 @@ SHOWN = {
 
 @pytest.mark.slow
 def test_every_table_and_figure_is_printed(tmp_path: Path) -> None:
-    """The example runs both studies from nothing, and lists each table and figure with its command; none is missing."""
-    words = [sys.executable, str(EXAMPLE), "--out", str(tmp_path / "studies"), "--needles", "2", "--news", "4"]
+    """The example builds, plays and judges both studies from nothing, and lists each table and figure with its command;
+    none is missing, and the pictures are there."""
+    words = [sys.executable, str(EXAMPLE), "--out", str(tmp_path / "studies"), "--needles", "7", "--news", "16"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     listed = done.stdout.partition("Every table and figure, and what prints it:")[2]
@@ -29,3 +30,5 @@ def test_every_table_and_figure_is_printed(tmp_path: Path) -> None:
         assert numbers >= set(names)
     table = done.stdout.partition("=== LiveNewsBench, Table 4")[2]
     assert all(name in table for name in ("large", "medium", "small"))
+    for file in ("needle_figure_1.svg", "needle_figure_1.html", "needle_figure_5.html", "queries/build/usage.json"):
+        assert (tmp_path / "studies" / file).stat().st_size > 100

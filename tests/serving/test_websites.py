@@ -13,6 +13,7 @@ import pytest
 from tests.serving.conftest import HOSTILE, PAGES
 from webenv.corpora import Corpus
 from webenv.corpora.extract import extract
+from webenv.corpora.live.feeds import read_feed
 from webenv.latency import LatencyModel
 from webenv.serving import serving, website_app
 from webenv.serving.sites import CorpusSites
@@ -135,6 +136,14 @@ def test_hostile_pages_are_harmless(site_client: httpx.Client) -> None:
         assert not re.search(r"<script|<img|<b>|<i>|[\x00-\x08\x0e-\x1f\x7f-\x9f]", response.text)
         assert response.headers["content-security-policy"] == "default-src 'none'; style-src 'unsafe-inline'"
     assert "A harbour[31m &lt;img src=x onerror=alert(1)&gt; &amp; &lt;/article&gt;" in page.text
+
+
+def test_a_site_lists_its_pages_in_a_sitemap(site_client: httpx.Client) -> None:
+    """/sitemap.xml of a site names its pages, and can be read as a sitemap."""
+    body = site_client.get("/sitemap.xml", headers={"Host": "a.example"}).content
+    found = read_feed(body, "https://a.example/sitemap.xml")
+    assert found is not None
+    assert found.text.startswith("Sitemap of ")
 
 
 def test_methods_and_robots(site_client: httpx.Client) -> None:

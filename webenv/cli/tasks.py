@@ -21,8 +21,9 @@ from webenv.cli.building import (
 )
 from webenv.cli.options import BENCHMARKS, AsJson, Costs, Parallel, Tape, grouped
 from webenv.cli.terminal import print_json
+from webenv.envs.building.asking import FieldQuestion
 from webenv.envs.building.verification import Verification
-from webenv.errors import DataError, InvalidArgument
+from webenv.errors import DataError, InvalidArgument, did_you_mean
 from webenv.evaluation.run_dir import check_output
 from webenv.runtime.files import read_text, write_atomic
 from webenv.urls import host_of
@@ -280,6 +281,42 @@ def collect_command(
     write_atomic(file, "".join(f"{url}\n" for url in urls))
     if not as_json:
         print(f"{out}: {len(urls):,} pages of {len({host_of(url) for url in urls}):,} sites")
+
+
+@app.command("prompts")
+def prompts_command(
+    build: Annotated[str, typer.Argument(metavar="BUILD", help="livenews or needle.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write them there too, as files for --prompts DIR.")
+    ] = None,
+) -> None:
+    """Print the prompts of a build, its judge's last: {fields} are filled in, replies bear the {token}.
+
+    Those of the agent stand in each episode: webenv export RUN --out FILE writes them.
+    """
+    from webenv.envs.building.live_news_bench import prompts as news
+    from webenv.envs.building.needle_in_web import prompts as needle
+    from webenv.rewards.needle import CriterionRubric
+    from webenv.rewards.short_answer import ShortAnswerRubric
+
+    builds: dict[str, tuple[list[FieldQuestion[Any, Any]], CriterionRubric | ShortAnswerRubric]] = {
+        _NEWS[0]: (
+            [kind() for kind in (news.QueryQuestion, news.RelevanceQuestion, news.DraftQuestion, news.ReadQuestion,
+                                 news.GuidelineQuestion)],
+            ShortAnswerRubric(),
+        ),
+        _NEEDLES[0]: ([needle.ClaimsQuestion(), needle.MaskingQuestion()], CriterionRubric()),
+    }  # fmt: skip
+    if build not in builds:
+        raise InvalidArgument(f"no build {build!r:.40} has prompts. {did_you_mean(build, builds)}")
+    questions, judge = builds[build]
+    for one in (*questions, judge):
+        print(f"── {one.name} {'(of the judge: --judge-prompt)' if one is judge else ''}\n{one.prompt.own}")
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        for one in questions:
+            write_atomic(out / f"{one.name}.txt", one.prompt.own)
+        print(f"{out}: {', '.join(f'{one.name}.txt' for one in questions)}")
 
 
 @app.command("verify")

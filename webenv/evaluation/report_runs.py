@@ -160,6 +160,7 @@ def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, r
     name = str(policy["name"])
     # answers that were made elsewhere (webenv score): nobody knows what else the system was shown
     told = str(policy["reported"]).split(",") if "reported" in policy else None
+    hidden = name.split("-")[0] in _HIDDEN_SEARCHES  # nor what such a system read
     labels = {
         **{str(setting): value for setting, value in settings.items() if isinstance(value, str)},
         **{f"policy {part}": str(value) for part, value in policy.items()},
@@ -172,7 +173,7 @@ def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, r
         "run": f"{path.absolute().parent.name}/{path.name}",
         "ending": record.ending,
         "outcome": row.outcome,
-        "stage": "" if row.success or not row.scored or told is not None else failure_stage(record),
+        "stage": "" if row.success or not row.scored or told is not None or hidden else failure_stage(record),
         "searches allowed": str(budget.get("searches", "")),
         "culprit": together.culprit if row.scored else "",
         "visits allowed": str(budget.get("visits", "")),
@@ -187,7 +188,7 @@ def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, r
         own = {name: getattr(row, name) for name in MEASURES}  # no score and no reward term takes their names
         numbers |= dict(row.scores) | {name: None if value is None else float(value) for name, value in own.items()}
         for unit in ("searches", "visits"):
-            if name.split("-")[0] in _HIDDEN_SEARCHES if told is None else unit not in told:
+            if hidden if told is None else unit not in told:
                 numbers[unit] = _own_searches(record) if unit == "searches" else None
     return ReportEpisode(str(path), record.key, labels, numbers, row.scored, record.question, together.cited)
 

@@ -43,7 +43,8 @@ def website_app(
     """An application that serves a web.
 
     A request whose ``Host`` is a site's gets that site's page; under ``<site>.localhost`` links lead
-    browsers on within this server, and a site without a front page gets a list of its pages as one.
+    browsers on within this server, and a site without a front page gets a list of its pages as one; ``/sitemap.xml``
+    lists a site's first 1,000.
     At the server's own address stand the list of sites, ``/health``, and a search (``/search?q=…``;
     ``format=json`` as SearXNG's, with the pages' own URLs).
 
@@ -124,9 +125,11 @@ class _SitePages:
             return RedirectResponse(browser_url(found.url, target.port) if inside else found.url, 301, HEADERS)
         if target.site not in self._executor.counts:
             return self._nothing(404, f"There is no site {target.site:.100} in this web.", target)
+        path = target.path.partition("?")[0]
+        if found.status == 404 and path == "/sitemap.xml":
+            return await self._sitemap(target)
         if found.html:
             return HTMLResponse(self._dressed(found.html, target), found.status, HEADERS)
-        path = target.path.partition("?")[0]
         if found.status == 404 and path == "/robots.txt":
             return PlainTextResponse(ROBOTS)
         if found.status == 404 and path == "/" and target.browser:
@@ -151,6 +154,18 @@ class _SitePages:
         count = self._executor.counts[target.site]
         html = site_page(self._executor.name, target.site, count, shown, listing, target.home, target.port)
         return html_response(request, html)
+
+    async def _sitemap(self, target: Target) -> Response:
+        """The site's pages, at most 1,000, with their dates, in the form of the sitemap protocol."""
+        hits = await self._executor.search(SearchRequest(f"site:{target.site}", _DEEPEST))
+        pages = await self._executor.visit([VisitRequest(hit.url) for hit in hits])
+        dates = (page.date if isinstance(page, Page) else "" for page in pages)
+        rows = "".join(
+            f"<url><loc>{text_html(hit.url)}</loc>{f'<lastmod>{date}</lastmod>' if date else ''}</url>\n"
+            for hit, date in zip(hits, dates, strict=True)
+        )
+        body = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{rows}</urlset>\n'
+        return Response(body, media_type="application/xml", headers=HEADERS)
 
     def _nothing(self, status: int, text: str, target: Target) -> Response:
         return HTMLResponse(error_page(status, text, target.home if target.browser else ""), status, HEADERS)

@@ -14,7 +14,7 @@ from tests.corpora.live.apis import ALL, FORMS, KEY, ROWS, ask, query_of, searxn
 from tests.corpora.live.hostile_web import Call, page, to_json
 from webenv.corpora.live import PROVIDERS, Brave, SearchProvider, SearXNG, Serper, Tavily
 from webenv.corpora.live.http_provider import HttpProvider
-from webenv.corpora.live.provider import latest_day
+from webenv.corpora.live.provider import Terms, latest_day
 from webenv.errors import InvalidArgument
 from webenv.web import Scope, SearchRequest
 
@@ -289,3 +289,9 @@ def test_numbers_out_of_range_are_refused(name: str, value: Any) -> None:
 )
 def test_a_date_is_the_latest_day_that_it_may_mean(text: str, day: str) -> None:
     assert latest_day(text, datetime.date(2024, 3, 31)) == day
+
+
+def test_results_before_the_first_day_are_left_out() -> None:
+    """Of a search since a day, results that state an earlier one are left out; those that state none stay."""
+    terms = Terms.of(SearchRequest("mill", since="2025-08-17"))
+    assert [terms.lets_through("a.example", day) for day in ("2025-08-16", "2025-08-17", "")] == [False, True, True]
