@@ -19,6 +19,11 @@ _TRACKING = re.compile(
 )
 _MAX_HOST = 253  # RFC 1035, section 2.3.4; Python's idna codec takes quadratic time in the length of what it is given
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+# Most addresses are canonical as they stand, and need not be parsed: nothing to decode, no segment that begins with a dot.
+_LABEL = "[a-z0-9][a-z0-9-]{0,62}"
+_PLAIN = re.compile(
+    rf"https?://({_LABEL}(?:\.{_LABEL})+)(?<=[a-z0-9])(?=/)(?:/[a-zA-Z0-9_~-][a-zA-Z0-9_~.-]*)*/?", re.ASCII
+)
 # One run of characters up to the last dot: with a group for each label, time is exponential in the labels.
 _SCHEMELESS = re.compile(r"(?://)?([^\s/?#:@]+\.[^\W\d_]{2,}(?::\d+)?(?:[/?#].*)?)", re.DOTALL)
 
@@ -36,6 +41,9 @@ def canonical_url(url: str) -> str | None:
     url = url.strip()
     if not url or len(url) > MAX_URL:
         return None
+    plain = _PLAIN.fullmatch(url)
+    if plain and len(plain[1]) <= _MAX_HOST:
+        return url
     bare = _SCHEMELESS.fullmatch(url)
     if bare:
         url = "https://" + bare[1]
@@ -143,6 +151,9 @@ def host_of(text: str) -> str:
     ('example.org', 'docs.example.org', '')
     """
     text = text.strip()[:MAX_URL]
+    plain = _PLAIN.fullmatch(text)
+    if plain and len(plain[1]) <= _MAX_HOST:
+        return plain[1].removeprefix("www.")
     if "://" not in text:
         text = "http://" + text.lstrip("/")
     try:

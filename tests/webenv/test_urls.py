@@ -81,6 +81,13 @@ def test_plain_addresses_agree_with_w3lib(url: str) -> None:
     assert canonical_url(url) == canonicalize_url(url)
 
 
+@given(st.from_regex(r"https?://[a-z0-9.-]{1,12}[a-z0-9](/[a-zA-Z0-9./~_-]{0,12}){0,3}", fullmatch=True))
+def test_an_address_that_is_canonical_as_it_stands_is_read_as_any_other(url: str) -> None:
+    """What is known by its looks has the form and the host of the same address with its scheme in capitals."""
+    capitals = url.replace("http", "HTTP", 1)
+    assert (canonical_url(url), host_of(url)) == (canonical_url(capitals), host_of(capitals))
+
+
 def test_hosts() -> None:
     """A host is read from URLs and from bare hosts, in any case, without www and port."""
     assert [
