@@ -1,9 +1,14 @@
 """Building a corpus from HTML, against a bare loop of trafilatura over the same pages with as many processes.
 
     python benchmarks/ingest.py [--pages DIR] [--limit 1000] [--workers 2]
+    python benchmarks/ingest.py --passages TEXTS [--limit 20000]
 
 Both sides run in turns, several times, and the best time of each counts. Without --pages the
 pages are generated.
+
+With --passages, a file of one passage a line (``generated``: 150 words each, drawn by a Zipf law), a corpus is built of
+them by one process, next to Anserini's index of the same texts and to tantivy's, in CPU time: what a corpus does
+beside its index is to compare pages with one another, and to keep their texts. Needs the extra ``lucene``.
 """
 
 from __future__ import annotations
@@ -15,7 +20,9 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import trafilatura
@@ -23,7 +30,10 @@ from loky import ProcessPoolExecutor
 from rich.console import Console
 from rich.table import Table
 
-from webenv.corpora import build
+from webenv.bench.engines import make_anserini_index
+from webenv.corpora import SourcePage, build
+from webenv.corpora.document import IndexedPage
+from webenv.corpora.lexical import LexicalIndex
 
 WORDS = [
     f"{a}{b}{c}" for a in ("tar", "mel", "sop", "vin") for b in ("e", "o", "ui") for c in ("n", "rt", "sk", "ble", "s")
@@ -36,7 +46,11 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=1_000, help="the most pages")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each side")
+    parser.add_argument("--passages", help="a file of passages, or 'generated'")
     options = parser.parse_args()
+    if options.passages:
+        short(options.passages, options.limit, options.rounds)
+        return
     with tempfile.TemporaryDirectory() as scratch:
         pages = Path(scratch) / "pages"
         pages.mkdir()
@@ -53,6 +67,47 @@ def main() -> None:
         best = min(seconds)
         table.add_row(name, f"{best:.2f}", f"{count / best:.1f}", f"{reference / best:.3f}")
     Console().print(table)
+
+
+def short(source: str, limit: int, rounds: int) -> None:
+    """Prints the CPU time that a short passage takes."""
+    texts = zipf(limit) if source == "generated" else lines(Path(source), limit)
+    given = [SourcePage(f"https://s{n % 100}.example/{n}", f"Passage {n}", text) for n, text in enumerate(texts)]
+    indexed = [IndexedPage(n, page.title, page.text, f"s{n % 100}.example", "") for n, page in enumerate(given)]
+    costs: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        make_anserini_index(indexed[:100], scratch / "warm")
+        for turn in range(rounds):
+            corpus = scratch / f"corpus{turn}"
+            sides: dict[str, Callable[[], object]] = {
+                "Anserini": lambda: make_anserini_index(indexed, scratch / "anserini"),
+                "webenv's lexical index": lambda: LexicalIndex.build(indexed, str(scratch / "tantivy"), 500_000_000),
+                "webenv.corpora.build": partial(build, corpus, [given], workers=1),
+            }
+            for side, run in sides.items():
+                (scratch / "tantivy").mkdir(exist_ok=True)
+                started = time.process_time()
+                run()
+                costs.setdefault(side, []).append((time.process_time() - started) / len(given) * 1e6)
+                for made in ("anserini", "tantivy"):
+                    shutil.rmtree(scratch / made, ignore_errors=True)
+    table = Table(title=f"{len(given):,} passages, one process, best of {rounds}")
+    for name, justify in (("", "left"), ("µs of CPU a passage", "right"), ("of Anserini", "right")):
+        table.add_column(name, justify=justify)
+    for side, measured in costs.items():
+        table.add_row(side, f"{min(measured):,.0f}", f"{min(measured) / min(costs['Anserini']):.2f}")
+    Console().print(table)
+
+
+def lines(path: Path, limit: int) -> list[str]:
+    with open(path, encoding="utf-8") as file:
+        return [line.strip() for line in islice(file, limit) if line.strip()]
+
+
+def zipf(count: int) -> list[str]:
+    rng = random.Random(0)
+    return [" ".join(f"w{int(rng.paretovariate(0.8)) % 200_000}" for _ in range(150)) for _ in range(count)]
 
 
 def bare(paths: Sequence[Path], workers: int) -> float:

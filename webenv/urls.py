@@ -19,7 +19,7 @@ _TRACKING = re.compile(
 )
 _MAX_HOST = 253  # RFC 1035, section 2.3.4; Python's idna codec takes quadratic time in the length of what it is given
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
-# Most addresses are canonical as they stand, and need not be parsed: nothing to decode, no segment that begins with a dot.
+# Most addresses are canonical as they stand, and need not be parsed: plain characters, no segment begins with a dot.
 _LABEL = "[a-z0-9][a-z0-9-]{0,62}"
 _PLAIN = re.compile(
     rf"https?://({_LABEL}(?:\.{_LABEL})+)(?<=[a-z0-9])(?=/)(?:/[a-zA-Z0-9_~-][a-zA-Z0-9_~.-]*)*/?", re.ASCII

@@ -143,7 +143,7 @@ class PyseriniIndex:
         """An index as pyserini's users have one: a document's id is the page's key. One that is there is opened."""
         done = path.with_suffix(".done")
         if not done.exists():
-            _index(pages, path)
+            make_anserini_index(pages, path)
             done.touch()
         return cls(path)
 
@@ -160,7 +160,8 @@ class PyseriniIndex:
         return [[int(hit.docid) for hit in found[name]] for name in names]
 
 
-def _index(pages: Iterable[IndexedPage], path: Path) -> None:
+def make_anserini_index(pages: Iterable[IndexedPage], path: Path) -> None:
+    """Makes an index with Anserini's own indexer, on one thread; starts Java where it does not run."""
     from webenv.corpora.lucene import jvm
 
     jvm.start()
