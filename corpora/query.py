@@ -66,8 +66,10 @@ class _Forms(dict[bytes, str]):
 
     def __missing__(self, piece: bytes) -> str:
         written = piece.decode()
-        words = [written] if piece.isalnum() else _words().analyze(written)
-        forms = " ".join(stem(word) or _REMOVED for word in words)
+        if piece.isalnum():  # one word
+            forms = "".join(analyzer().analyze(written)) or _REMOVED
+        else:
+            forms = " ".join([stem(word) or _REMOVED for word in _words().analyze(written)])
         if len(piece) <= _LONGEST_KEPT:
             if len(self) >= _MOST_KEPT:
                 self.clear()
