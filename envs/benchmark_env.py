@@ -134,6 +134,17 @@ class BenchmarkVectorEnv(SearchVectorEnv):
         )
 
 
+def vector_env(single: type[BenchmarkEnv]) -> type[BenchmarkVectorEnv]:
+    """The environment of many episodes that belongs to that of one: ``NewVectorEnv = vector_env(NewEnv)``."""
+    name = f"{single.__name__.removesuffix('Env')}VectorEnv"
+    text = f"""``{single.id}`` for ``gymnasium.make_vec``: many episodes in one process.
+
+    Arguments: ``num_envs``, ``group_size``, ``autoreset_mode`` and ``render_mode`` as in
+    :class:`webenv.SearchVectorEnv`; all others as in :class:`{single.__name__}`.
+    """
+    return type(name, (BenchmarkVectorEnv,), {"single": single, "__doc__": text, "__module__": single.__module__})
+
+
 REGISTERED: dict[str, type[BenchmarkEnv]] = {}
 """What :func:`register` has registered, by id."""
 
@@ -180,7 +191,7 @@ def __getattr__(name: str) -> type[BenchmarkEnv | BenchmarkVectorEnv]:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if not name.endswith(_VECTOR):
         return single
-    return type("RegisteredVectorEnv", (BenchmarkVectorEnv,), {"single": single})
+    return vector_env(single)
 
 
 def _settings_of(benchmark: Benchmark) -> Callable[..., Benchmark]:

@@ -16,7 +16,7 @@ from webenv.envs.agent_web_bench.judges import JUDGES_TOLD, PROMPT_TOLD, judges_
 from webenv.envs.agent_web_bench.listing import DescribedSites, Descriptions
 from webenv.envs.agent_web_bench.strategies import STRATEGIES, chosen, reach, selector_of, with_backend
 from webenv.envs.agent_web_bench.tasks import LONGEST, RANKED, load_tasks, read_ranking
-from webenv.envs.benchmark_env import About, BenchmarkEnv, BenchmarkVectorEnv
+from webenv.envs.benchmark_env import About, BenchmarkEnv, vector_env
 from webenv.envs.generated_tasks import GeneratedTasks
 from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_world
 from webenv.errors import InvalidArgument
@@ -231,14 +231,7 @@ class AgentWebSearchEnv(BenchmarkEnv):
     about = _about("search", "rank the pages that answer a query, on a web whose sites answer for themselves")
 
 
-class AgentWebSearchVectorEnv(BenchmarkVectorEnv):
-    """``AgentWebSearch-v0`` for ``gymnasium.make_vec``: many episodes in one process, all their asks in lock-step.
-
-    Arguments: ``num_envs``, ``group_size``, ``autoreset_mode`` and ``render_mode`` as in
-    :class:`webenv.SearchVectorEnv`; all others as in :class:`AgentWebSearchEnv`.
-    """
-
-    single = AgentWebSearchEnv
+AgentWebSearchVectorEnv = vector_env(AgentWebSearchEnv)
 
 
 class AgentWebRecommendationEnv(BenchmarkEnv):
@@ -263,10 +256,7 @@ class AgentWebRecommendationEnv(BenchmarkEnv):
     about = _about("recommendation", "rank the pages that somebody would visit next, by what they have visited")
 
 
-class AgentWebRecommendationVectorEnv(BenchmarkVectorEnv):
-    """``AgentWebRecommendation-v0`` for ``gymnasium.make_vec``; as :class:`AgentWebSearchVectorEnv`."""
-
-    single = AgentWebRecommendationEnv
+AgentWebRecommendationVectorEnv = vector_env(AgentWebRecommendationEnv)
 
 
 class AgentWebQAEnv(BenchmarkEnv):
@@ -289,10 +279,7 @@ class AgentWebQAEnv(BenchmarkEnv):
     about = _about("qa", "answer a question whose facts stand on several sites")
 
 
-class AgentWebQAVectorEnv(BenchmarkVectorEnv):
-    """``AgentWebQA-v0`` for ``gymnasium.make_vec``; as :class:`AgentWebSearchVectorEnv`."""
-
-    single = AgentWebQAEnv
+AgentWebQAVectorEnv = vector_env(AgentWebQAEnv)
 
 
 class AgentWebResearchEnv(BenchmarkEnv):
@@ -315,7 +302,4 @@ class AgentWebResearchEnv(BenchmarkEnv):
     about = _about("research", "write a report on what many sites know, with citations")
 
 
-class AgentWebResearchVectorEnv(BenchmarkVectorEnv):
-    """``AgentWebResearch-v0`` for ``gymnasium.make_vec``; as :class:`AgentWebSearchVectorEnv`."""
-
-    single = AgentWebResearchEnv
+AgentWebResearchVectorEnv = vector_env(AgentWebResearchEnv)

@@ -9,7 +9,7 @@ from pathlib import Path
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
-from webenv.envs.benchmark_env import About, BenchmarkEnv, BenchmarkVectorEnv
+from webenv.envs.benchmark_env import About, BenchmarkEnv, vector_env
 from webenv.envs.browse_comp.generate import GROUPS, GeneratedChains, chain_source
 from webenv.envs.browse_comp.tasks import load_tasks
 from webenv.envs.generated_tasks import generated_count
@@ -128,11 +128,4 @@ class BrowseCompEnv(BenchmarkEnv):
     )
 
 
-class BrowseCompVectorEnv(BenchmarkVectorEnv):
-    """``BrowseComp-v0`` for ``gymnasium.make_vec``: many episodes in one process.
-
-    Arguments: ``num_envs``, ``group_size``, ``autoreset_mode`` and ``render_mode`` as in
-    :class:`webenv.SearchVectorEnv`; all others as in :class:`BrowseCompEnv`.
-    """
-
-    single = BrowseCompEnv
+BrowseCompVectorEnv = vector_env(BrowseCompEnv)

@@ -9,7 +9,7 @@ from pathlib import Path
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
-from webenv.envs.benchmark_env import About, BenchmarkEnv, BenchmarkVectorEnv
+from webenv.envs.benchmark_env import About, BenchmarkEnv, vector_env
 from webenv.envs.generated_tasks import GeneratedTasks, generated_count
 from webenv.envs.live_news_bench.simulated import GeneratedSimulatedNews, simulated_news_source
 from webenv.envs.live_news_bench.tasks import load_tasks
@@ -183,14 +183,7 @@ class LiveNewsBenchEnv(BenchmarkEnv):
     )
 
 
-class LiveNewsBenchVectorEnv(BenchmarkVectorEnv):
-    """``LiveNewsBench-v0`` for ``gymnasium.make_vec``: many episodes in one process.
-
-    Arguments: ``num_envs``, ``group_size``, ``autoreset_mode`` and ``render_mode`` as in
-    :class:`webenv.SearchVectorEnv`; all others as in :class:`LiveNewsBenchEnv`.
-    """
-
-    single = LiveNewsBenchEnv
+LiveNewsBenchVectorEnv = vector_env(LiveNewsBenchEnv)
 
 
 def _generated(worlds: Worlds, spec: str) -> TaskSet:

@@ -10,7 +10,7 @@ from pathlib import Path
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
-from webenv.envs.benchmark_env import About, BenchmarkEnv, BenchmarkVectorEnv
+from webenv.envs.benchmark_env import About, BenchmarkEnv, vector_env
 from webenv.envs.generated_tasks import GeneratedTasks, generated_count
 from webenv.envs.needle_in_web.judge import ExactJudge
 from webenv.envs.needle_in_web.release import RELEASED, ReleasedJudge, read_release, system_name
@@ -160,14 +160,7 @@ class NeedleInWebEnv(BenchmarkEnv):
     )
 
 
-class NeedleInWebVectorEnv(BenchmarkVectorEnv):
-    """``NeedleInWeb-v0`` for ``gymnasium.make_vec``: many episodes in one process.
-
-    Arguments: ``num_envs``, ``group_size``, ``autoreset_mode`` and ``render_mode`` as in
-    :class:`webenv.SearchVectorEnv`; all others as in :class:`NeedleInWebEnv`.
-    """
-
-    single = NeedleInWebEnv
+NeedleInWebVectorEnv = vector_env(NeedleInWebEnv)
 
 
 def _generated(worlds: Worlds, spec: str) -> TaskSet:

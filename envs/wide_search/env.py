@@ -8,7 +8,7 @@ from pathlib import Path
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
-from webenv.envs.benchmark_env import About, BenchmarkEnv, BenchmarkVectorEnv
+from webenv.envs.benchmark_env import About, BenchmarkEnv, vector_env
 from webenv.envs.generated_tasks import generated_count
 from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
 from webenv.envs.wide_search.generate import GeneratedTables, sizes_of, table_source
@@ -128,11 +128,4 @@ class WideSearchEnv(BenchmarkEnv):
     )
 
 
-class WideSearchVectorEnv(BenchmarkVectorEnv):
-    """``WideSearch-v0`` for ``gymnasium.make_vec``: many episodes in one process.
-
-    Arguments: ``num_envs``, ``group_size``, ``autoreset_mode`` and ``render_mode`` as in
-    :class:`webenv.SearchVectorEnv`; all others as in :class:`WideSearchEnv`.
-    """
-
-    single = WideSearchEnv
+WideSearchVectorEnv = vector_env(WideSearchEnv)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from webenv.errors import InvalidArgument
 from webenv.latency import LatencyModel
 from webenv.models import Model
+from webenv.policies.hierarchical.layers import Layers
 from webenv.policies.hierarchical.models import ModelHost, ModelManager, ModelWorker
-from webenv.policies.hierarchical.policy import HierarchicalPolicy, Layers
+from webenv.policies.hierarchical.policy import HierarchicalPolicy
 from webenv.policies.hierarchical.sandbox import Sandbox
 from webenv.policies.hierarchical.scripts import ScriptHost, ScriptManager, ScriptWorker
 from webenv.runtime.spec import Reader, one_of, read_spec, whole, words
