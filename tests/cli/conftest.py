@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+import gymnasium as gym
 import pytest
+
+from webenv.cli import app
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -71,8 +76,8 @@ def town(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def webenv(town: Path) -> Run:
-    """Runs ``webenv`` in that folder: ``webenv("eval", …, input="…")``."""
+def process(town: Path) -> Run:
+    """Runs ``webenv`` in that folder as a process of its own: ``process("eval", …, input="…")``."""
 
     def run(*words: str, **how: object) -> subprocess.CompletedProcess[str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENAI_")}
@@ -82,3 +87,26 @@ def webenv(town: Path) -> Run:
         )
 
     return run
+
+
+@pytest.fixture
+def webenv(town: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    """Runs ``webenv`` in that folder within this process, which has imported all that it needs, and has its webs."""
+    monkeypatch.chdir(town)
+    for name in [name for name in os.environ if name.startswith("OPENAI_")]:
+        monkeypatch.delenv(name)
+    modules, registered = set(sys.modules), set(gym.registry)
+
+    def run(*words: str, input: str = "") -> subprocess.CompletedProcess[str]:
+        out, error = io.StringIO(), io.StringIO()
+        with monkeypatch.context() as patch, redirect_stdout(out), redirect_stderr(error):
+            patch.setattr(sys, "stdin", io.StringIO(input))
+            code = app.run(words)
+        return subprocess.CompletedProcess(words, code, out.getvalue(), error.getvalue())
+
+    yield run
+    for module in set(sys.modules) - modules:
+        if getattr(sys.modules[module], "__file__", None) == str(town / "town.py"):
+            del sys.modules[module]
+    for name in set(gym.registry) - registered:
+        del gym.registry[name]

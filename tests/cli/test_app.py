@@ -106,31 +106,31 @@ def test_reader_has_gone(town: Path) -> None:
         assert process.stderr.read() == b""
 
 
-def test_no_traceback(webenv: Run) -> None:
+def test_no_traceback(process: Run) -> None:
     """As a command of its own, too, a mistake shows no traceback."""
-    done = webenv("eval", "town:Twon-v0", "--policy", "oracle")
+    done = process("eval", "town:Twon-v0", "--policy", "oracle")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "webenv: error: no environment 'town:Twon-v0'. Did you mean 'Town-v0'?\n"
 
 
-def test_a_planted_module_is_not_run(town: Path, webenv: Run) -> None:
+def test_a_planted_module_is_not_run(town: Path, process: Run) -> None:
     """Of the current folder the module that is named is imported, and no other stands in for a package."""
     for name in ("torch", "brotli", "json", "tomllib", "openai", "matplotlib", "tensorboard"):
         (town / f"{name}.py").write_text("raise SystemExit('a planted module was run')")
-    done = webenv("eval", "town:Town-v0", "--policy", "oracle", "--json")
+    done = process("eval", "town:Town-v0", "--policy", "oracle", "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    done = webenv("eval", "NeedleInWeb-v0", "--policy", "none.pt", "--episodes", "1")
+    done = process("eval", "NeedleInWeb-v0", "--policy", "none.pt", "--episodes", "1")
     assert (done.returncode, "planted" in done.stderr) == (1, False)
 
 
-def test_a_package_of_ones_own(town: Path, webenv: Run) -> None:
+def test_a_package_of_ones_own(town: Path, process: Run) -> None:
     """A package in the current folder is imported with its modules; a module beside the one named is not."""
     (town / "bench").mkdir()
     (town / "town.py").rename(town / "bench" / "places.py")
     (town / "bench" / "__init__.py").write_text("from . import places")
-    assert webenv("eval", "bench:Town-v0", "--policy", "oracle", "--json").returncode == 0
+    assert process("eval", "bench:Town-v0", "--policy", "oracle", "--json").returncode == 0
     (town / "beside.py").write_text("import bench")
-    done = webenv("eval", "beside:Town-v0", "--policy", "oracle", "--json")
+    done = process("eval", "beside:Town-v0", "--policy", "oracle", "--json")
     assert done.stderr == (
         "webenv: error: module 'beside' imports 'bench', which is not installed; of this folder the module that is "
         "named is found alone: make it a package, or set PYTHONPATH=.\n"

@@ -38,9 +38,9 @@ def wait_for(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
         time.sleep(0.001)
 
 
-def test_table_and_folder(webenv: Run, town: Path) -> None:
+def test_table_and_folder(process: Run, town: Path) -> None:
     """A run ends with a table, the folder of its records, and how to resume it."""
-    done = webenv("eval", "town:Town-v0", "--policy", "oracle")
+    done = process("eval", "town:Town-v0", "--policy", "oracle")
     assert (done.returncode, done.stderr) == (0, "")
     shown = [line.split() for line in done.stdout.splitlines()]
     assert ["all", "8", "100.0", "(67.6–100.0)", "1.00", "0.00", "0.00", "1.00"] in shown
@@ -50,7 +50,7 @@ def test_table_and_folder(webenv: Run, town: Path) -> None:
     assert f"Run folder: runs/{folder.name}\n" in done.stdout
     resume = f"webenv eval town:Town-v0 --policy oracle --out runs/{folder.name} --resume"
     assert f"To resume: {resume}\n" in done.stdout
-    again = webenv(*resume.split()[1:])
+    again = process(*resume.split()[1:])
     assert again.stdout == done.stdout
 
 
@@ -224,10 +224,10 @@ def test_sweep(webenv: Run, town: Path) -> None:
     ]
 
 
-def test_sweep_without_a_picture(webenv: Run, town: Path) -> None:
+def test_sweep_without_a_picture(process: Run, town: Path) -> None:
     """Where matplotlib is missing the table comes alone, with one line that says how to get the picture."""
     (town / "matplotlib.py").write_text("raise ImportError")
-    done = webenv(*SWEEP[:4], *SWEEP[6:], env={**os.environ, "PYTHONPATH": str(town)})
+    done = process(*SWEEP[:4], *SWEEP[6:], env={**os.environ, "PYTHONPATH": str(town)})
     assert (done.returncode, done.stderr) == (0, "")
     assert "Picture: none; for one: pip install '.[plot]', and the same command with --resume\n" in done.stdout
     assert not (town / "swept" / "sweep.png").exists()

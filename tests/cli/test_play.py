@@ -13,10 +13,10 @@ from webenv.envs.needle_in_web.env import needle_in_web
 from webenv.rollout.play import EpisodeSpec, play_episodes
 
 
-def test_to_the_end(webenv: Run) -> None:
+def test_to_the_end(process: Run) -> None:
     """A whole episode from piped lines: search, visit, more, undo, answer, and the verdict with the gold."""
     typed = "s old chapel\nv 1\nmore\nu\nv 99\na who @ town.example\nh\nfly\nn my plan\n\nanswer 1\n"
-    done = webenv("play", "town:Town-v0", "--task", "chapel", input=typed)
+    done = process("play", "town:Town-v0", "--task", "chapel", input=typed)
     assert (done.returncode, done.stderr) == (0, "")
     shown = done.stdout
     for expected in (
@@ -65,9 +65,9 @@ def test_unscored(webenv: Run) -> None:
     assert "the search service is down" in done.stdout
 
 
-def test_hostile_text(webenv: Run) -> None:
+def test_hostile_text(process: Run) -> None:
     """What is typed may be any bytes; nothing that steers the terminal comes back."""
-    done = webenv("play", "town:Town-v0", "--seed", "1", input=b"s \xff\xfe [bold] \x1b[31m\nq\n", text=False)
+    done = process("play", "town:Town-v0", "--seed", "1", input=b"s \xff\xfe [bold] \x1b[31m\nq\n", text=False)
     assert done.returncode == 0
     assert b"\x1b[31m" not in done.stdout
 

@@ -49,7 +49,7 @@ def test_json_keeps_every_character() -> None:
     assert json.loads(line) == {"text": HOSTILE + "\ud800 日本"}
 
 
-def test_commands_print_no_control_characters(town: Path, webenv: Run) -> None:
+def test_commands_print_no_control_characters(town: Path, process: Run) -> None:
     """Pages, policies, names of files and of environments, errors, and what the benchmark itself prints."""
     source = (town / "town.py").read_text().replace('"A {word}. "', '"A {word}. \\x1b[2J\\u202e"')
     (town / "town.py").write_text(f"{source}\nimport logging, sys, warnings\nlogging.error({HOSTILE!r})\n"
@@ -58,7 +58,7 @@ def test_commands_print_no_control_characters(town: Path, webenv: Run) -> None:
         json.dumps({"url": f"https://a.example/{n}", "title": HOSTILE, "text": HOSTILE}) + "\n" for n in "ab"
     )
     (town / "pages.jsonl").write_text(lines)
-    assert webenv("corpus", "build", "web", "--from", "jsonl:pages.jsonl").returncode == 0
+    assert process("corpus", "build", "web", "--from", "jsonl:pages.jsonl").returncode == 0
     for words, code in (
         (["play", "town:Town-v0", "--policy", "keyword"], 0),
         (["eval", "town:Town-v0", "--policy", HOSTILE.replace("\x00", "")], 1),
@@ -69,6 +69,6 @@ def test_commands_print_no_control_characters(town: Path, webenv: Run) -> None:
         (["corpus", "search", "web", "2Jabc"], 0),
         ([HOSTILE], 1),
     ):
-        done = webenv(*words)
+        done = process(*words)
         assert done.returncode == code, done.stderr
         assert not STEERING.search(done.stdout + done.stderr)
