@@ -46,13 +46,15 @@ LOCALS = {
     "label": "Pupils",
     "listed": "Ay|Bee",
     "short": "Lee",
+    "last": "mill",
+    "called": r"\bLee,? (?:the |“)?mill",
     "ways": r"Lee[^.\n]{0,60}\b(?:an?|the) bank\b|\b(?:an?|the) bank\b[^.\n]{0,60}Lee",
 }
 """What stands in an expression that is put together in a function, for a name that the module does not know."""
 
 FUNCTIONS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
-LONGEST = 12_000  # characters of the strings tried: a square there takes 10 ms and more, a line 0.5 ms
-SLOW = 0.004  # seconds of CPU time above which growth is looked at
+LONGEST = 6_000  # characters of the strings tried: a square there takes 2.5 ms and more, a line 0.25 ms
+SLOW = 0.001  # seconds of CPU time above which growth is looked at
 GROWTH = 8.0  # for four times the text: a line gives 4, a square 16
 
 
@@ -318,7 +320,8 @@ def grows(use: str, pattern: re.Pattern[Any], attack: tuple[str, str, str]) -> s
     while size < LONGEST:
         if cpu(use, pattern, text(size)) > SLOW and min(cpu(use, pattern, text(size)) for _ in range(3)) > SLOW:
             break
-        size = min(LONGEST, int(size * (1.25 if size < 120 * len(pump) else 4)) + 1)
+        size = int(size * (1.25 if size < 120 * len(pump) else 4)) + 1
+        size = size if size < LONGEST / 2 else LONGEST
     else:
         if cpu(use, pattern, text(size)) <= SLOW:
             return ""
@@ -339,8 +342,12 @@ def test_expressions_take_linear_time(path: Path) -> None:
     except ImportError as error:
         pytest.skip(f"needs {error.name}")
     faults = []
+    tried: set[tuple[Any, int, str]] = set()  # a table and a call may have the same
     for expression in found:
         for use in sorted(expression.uses):
+            if (one := (expression.pattern.pattern, expression.pattern.flags, use)) in tried:
+                continue
+            tried.add(one)
             for attack in attacks(expression.pattern):
                 fault = grows(use, expression.pattern, attack)
                 if fault:

@@ -42,7 +42,7 @@ _BETWEEN_NAMES = re.compile(r"[,:;?]| and ")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
 _FIRST_PART = re.compile(r"(.+?[.!?]) (?=And )")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
-_SOMEBODY = re.compile(r"\b[Pp]erson\b|\b[A-Z][\w'’.-]+ (?:[A-Z]\. )?[A-Z][\w'’-]+\b")
+_SOMEBODY = re.compile(r"\b[Pp]erson\b|\b[A-Z][\w'’.-]{1,60} (?:[A-Z]\. )?[A-Z][\w'’-]+\b")
 _PEOPLE = ("people", "obituaries")
 _GENERAL = "encyclopedia"
 _VISIT = re.compile(r"^- (?P<title>.*?)(?: \([^()]*\))?(?: https?://\S+)?$")

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-_LETTERED = re.compile(r"([A-Za-z]+) ([A-H])\b")
-_ASKED = re.compile(r"\b(?:name|called) (?:is |of )*(?:the )?([a-z ]+) ([A-H])\?|What is ([a-z ]+) ([A-H]) called\?")
+_LETTERED = re.compile(r"(?<![A-Za-z])([A-Za-z]+) ([A-H])\b")
+_ASKED = re.compile(
+    r"\b(?:name|called) (?:is |of ){0,3}(?:the )?([a-z ]{1,60}) ([A-H])\?|What is ([a-z ]{1,60}) ([A-H]) called\?"
+)
 _SPLIT = re.compile(r"(?<=[.!?]) (?=[\"“‘\d]|[^\W\d_a-z])")
-_INITIAL = re.compile(r"[A-Z][\w’'-]* [A-Z]\.$|\b(?:St|Dr|Mr|Mrs|Co)\.$")
+_INITIAL = re.compile(r"[A-Z][\w’'-]{0,60} [A-Z]\.$|\b(?:St|Dr|Mr|Mrs|Co)\.$")
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[\w’'-]*\w)?")
 _STEM = 5
 _FUNCTION = frozenset(
