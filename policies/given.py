@@ -65,6 +65,10 @@ def read_answers(path: str | Path, tasks: TaskSet) -> dict[str, GivenAnswer]:
             )
         if task in found:
             raise DataError(f"{where}: task {task!r:.80} is answered twice; keep one of the two.")
+        if "answer" not in record:
+            raise DataError(
+                f"{where}: there is no answer, but {', '.join(record):.100}; expected answer, null for none."
+            )
         found[task] = GivenAnswer(_texts(record.get("answer"), where), _reported(record, where))
     if not found:
         raise DataError(f"{path} holds no answer; expected JSON lines with task and answer.")

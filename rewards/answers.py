@@ -9,6 +9,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 
 from webenv.judge import Submission, Verdict
 from webenv.rewards.normal_form import LONGEST, normalise, unwrapped
@@ -198,6 +199,7 @@ def _outcome(answer: str, golds: Sequence[str]) -> tuple[str, str]:
     return "incorrect", _difference(said, list(map(normalise, golds)))
 
 
+_NEAR, _LONG = 0.75, 200  # how alike spellings are, 0 to 1; characters of an answer that are compared
 _APPROXIMATE = re.compile(
     r"\b(?:about|around|approximately|roughly|nearly|almost|over|under|(?:more|less|fewer) than|at (?:least|most))\b"
 )
@@ -206,8 +208,8 @@ _APPROXIMATE = re.compile(
 def _difference(said: str, golds: Sequence[str]) -> str:
     """Why an answer in normal form is none of the golds, as far as its words tell: a model that judges by SimpleQA's
     rule would take some of these for right, and an approximate number for no attempt."""
-    words = said.split()
-    if any(sorted(words) == sorted(gold.split()) for gold in golds):
+    words = set(said.split())
+    if any(words == set(gold.split()) for gold in golds):
         why = "the answer has the gold's words in another order"
     elif any(f" {gold} " in f" {said} " for gold in golds if gold):
         why = "the gold stands in the answer among other words, which this judge does not read"
@@ -215,6 +217,12 @@ def _difference(said: str, golds: Sequence[str]) -> str:
         why = "the answer is a part of the gold; an alias would make it right"
     elif _APPROXIMATE.search(said) and any(any(map(str.isdigit, gold)) for gold in golds):
         why = "the answer is an approximate number or a bound"
+    elif any(words >= set(gold.split()) for gold in golds if gold):
+        why = "the gold's words stand apart from each other in the answer, among others"
+    elif all(any(map(str.isdigit, text)) for text in (said, *golds)):
+        why = "the answer is another number"
+    elif any(SequenceMatcher(None, said, gold).ratio() >= _NEAR for gold in golds if len(said) < _LONG):
+        why = "the answer differs from the gold by some letters, and this judge forgives none"
     else:
         return "the answer, as a whole, is not the gold"
     return f"{why}: as a whole it is not the gold"

@@ -62,6 +62,7 @@ def test_missing_answers_are_not_guessed_at(tasks: TaskSet, tmp_path: Path, caps
     [
         ('{"nobody/1": "x"}', "task is 'nobody/1'; expected an id of"),
         ('{"task": "ID", "answer": "a"}\n{"task": "ID", "answer": "b"}', "line 2: task 'ID' is answered twice"),
+        ('{"task": "ID", "answr": "a"}', "there is no answer, but task, answr; expected answer, null for none"),
         ('{"task": "ID", "answer": 3}', "answer is 3; expected a text, a list of texts, or null"),
         ('{"task": "ID", "answer": "a", "searches": -1}', "searches is -1; expected a number from 0"),
         ('{"task": "ID", "answer": "a", "visits": 2147483648}', "visits is 2147483648; expected a number from 0 to"),

@@ -125,7 +125,11 @@ def test_it_is_a_judge() -> None:
         ("Chapter 3", "Chapter 3, The Mill", "a part of the gold"),
         ("about 90k", "120k", "an approximate number or a bound"),
         ("at least 50k", "120k", "an approximate number or a bound"),
-        ("Ludovic", "Ludwig", "the answer, as a whole, is not the gold"),
+        ("Ludwig Bauer und Rosa Bauer", "Ludwig und Rosa Bauer", "the gold's words in another order"),
+        ("Ludwig, I believe, with his sister Rosa", "Rosa Ludwig", "stand apart from each other in the answer"),
+        ("1.81", "1.79 m", "another number"),
+        ("Ludwik Brauer", "Ludwig Bauer", "by some letters, and this judge forgives none"),
+        ("Ottokar", "Ludwig", "the answer, as a whole, is not the gold"),
     ],
 )
 def test_why_an_answer_differs(answer: str, gold: str, why: str) -> None:
