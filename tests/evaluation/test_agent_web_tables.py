@@ -47,8 +47,8 @@ def numbers(measure: str, *values: float) -> list[dict[str, float]]:
 RATED = {"kpr": 0.5, "clarity": 7.0, "visibility_word": 0.12345}
 RUNS = [
     run(SEARCH, "classical", numbers("ndcg@3", 1.0, 0.9, 0.8, 0.9)),
-    run(SEARCH, "tool_e", numbers("ndcg@3", 0.1, 0.2, 0.1, 0.2)),
-    run(SEARCH, "tool_p", numbers("ndcg@3", 0.5, 0.6, 0.5, 0.6)),
+    run(SEARCH, "tool_e", [{"ndcg@3": value, "recall": 0.25} for value in (0.1, 0.2, 0.1, 0.2)]),
+    run(SEARCH, "tool_p", [{"ndcg@3": value, "recall": 0.75} for value in (0.5, 0.6, 0.5, 0.6)]),
     run(SEARCH, "multi_agent", numbers("ndcg@3", 0.4, 0.5, 0.4, 0.4), culprit="user agent"),
     run(SEARCH, "multi_agent", numbers("ndcg@3", 0.0, 0.1, 0.0, 0.1), turns="3", culprit="content agents"),
     run(QA, "classical", numbers("success", 1.0, 0.0, 0.0, 0.0)),
@@ -110,6 +110,7 @@ def test_findings(report: PaperReport) -> None:
     assert finding_text(2, report.findings[1]).startswith(
         "(2) Tool_P is above Tool_E on search: holds; +40.0 [+40.0, +40.0] points"
     )
+    assert report.findings[1].why.endswith("; gold pages ranked: Tool_P 75%, Tool_E 25%")
     assert report.findings[0].mean == pytest.approx(47.5)
     assert "of 4 failures 100% chose no site with a gold page" in report.findings[0].why
     assert report.findings[4].mean == pytest.approx(37.5)

@@ -420,7 +420,8 @@ def _compared(grouped: _Grouped, text: str, env: str, first: str, second: str, s
     told = f"{names}, {measure}"
     holds, why = _told(mean, bounds, strictly)
     blamed = _blame(groups[1] if strictly else groups[0])
-    return PaperFinding(text, mean, *bounds, len(each), holds, f"{told}; {why}{blamed}")
+    reached = _reached({STRATEGIES[one]: group for one, group in zip((first, second), groups, strict=True)}, env)
+    return PaperFinding(text, mean, *bounds, len(each), holds, f"{told}; {why}{blamed}{reached}")
 
 
 def _told(mean: float, bounds: tuple[float | None, float | None], strictly: bool) -> tuple[bool | None, str]:
@@ -440,6 +441,18 @@ def _blame(group: Sequence[ReportEpisode]) -> str:
     blamed = Counter(one.labels.get("culprit", "") for one in group)
     count = blamed[USER] + blamed[CONTENT]
     return f"; of {count} failures {100 * blamed[USER] / count:.0f}% chose no site with a gold page" if count else ""
+
+
+def _reached(groups: Mapping[str, Sequence[ReportEpisode]], env: str) -> str:
+    """How many of the gold pages each side came to: whether access made the difference, or what was made of pages."""
+    shares = {
+        name: [number for one in group if (number := one.numbers.get("recall")) is not None]
+        for name, group in groups.items()
+    }
+    if not all(shares.values()):
+        return ""
+    told = ", ".join(f"{name} {100 * statistics.fmean(found):.0f}%" for name, found in shares.items())
+    return f"; gold pages {'ranked' if env in (_SEARCH, _RECOMMENDATION) else 'that came'}: {told}"
 
 
 def _gap(grouped: _Grouped) -> PaperFinding:
