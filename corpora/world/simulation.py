@@ -21,7 +21,7 @@ _TOWNS = (4, 7)
 _NOTABLES = 18  # persons that neighbouring regions know of
 _ABROAD = 0.12  # share of organisations and things that facts take from a neighbouring region
 _KNOWN = 0.72  # share of persons in facts who are known already
-_HELD = 0.75  # share of the things of a test world that are of kinds no training world has
+_HELD = 0.85  # share of the things of a test world that are of kinds no training world has
 _KNOWN_FOR = 2  # facts of others in which somebody turns up whose own life is told too
 _OLDEST = 94
 _LEAST_WORDS = 8
@@ -541,7 +541,7 @@ def _number(type_: ValueType, year: int, rng: Rng) -> float:
 
 @lru_cache(maxsize=4_096)
 def nouns(under: str, test: bool) -> tuple[str, ...]:
-    """WordNet's nouns under a word, single words that stand in its texts; every third only in test worlds."""
+    """WordNet's nouns under a word, single words that stand in its texts; every second only in test worlds."""
     lexicon = Lexicon.load()
     found: list[str] = []
     level = [under.replace("_", " ")]
@@ -552,7 +552,7 @@ def nouns(under: str, test: bool) -> tuple[str, ...]:
         found += below
         level = below
     words = sorted(set(found))
-    chosen = [word for place, word in enumerate(words) if test or place % 3]
+    chosen = [word for place, word in enumerate(words) if test or place % 2]
     return tuple(chosen) if len(chosen) >= _LEAST_WORDS else tuple(words)
 
 

@@ -32,9 +32,9 @@ class NeedleWords:
         plain_overlap: the least bits of those.
     """
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (6, 20), "medium": (0, 13), "hard": (0, 10)}
-    plain: Mapping[str, float] = {"easy": 0.43, "medium": 0.26, "hard": 0.1}
-    plain_overlap: Mapping[str, int] = {"easy": 46, "medium": 40, "hard": 34}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (5, 15), "medium": (0, 13), "hard": (0, 8)}
+    plain: Mapping[str, float] = {"easy": 0.46, "medium": 0.21, "hard": 0.08}
+    plain_overlap: Mapping[str, int] = {"easy": 48, "medium": 42, "hard": 34}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
         """What criteria call a thing of a kind: that, or something wider."""
