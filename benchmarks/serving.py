@@ -1,11 +1,17 @@
 """Queries a second of ``webenv serve retrieve`` over loopback, next to the corpus called directly.
 
-    python benchmarks/serving.py [--web WEB] [--queries 6400] [--rounds 3]
+    python benchmarks/serving.py [--web WEB] [--queries 6400] [--rounds 3] [--bm25]
 
 The server runs as ``webenv serve retrieve WEB`` in a process of its own, and this one asks it over
 connections that are kept open: one query a request, and 64 queries a request. Next to it, in the
 same run and in turns, stand the same queries ranked in this process, and their pages read, in
 batches of 64. ``serve web`` is measured by pages fetched over 8 connections.
+
+With ``--bm25`` the same requests also go to a server that does what the BM25 server of Search-R1 does (Jin et al.,
+"Search-R1", 2025; its ``retrieval_server.py``): pyserini's searcher over an index that keeps texts, one query of a
+request after the other in a thread of the server's pool, each hit's text read back from its JSON. It is written anew
+here, on Starlette without FastAPI's validation, which can only favour it. It is warmed by every query once, as a
+machine just started is slower. Needs the extra ``lucene``.
 """
 
 from __future__ import annotations
@@ -15,21 +21,34 @@ import asyncio
 import json
 import random
 import re
+import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
+import uvicorn
 from rich.console import Console
 from rich.table import Table
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
+from webenv.bench.engines import PyseriniIndex, make_anserini_index
 from webenv.corpora import Corpus
+from webenv.corpora.document import IndexedPage
 from webenv.serving.retrieval import retrieve
 from webenv.serving.sites import open_served
 from webenv.web import SearchRequest
 
+WEBENV = [sys.executable, "-c", "from webenv.cli.app import main; main()"]
 CONNECTIONS = 64
 TOPK = 3
 
@@ -39,21 +58,32 @@ def main() -> None:
     parser.add_argument("--web", default="procedural", help="what is served")
     parser.add_argument("--queries", type=int, default=6_400, help="queries of each round")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each side; the best counts")
+    parser.add_argument("--bm25", action="store_true", help="beside a server as Search-R1's, warm")
+    parser.add_argument("--serve-bm25", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.serve_bm25:
+        serve_bm25(Path(options.serve_bm25))
+        return
     corpus = open_served(options.web)
     assert isinstance(corpus, Corpus)
     urls, queries = draw(corpus, options.queries)
     times: dict[str, list[float]] = {}
-    with served("retrieve", options.web) as retrieval, served("web", options.web) as websites:
+    with ExitStack() as stack:
+        retrieval = stack.enter_context(served([*WEBENV, "serve", "retrieve", options.web]))
+        websites = stack.enter_context(served([*WEBENV, "serve", "web", options.web]))
+        sides: dict[str, Callable[[], int]] = {
+            "the corpus called directly": lambda: direct(corpus, queries),
+            **over("served", retrieval, queries),
+            "pages of websites, 8 connections": lambda: fetch(websites, urls, 8),
+        }
+        if options.bm25:
+            index = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "index"
+            make_anserini_index(indexed(corpus), index, raw=True)
+            bm25 = stack.enter_context(served([sys.executable, __file__, "--serve-bm25", str(index)]))
+            ask(bm25, batches(queries))
+            sides |= over("BM25 of Search-R1", bm25, queries)
         for _ in range(options.rounds):
-            for name, run in {
-                "the corpus called directly": lambda: direct(corpus, queries),
-                "served, 64 connections, 1 query a request": lambda: ask(retrieval, [[query] for query in queries]),
-                "served, 64 connections, 64 queries a request": lambda: ask(retrieval, batches(queries)),
-                "served, 1 connection, 64 queries a request": lambda: ask(retrieval, batches(queries), 1),
-                "served, 1 connection, 1 query a request": lambda: ask(retrieval, [[q] for q in queries[:500]], 1),
-                "pages of websites, 8 connections": lambda: fetch(websites, urls, 8),
-            }.items():
+            for name, run in sides.items():
                 started = time.perf_counter()
                 done = run()
                 times.setdefault(name, []).append(done / (time.perf_counter() - started))
@@ -61,10 +91,54 @@ def main() -> None:
     table.add_column("")
     table.add_column("a second", justify="right")
     table.add_column("of the corpus", justify="right")
+    table.add_column("ours to theirs", justify="right")
     whole = max(times["the corpus called directly"])
     for name, rates in times.items():
-        table.add_row(name, f"{max(rates):,.0f}", "" if name.startswith("pages") else f"{max(rates) / whole:.2f}")
+        ours = times.get(name.replace("BM25 of Search-R1", "served"), rates)
+        share = "" if name.startswith("pages") else f"{max(rates) / whole:.2f}"
+        table.add_row(name, f"{max(rates):,.0f}", share, "" if ours is rates else f"{max(ours) / max(rates):.2f}")
     Console().print(table)
+
+
+def over(name: str, base: str, queries: Sequence[str]) -> dict[str, Callable[[], int]]:
+    """The ways in which a server is asked, each as what runs it and gives the number of queries."""
+    return {
+        f"{name}, 64 connections, 1 query a request": lambda: ask(base, [[query] for query in queries]),
+        f"{name}, 64 connections, 64 queries a request": lambda: ask(base, batches(queries)),
+        f"{name}, 1 connection, 64 queries a request": lambda: ask(base, batches(queries), 1),
+        f"{name}, 1 connection, 1 query a request": lambda: ask(base, [[query] for query in queries[:500]], 1),
+    }
+
+
+def indexed(corpus: Corpus) -> Iterator[IndexedPage]:
+    return (IndexedPage(n, page.title, page.text, "", "") for n, page in enumerate(corpus.pages()))
+
+
+def serve_bm25(index: Path) -> None:
+    """Serves an index as Search-R1 serves it; prints its address first."""
+    searcher = PyseriniIndex(index).searcher
+
+    def look_up(query: str, topk: int) -> list[dict[str, Any]]:
+        found = []
+        for hit in searcher.search(query, topk):
+            contents = json.loads(searcher.doc(hit.docid).raw())["contents"]
+            title, _, text = contents.partition("\n")
+            found.append(
+                {"document": {"title": title.strip('"'), "text": text, "contents": contents}, "score": hit.score}
+            )
+        return found
+
+    def answer(asked: Any) -> dict[str, Any]:
+        found = [look_up(query, asked["topk"]) for query in asked["queries"]]
+        return {"result": found if asked["return_scores"] else [[hit["document"] for hit in hits] for hits in found]}
+
+    async def retrieve_endpoint(request: Request) -> JSONResponse:
+        return JSONResponse(await run_in_threadpool(answer, await request.json()))
+
+    app = Starlette(routes=[Route("/retrieve", retrieve_endpoint, methods=["POST"])])
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        print(json.dumps({"url": f"http://127.0.0.1:{listening.getsockname()[1]}"}), flush=True)
+        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
 
 
 def draw(corpus: Corpus, count: int) -> tuple[list[str], list[str]]:
@@ -72,7 +146,7 @@ def draw(corpus: Corpus, count: int) -> tuple[list[str], list[str]]:
     rng = random.Random(0)
     step = max(1, len(corpus) // 2_000)
     pages = [page for number, page in enumerate(corpus.pages()) if number % step == 0]
-    queries = []
+    queries: list[str] = []
     while len(queries) < count:
         words = re.findall(r"\w+", rng.choice(pages).text[:3_000])
         start = rng.randrange(max(1, len(words) - 8))
@@ -91,13 +165,15 @@ def direct(corpus: Corpus, queries: Sequence[str]) -> int:
 
 
 @contextmanager
-def served(kind: str, web: str) -> Iterator[str]:
+def served(command: Sequence[str]) -> Iterator[str]:
     """The address of a server in a process of its own."""
-    command = [sys.executable, "-c", "from webenv.cli.app import main; main()", "serve", kind, web, "--port", "0"]
-    with subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, text=True) as process:
+    if command[: len(WEBENV)] == WEBENV:
+        command = [*command, "--port", "0", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield json.loads(process.stdout.readline())["url"]
+            line = next(line for line in process.stdout if line.startswith("{"))  # Java may say something first
+            yield json.loads(line)["url"]
         finally:
             process.terminate()
 

@@ -126,7 +126,11 @@ def _pages(folder: Path) -> Iterable[IndexedPage]:
 
 
 class PyseriniIndex:
-    """pyserini's own searcher over an index that Anserini made, with its default k1 0.9 and b 0.4."""
+    """pyserini's own searcher over an index that Anserini made, with its default k1 0.9 and b 0.4.
+
+    Attributes:
+        searcher: the searcher.
+    """
 
     def __init__(self, path: Path) -> None:
         from webenv.corpora.lucene import jvm
@@ -136,7 +140,7 @@ class PyseriniIndex:
         os.environ["ANSERINI_CLASSPATH"] = "none"  # Java runs, so it cannot be given options any more
         from pyserini.search.lucene import LuceneSearcher  # type: ignore[import-untyped]
 
-        self._searcher = LuceneSearcher(str(path))
+        self.searcher = LuceneSearcher(str(path))
 
     @classmethod
     def of(cls, pages: Iterable[IndexedPage], path: Path) -> PyseriniIndex:
@@ -151,22 +155,34 @@ class PyseriniIndex:
         return self.search_text(question.words)
 
     def search_text(self, text: str) -> list[int]:
-        return [int(hit.docid) for hit in self._searcher.search(text, _LIMIT)]
+        return [int(hit.docid) for hit in self.searcher.search(text, _LIMIT)]
 
     def search_batch(self, texts: Sequence[str], threads: int) -> list[list[int]]:
         """The keys of ten hits for each text."""
         names = [str(number) for number in range(len(texts))]
-        found = self._searcher.batch_search(list(texts), names, k=_LIMIT, threads=threads)
+        found = self.searcher.batch_search(list(texts), names, k=_LIMIT, threads=threads)
         return [[int(hit.docid) for hit in found[name]] for name in names]
 
 
-def make_anserini_index(pages: Iterable[IndexedPage], path: Path) -> None:
-    """Makes an index with Anserini's own indexer, on one thread; starts Java where it does not run."""
+def make_anserini_index(pages: Iterable[IndexedPage], path: Path, raw: bool = False) -> None:
+    """Makes an index with Anserini's own indexer, on one thread; starts Java where it does not run.
+
+    Args:
+        pages: what is indexed.
+        path: a new folder.
+        raw: whether the index keeps the documents too.
+    """
     from webenv.corpora.lucene import jvm
 
     jvm.start()
     settings = jvm.java("io.anserini.index.IndexCollection$Args")()
-    for name, value in {"index": str(path), "threads": 1, "quiet": True, "storePositions": True}.items():
+    for name, value in {
+        "index": str(path),
+        "threads": 1,
+        "quiet": True,
+        "storePositions": True,
+        "storeRaw": raw,
+    }.items():
         setattr(settings, name, value)
     constructor = "(Lio/anserini/index/IndexCollection$Args;)V"
     indexer = jvm.java("io.anserini.index.SimpleIndexer")(settings, signature=constructor)
