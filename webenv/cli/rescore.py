@@ -46,7 +46,8 @@ from webenv.evaluation.agreement import (
     pairs_of,
     read_disagreements,
 )
-from webenv.evaluation.rescoring import Rescoring, rescore, rescored_names
+from webenv.evaluation.rescored import rescored_names
+from webenv.evaluation.rescoring import Rescoring, rescore
 from webenv.evaluation.run_dir import FOLDER, check_kept
 from webenv.judge import VerdictDict
 from webenv.models import CostTracker, models_counted_by

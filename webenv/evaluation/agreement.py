@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import RunError
-from webenv.evaluation.rescoring import Rescoring, find_rescored, line_digest, read_rescored
+from webenv.evaluation.rescored import find_rescored, line_digest, read_rescored
+from webenv.evaluation.rescoring import Rescoring
 from webenv.evaluation.run_dir import read_numbered, read_played, read_records
 from webenv.evaluation.summary import wilson
 from webenv.judge import VerdictDict

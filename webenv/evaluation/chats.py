@@ -22,7 +22,7 @@ from webenv.actions import Action
 from webenv.chat import NO_ACTION, BlockFormat, ChatConfig, ChatSession, Format, SourceFormat, TagFormat, ToolFormat
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.evaluation.replay import run_of_policy
-from webenv.evaluation.rescoring import Rescored, named_rescored
+from webenv.evaluation.rescored import Rescored, named_rescored
 from webenv.evaluation.run_dir import check_output, read_numbered, read_played
 from webenv.evaluation.summary import most_frequent
 from webenv.judge import VerdictDict

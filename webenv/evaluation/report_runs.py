@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from webenv.errors import RunError
 from webenv.evaluation.coordination import coordination
-from webenv.evaluation.rescoring import named_rescored
+from webenv.evaluation.rescored import named_rescored
 from webenv.evaluation.run import read_usage
 from webenv.evaluation.run_dir import RUN, read_numbered, read_played
 from webenv.evaluation.summary import Row, cause_of

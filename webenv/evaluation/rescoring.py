@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
@@ -15,29 +13,28 @@ from webenv.benchmark import Benchmark
 from webenv.budget import Spending
 from webenv.cassette import Cassette
 from webenv.episode import read_reply
-from webenv.errors import InvalidArgument, RunError, did_you_mean
+from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation.recording import cassette_entries, cassettes_of, one_run, opened_env
+from webenv.evaluation.rescored import Rescored, RescoredFolder, line_digest
 from webenv.evaluation.run import RunProgress, folder_name, kept_usage, read_usage
 from webenv.evaluation.run_dir import (
     FOLDER,
     NumberedLine,
-    ResumableFolder,
     first_difference,
     plain,
     quoted,
     read_numbered,
     read_played,
-    read_run,
     versions,
 )
 from webenv.evaluation.summary import Row, Summary, most_frequent, summarize
 from webenv.evaluation.trust import recorded_id, recorded_settings
-from webenv.judge import Judge, Seen, Submission, VerdictDict, identity_digest
+from webenv.judge import Judge, Seen, Submission, identity_digest
 from webenv.models import CostTracker, Usage
 from webenv.observations import Page, Reply
-from webenv.rollout.record import Record, check_depth, check_numbers, check_types, check_verdict, fields_of, json_line
+from webenv.rollout.record import Record
 from webenv.rules import Rules
-from webenv.runtime.files import inside, read_lines
+from webenv.runtime.files import inside
 from webenv.scoring import call_batch, last_reward, score_batch
 from webenv.web import Scope, VisitRequest
 
@@ -109,168 +106,6 @@ def _replies(record: Record) -> tuple[Reply, ...]:
         for turn in record.turns
         for reply in map(read_reply, turn.observation["replies"])
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Rescored:
-    """What another judge found of one episode.
-
-    Attributes:
-        task: the task's id.
-        attempt: which time the run played it.
-        record: the :func:`line_digest` of the episode's record: one that was played again since is another.
-        ending: why the episode ended.
-        outside: whether that lies outside the task, so that there was nothing to judge.
-        verdict: what was found; of an episode that failed outside the task, what stands in its record.
-        reward_terms: as the episode's last step would have had them.
-        reward: the sum of the turns' rewards, the last one by these terms.
-    """
-
-    task: str
-    attempt: int
-    record: str
-    ending: str
-    outside: bool
-    verdict: VerdictDict
-    reward_terms: Mapping[str, float]
-    reward: float
-
-    @property
-    def key(self) -> tuple[str, int]:
-        return self.task, self.attempt
-
-    def to_line(self) -> bytes:
-        return json_line(fields_of(self), (",", ":"))
-
-    @classmethod
-    def from_line(cls, line: bytes) -> Rescored:
-        """What :meth:`to_line` made a line of.
-
-        Raises:
-            ValueError: if the line is not of that form.
-        """
-        try:
-            data: Any = json.loads(line)
-            check_depth(data)
-            check_verdict(data["verdict"])
-            data["verdict"] = {"identity": "", "scores": {}} | data["verdict"]
-            check_types(data, _KINDS)
-            check_numbers({**data["reward_terms"], "reward": data["reward"]}, "reward terms")
-            return cls(**data)
-        except (KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise ValueError(f"not a verdict of a rescoring: {error!r:.200}") from error
-
-    def is_of(self, line: bytes) -> bool:
-        """Whether it is of the episode that a record's line holds, and not of one that was played before."""
-        return self.record == line_digest(line)
-
-    def row(self, before: Row) -> Row:
-        """The row of the episode, with this verdict in place of the run's."""
-        value, why = self.verdict["value"], self.verdict["explanation"]
-        reason = "" if value is not None else f"{self.ending}: {why}"
-        outcome, scores = self.verdict["outcome"], self.verdict["scores"]
-        return before._replace(value=value, outcome=outcome, reason=reason, reward=self.reward, scores=scores)
-
-
-_KINDS: Mapping[str, type | tuple[type, ...]] = {
-    "task": str,
-    "attempt": int,
-    "record": str,
-    "ending": str,
-    "outside": bool,
-    "reward_terms": dict,
-    "reward": (int, float),
-}
-
-
-class RescoredFolder(ResumableFolder):
-    """The folder of one rescoring: ``run.json`` (of which run, by which judge) and ``verdicts.jsonl``."""
-
-    FORMAT, LINES = "webenv.rescoring", "verdicts.jsonl"
-    OTHER = "wait for it, or move the folder away to judge anew"
-
-    def check(self, about: Mapping[str, Any]) -> None:
-        """Refuses to go on by another judge, or on another web.
-
-        Raises:
-            RunError: naming the first part that differs.
-        """
-        before = self.read_run() or {}
-        for part in ("judge", "web") if self.begun else ():
-            found = first_difference(before.get(part), about[part], part)
-            if found is not None:
-                raise RunError(
-                    f"{self.path} holds a rescoring with {found[0]} = {quoted(found[1])}, this one has "
-                    f"{quoted(found[2])}; move the folder away to judge anew."
-                )
-
-    def read(self) -> dict[tuple[str, int], Rescored]:
-        return {one.key: one for one in _read(self.path)} if (self.path / self.LINES).exists() else {}
-
-    def append(self, verdicts: Iterable[Rescored]) -> None:
-        self.append_lines(one.to_line() for one in verdicts)
-
-
-def read_rescored(path: Path) -> tuple[dict[str, Any], dict[tuple[str, int], Rescored]]:
-    """What a rescoring is of, and its verdicts by episode.
-
-    Raises:
-        RunError: if it cannot be read.
-    """
-    run = read_run(path, RescoredFolder.FORMAT)
-    judge, name = run.get("judge"), run.get("name")
-    texts = [name, *judge.values()] if isinstance(judge, dict) else [None]
-    if not all(isinstance(text, str) for text in texts):
-        raise RunError(f"{path} is damaged: judge in run.json is {run.get('judge')!r:.60}; delete it to judge anew.")
-    return run, {one.key: one for one in _read(path)}
-
-
-def rescored_names(run: Path) -> list[str]:
-    """The names of the rescorings of a run.
-
-    Raises:
-        RunError: if one is a symbolic link.
-    """
-    folder = inside(run, FOLDER)
-    names = sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
-    return [inside(folder, name).name for name in names]
-
-
-def find_rescored(run: Path, name: str) -> Path | None:
-    """The folder of an earlier rescoring, by its name, or by its judge's alone; ``None`` if none is meant."""
-    names = rescored_names(run)
-    found = [name] if name in names else [one for one in names if one.rpartition("-")[0] == name]
-    return run / FOLDER / found[0] if len(found) == 1 else None
-
-
-def named_rescored(run: Path, name: str) -> tuple[dict[str, Any], dict[tuple[str, int], Rescored]]:
-    """What an earlier rescoring is of, and its verdicts, as :func:`read_rescored`.
-
-    Raises:
-        RunError: if there is none of that name; it names what there is.
-    """
-    folder = find_rescored(run, name)
-    if folder is None:
-        names = rescored_names(run)
-        advice = did_you_mean(name, names) if names else "There are none; webenv rescore makes one."
-        raise RunError(f"{run} holds no rescoring {name!r}. {advice}")
-    return read_rescored(folder)
-
-
-def line_digest(line: bytes) -> str:
-    """12 hex digits of the SHA-256 of a record's line."""
-    return hashlib.sha256(line).hexdigest()[:12]
-
-
-def _read(path: Path) -> Iterator[Rescored]:
-    file = path / RescoredFolder.LINES
-    for number, line in enumerate(read_lines(file), start=1):
-        try:
-            yield Rescored.from_line(line)
-        except ValueError as error:
-            raise RunError(
-                f"{file}, line {number} is damaged ({error}); delete that line to judge it again."
-            ) from error
 
 
 _GIVEN = ("judge", "judge_prompt", "judge_votes")  # settings that another judge does not take over

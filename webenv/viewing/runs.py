@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument, RunError
-from webenv.evaluation.rescoring import Rescored, RescoredFolder, line_digest, read_rescored, rescored_names
+from webenv.evaluation.rescored import Rescored, RescoredFolder, line_digest, read_rescored, rescored_names
 from webenv.evaluation.run_dir import FOLDER, RUN, RunFolder, read_run
 from webenv.evaluation.summary import Row
 from webenv.rollout.record import Record
