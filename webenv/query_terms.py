@@ -11,6 +11,7 @@ _WORD = re.compile(r"\w+")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _CONTENT = rf"(?![的了在是由被于与和及从把将对某一这那其之所过着])[{_HAN}]"
 _WORDS = re.compile(rf"(?=({_CONTENT}{_CONTENT}))|[^\W{_HAN}]+")  # Chinese has no spaces: two characters are a word
+_NAME = re.compile(r"[A-Z][\w'’.&-]*(?: (?:(?:of|and|the|de|&) )?[A-Z][\w'’.&-]*)*")
 STOP_WORDS = frozenset(
     _WORD.findall(
         "a about after all also an and another any are as at be been before being between both but by can certain "
@@ -56,3 +57,20 @@ def content_words(text: str) -> frozenset[str]:
 def words_of(text: str) -> list[str]:
     """The words of a text, lower-cased; of Chinese each two characters that stand side by side."""
     return [match[1] or match[0] for match in _WORDS.finditer(text.lower())]
+
+
+def names_of(text: str) -> list[str]:
+    """The names in a text: runs of words with capitals, without "The" and words that only begin a sentence.
+
+    >>> names_of("In 1848 Declan Angell took on the musician Ernesto Bellamy.")
+    ['Declan Angell', 'Ernesto Bellamy']
+    """
+    found = []
+    for match in _NAME.finditer(text):
+        name = match[0].removesuffix("'s").removesuffix("’s").rstrip(".")
+        first, _, rest = name.partition(" ")
+        if first.lower() in STOP_WORDS:
+            name = rest
+        if len(name) > 2 and (name != first or match.start() > 0):
+            found.append(name)
+    return found

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from webenv.errors import DataError
-from webenv.policies.scripted.reading import stem
+from webenv.wrappers.menu.words import stem
 
 _PIECE = re.compile(
     r"<\|\w+\|>|</?[A-Za-z]\w*[^<>\n]*>|https?://[^\s<>]+|\d+(?:,\d{3})*|[^\W\d_]+(?:['’-][^\W\d_]+)*|\"|\n+"

@@ -25,7 +25,7 @@ from webenv.query_terms import content_words, query_of, words_of
 from webenv.urls import host_of
 from webenv.web import Failure
 from webenv.wrappers.menu.listed import listed_sites
-from webenv.wrappers.menu.queries import best_phrase
+from webenv.wrappers.menu.reading import best_phrase
 from webenv.wrappers.menu.words import stem
 
 _ROUNDS = {"search": (5, 10, 25), "recommendation": (5, 10), "qa": (5, 15, 40), "research": (5, 15)}  # sites, in turn
@@ -276,7 +276,7 @@ def answer_in(question: str, documents: Sequence[tuple[str, str]]) -> str:
         best, _ = max(filled, key=lambda one: one[1] + filled[one] if one[0] else 0.0)
         if best:
             return best
-    return best_phrase(question, [text[:_TEXT] for _, text in documents])
+    return best_phrase(question, [(title, text[:_TEXT]) for title, text in documents])
 
 
 def _texts(history: History) -> list[tuple[str, str]]:

@@ -5,7 +5,6 @@ Baselines, calibration of generated tasks, and a source of demonstrations. A ben
 """
 
 from webenv.policies.scripted.investigator import InvestigatorPolicy
-from webenv.policies.scripted.news_inquiry import NewsInvestigatorPolicy
-from webenv.policies.scripted.news_keyword import NewsClosedBookPolicy, NewsKeywordPolicy
+from webenv.policies.scripted.news import NewsClosedBookPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy
 
 __all__ = ["InvestigatorPolicy", "NewsClosedBookPolicy", "NewsInvestigatorPolicy", "NewsKeywordPolicy"]

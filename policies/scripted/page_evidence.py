@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from webenv.actions import Kind
 from webenv.policy import History
-from webenv.query_terms import STOP_WORDS, criteria_of, query_of, words_of
+from webenv.query_terms import STOP_WORDS, criteria_of, names_of, query_of, words_of
 
 _STEM = 6  # letters by which words are compared
 _NEAR = 0.1  # of a number that is said to be about so much
@@ -21,7 +21,6 @@ _ASKED = 2  # weakest criteria that a later search names
 _TITLED = 0.15  # how much it counts that a page is titled by whom it tells of
 _LOOSE = 0.6  # what a sentence counts for whom the page is titled by, where it names others
 _RANK = 0.3  # how much it counts how well searches rank a page that was not read
-_NAME = re.compile(r"[A-Z][\w'’.&-]*(?: (?:(?:of|and|the|de|&) )?[A-Z][\w'’.&-]*)*")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])[”\"]?\s+|(?<=[。！？])|\n+")
 _TARGET = re.compile(r"\]\([^()\s]*\)")
 _PRONOUN = re.compile(r"(?:he|she|it|they|his|her|its|their|that|this|the)\b", re.IGNORECASE)
@@ -222,20 +221,3 @@ def read_page(title: str, text: str) -> tuple[PageSentence, ...]:
         names = tuple(dict.fromkeys((*own, *named, *subject) if goes_on else own)) or ("",)
         found.append(PageSentence(frozenset(word[:_STEM] for word in words), numbers, names))
     return tuple(found)
-
-
-def names_of(text: str) -> list[str]:
-    """The names in a text: runs of words with capitals, without "The" and words that only begin a sentence.
-
-    >>> names_of("In 1848 Declan Angell took on the musician Ernesto Bellamy.")
-    ['Declan Angell', 'Ernesto Bellamy']
-    """
-    found = []
-    for match in _NAME.finditer(text):
-        name = match[0].removesuffix("'s").removesuffix("’s").rstrip(".")
-        first, _, rest = name.partition(" ")
-        if first.lower() in STOP_WORDS:
-            name = rest
-        if len(name) > 2 and (name != first or match.start() > 0):
-            found.append(name)
-    return found

@@ -11,10 +11,12 @@ from tests.openai_server import Messages, serve
 from tests.policies.histories import history, observe
 from tests.policies.scripted.papers import LINE, environment
 from webenv.actions import Kind
+from webenv.corpora import Corpus
+from webenv.envs.live_news_bench.env import LiveNewsBenchEnv
 from webenv.models import ChatModel
 from webenv.policies import NewsClosedBookPolicy, NewsInvestigatorPolicy, NewsKeywordPolicy, ReactPolicy
-from webenv.policies.scripted.news_evidence import NewsSource, cue_of, weigh
 from webenv.policy import Decision, History, Policy
+from webenv.task import Gold, Task, TaskSet
 
 SEARCH = "<action>\ntype: Search\nfire Arlemouth\n</action>"
 
@@ -34,21 +36,23 @@ def play(env: Any, policy: Policy, task: str) -> tuple[str, dict[str, Any], Hist
     return " ".join(played.decisions[-1].action.arguments), info, played
 
 
-@pytest.mark.parametrize(("task", "gold"), [("event", "310"), ("profile", "Frayholm"), ("detail", "4,200 crowns")])
-def test_the_investigator_joins_pages(task: str, gold: str) -> None:
-    """It finds the event that is told, who had a part in it, and what is asked of the next page."""
-    said, info, _ = play(environment(), NewsInvestigatorPolicy(), task)
-    assert said == gold
-    assert info["verdict"]["outcome"] == "correct"
+QUESTION = "In April 2003: Ada Moss was the keeper of a certain lighthouse. How tall is that lighthouse?"
+PORTRAIT = "Since 2003 Ada Moss has been the keeper of Reef Lighthouse. She came from Arle."
+OTHERS = [
+    {"url": "https://a.example/moss", "title": "Ada Moss", "text": PORTRAIT},
+    {"url": "https://b.example/reef", "title": "Reef Lighthouse", "text": "Reef Lighthouse is 53 metres tall."},
+    {"url": "https://c.example/hill", "title": "Hill Lighthouse", "text": "Hill Lighthouse is 31 metres tall."},
+]
 
 
-def test_the_plan_follows_the_question() -> None:
-    """Who had the part comes first, then an event in which that name recurs, then reports of that event."""
-    _, _, played = play(environment(), NewsInvestigatorPolicy(), "event")
-    searched = [decision.thought for decision in played.decisions if decision.action.kind == Kind.SEARCH]
-    assert searched[:2] == ["search bridge", "search event 0 Ada Byrne"]
-    assert "search reports flood deluge flooding Borthwick 9 June 2024" in searched
-    assert played.decisions[1].action.arguments[0].startswith(("https://a.example/fires", "https://b.example/fires"))
+def test_the_investigator_joins_pages() -> None:
+    """It finds who is described, searches for that name with what is asked, and answers what pages say of it."""
+    task = Task("tall", f"{LINE}\n{QUESTION}", gold=Gold(answers=("53 metres",)))
+    env = LiveNewsBenchEnv(web=Corpus.of(OTHERS), tasks=TaskSet([task]))
+    said, info, played = play(env, NewsInvestigatorPolicy(), "tall")
+    assert (said, info["verdict"]["outcome"]) == ("53 metres", "correct")
+    searched = [decision.action.arguments[-1] for decision in played.decisions if decision.action.kind == Kind.SEARCH]
+    assert searched[1:] == ["Reef Lighthouse tall lighthouse"]
 
 
 @pytest.mark.parametrize("policy", [NewsKeywordPolicy(), NewsInvestigatorPolicy()], ids=["keyword", "investigator"])
@@ -81,26 +85,6 @@ def test_keyword_reads_within_its_own_limit() -> None:
     """The keyword policy reads no more pages than it is told to."""
     _, _, played = play(environment(), NewsKeywordPolicy(visits=1), "event")
     assert sum(len(d.action.arguments) for d in played.decisions if d.action.kind == Kind.VISIT) == 1
-
-
-def test_what_pages_say_is_weighed() -> None:
-    """The majority wins over one page, an old version counts little, and what was believed at first not at all."""
-
-    def page(name: str, text: str, title: str = "Flood in Arle") -> tuple[NewsSource, float]:
-        return NewsSource(f"https://{name}.example/", title, text=text, read=True), 1.0
-
-    cue = cue_of("number", "How many people had to leave their homes", "peopl")
-    pages = [
-        page("a", "300 people had to leave their homes."),
-        page("b", "45 people had to leave their homes."),
-        page("c", "It left 300 people homeless. “A quote of 45 people,” he said."),
-        page("d", "At first 45 people were spoken of."),
-        page("e", "45 people had to leave their homes.", "Flood in Arle (version of 3 May 2024)"),
-    ]
-    found = weigh(cue, pages)
-    assert [candidate.text for candidate in found] == ["300", "45"]
-    assert found[0].pages == 2
-    assert found[0].score > 1.3 * found[1].score
 
 
 def test_closed_book_knows_no_page() -> None:

@@ -79,11 +79,13 @@ COLUMNS = (
     "rank_single_max",
     "same_title",
     "sentences",
+    "phrase",
 )
-"""What is kept of a candidate as a number; ``rank_*``: 1 / rank in the searches of a kind, the best."""
+"""What is kept of a candidate as a number; ``rank_*``: 1 / rank in the searches of a kind, the best;
+``phrase``: what speaks for the phrase that it answers, 0 where pages are answered."""
 
 _EXISTS, _READ, _FAILED, _LATEST, _FUSED, _FOUND, _RANKS = range(7)
-_SINGLES, _SAME_TITLE, _SENTENCES = 11, 14, 15
+_SINGLES, _SAME_TITLE, _SENTENCES, PHRASE = 11, 14, 15, 16
 _SORTS = {sort: _RANKS + place for place, sort in enumerate(("whole", "pair", "title", "site", "other"))}
 _TITLE, _TEXT, _HELD = range(3)
 _EMPTY = array("d", [0.0] * len(COLUMNS))

@@ -172,7 +172,11 @@ def _rarity(n: int) -> npt.NDArray[np.float32]:
 
 _OVER = ("min", "mean", "max")
 _COVERS = tuple(f"{source}_{over}" for over in _OVER for source in SOURCES)
-_COMPARED = ("fused", *(f"{source}_{over}" for over in ("min", "mean") for source in SOURCES if source != "title"))
+_COMPARED = (
+    "fused",
+    "phrase",
+    *(f"{source}_{over}" for over in ("min", "mean") for source in SOURCES if source != "title"),
+)
 
 ALONE = len(COLUMNS) + len(_COVERS)
 """How many features of a candidate do not depend on the others."""
@@ -188,7 +192,8 @@ CANDIDATE_FEATURES = (
 
 ``fused``: its part of the most that searches gave one; ``rank_*``: 1 / rank in the searches of a kind, over those of
 one criterion each the least, mean and most; ``same_title``: the share of pages seen that have its title; ``sentences``:
-how many of it tell of the criteria. Each source of :data:`webenv.wrappers.menu.features.SOURCES`, over the criteria:
+how many of it tell of the criteria; ``phrase``: what speaks for
+the phrase that it answers. Each source of :data:`webenv.wrappers.menu.features.SOURCES`, over the criteria:
 least, mean, most. ``*_gap``: how far it is above the best other candidate (0.5 is level), ``*_read_gap``: above the
 best other page that was read; ``*_rank``: the share of candidates that have less.
 """

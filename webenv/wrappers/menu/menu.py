@@ -12,7 +12,7 @@ import numpy.typing as npt
 from webenv.actions import Action, Kind, answer, ask, note, search, visit
 from webenv.errors import InvalidArgument
 from webenv.observations import ObservationDict
-from webenv.wrappers.menu.candidates import COLUMNS, Candidate, Candidates
+from webenv.wrappers.menu.candidates import COLUMNS, PHRASE, Candidate, Candidates
 from webenv.wrappers.menu.features import (
     ALONE,
     CANDIDATE_FEATURES,
@@ -26,7 +26,8 @@ from webenv.wrappers.menu.features import (
     query_features,
 )
 from webenv.wrappers.menu.listed import SiteFit, listed_sites
-from webenv.wrappers.menu.queries import best_phrase, queries_of
+from webenv.wrappers.menu.queries import queries_of
+from webenv.wrappers.menu.reading import Reading, words_beside
 from webenv.wrappers.menu.size import MenuSize
 from webenv.wrappers.menu.words import read_units
 
@@ -220,10 +221,22 @@ class Menu:
         self._chosen = ranked
         self._found = [every[number] for number in ranked]
         self._mask: npt.NDArray[np.bool_] | None = None
-        self._phrases = [self._phrase(one) for one in self._found] if self.answers == "phrase" else []
+        self._phrases: list[str] = []
+        if self.answers == "phrase":
+            self._read_phrases()
 
-    def _phrase(self, candidate: Candidate) -> str:
-        return best_phrase(self.queries.whole, candidate.passages)
+    def _read_phrases(self) -> None:
+        """What each candidate answers, and the name that it gives to whoever the question describes."""
+        question = "" if self.history.first is None else self.history.first["question"]
+        reading = Reading(question, {one.url: (one.title, one.passages) for one in self._found})
+        bridges, bridge = reading.bridges(), reading.bridge()
+        found = reading.answers(bridge)
+        for one in self._found:
+            best = found[one.url][:1]
+            self._phrases.append(best[0].text if best else "")
+            one.row[PHRASE] = best[0].score / (1 + best[0].score) if best else 0.0
+            name = bridges.get(one.url, "")
+            one.query = self.queries.about(words_beside(name, reading.inquiry)) if name else None
 
     # ── what may be done ──────────────────────────────────────────────────────
 
