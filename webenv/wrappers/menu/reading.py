@@ -32,10 +32,9 @@ _UNIT = 0.36  # what a number counts of the asked unit, whatever stands beside i
 _ABOUT = 0.02  # what a line counts that has no word of what is asked
 _AGAIN = 0.5  # what a further line counts that gives the same
 
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^()\s]*\)")
+_LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
 _SENTENCE = re.compile(r"(?<=[.!?])[”\"]?\s+|(?<=[。！？])")
 _RULE = re.compile(r"\|[ :|-]+\|")
-_YEARS = re.compile(r"\s*\([^()]*\d{3}[^()]*\)\s*$")
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _WEEKDAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 _NO_NAME = re.compile(rf"{_MONTH}|{_WEEKDAY}s?")
@@ -202,7 +201,13 @@ def _cells(head: Sequence[str], cells: Sequence[str]) -> Iterator[Line]:
     for column, cell in list(zip(head, cells, strict=False))[1:]:
         if cell and cell != "–":
             label = _stems(f"{column} {cells[0]} {cell}")
-            yield Line(_YEARS.sub("", cell), label, frozenset(), _names_in(f"x {cells[0]}; {cell}"), True)
+            yield Line(_undated(cell), label, frozenset(), _names_in(f"x {cells[0]}; {cell}"), True)
+
+
+def _undated(cell: str) -> str:
+    """A cell without a year in parentheses at its end: "Ada Moss (1959–1961)"."""
+    before, _, inside = cell.rpartition("(")
+    return before.rstrip() if before and inside.endswith(")") and sum(map(str.isdigit, inside)) > 2 else cell
 
 
 class Clue(NamedTuple):
@@ -362,7 +367,7 @@ def _names(name: str, text: str) -> bool:
     if not name or name in text:
         return bool(name)
     first, _, last = name.rpartition(" ")
-    return bool(first) and len(last) > 3 and re.search(rf"\b{re.escape(last)}\b", text) is not None
+    return bool(first) and len(last) > 3 and last in text and last in _RUN.findall(text)
 
 
 def _of_sort(line: Line, inquiry: Inquiry) -> Iterable[str]:
