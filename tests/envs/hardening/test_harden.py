@@ -51,18 +51,15 @@ def test_rewording_is_the_same_in_every_process() -> None:
         "from webenv.envs.hardening import harden\n"
         "print(harden([task(0, 1, 4), task(5, 7, 9, name='coast_hard/0')], pages())[0])"
     )
-    shown = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=Path(__file__).parents[3],
-            env={"PYTHONHASHSEED": seed, "PATH": ""},
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(shown) == 1
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[3],
+        env={"PYTHONHASHSEED": "1", "PATH": ""},
+    )
+    assert done.stdout == f"{harden([task(0, 1, 4), task(5, 7, 9, name='coast_hard/0')], pages())[0]}\n"
 
 
 def test_the_page_is_not_named_where_enough_is_left() -> None:
