@@ -107,11 +107,14 @@ class Directive(NamedTuple):
         manager: ``search``, ``browser``, ``filesystem`` or ``code``.
         goal: what is wanted, in words.
         urls: addresses to try first: hints, no constraint.
+        share: of what is missing, which part of how many parts this manager has: ``(1, 4)`` is the first of four, that
+            other managers fill at the same time.
     """
 
     manager: str
     goal: str
     urls: tuple[str, ...] = ()
+    share: tuple[int, int] = (1, 1)
 
 
 class ManagerSummary(NamedTuple):
@@ -123,6 +126,7 @@ class ManagerSummary(NamedTuple):
         sources: addresses for each key entity.
         gaps: how many cells are still missing.
         new: how many statements are new since the step before.
+        step: in which step the host planned it, from 1.
     """
 
     directive: str
@@ -130,6 +134,7 @@ class ManagerSummary(NamedTuple):
     sources: tuple[CitedSource, ...] = ()
     gaps: int = 0
     new: int = 0
+    step: int = 1
 
     def bounded(self) -> ManagerSummary:
         """The summary cut to its bounds."""
@@ -170,7 +175,7 @@ class ManagerView(NamedTuple):
         directive: what the host asks.
         round: how often it was split before, from 0.
         entities: how many entities the ledger has.
-        gaps: what the ledger lacks.
+        gaps: what the ledger lacks, of the manager's share.
         asked: queries that were sent and addresses that were read, never to be sent again.
         findings: of this directive so far, newest last.
         places: smaller places that are known to lie in those that the question names.

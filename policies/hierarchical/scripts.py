@@ -54,6 +54,7 @@ FILL = "Fill what is missing"
 _READS = 2  # hits that a worker names of one search, for people to read
 _LEAST = 2  # how much of a hit must fit for it to be read
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
+_SHARE = 4  # cells that are worth a manager of their own
 _DECIDING = 30  # tokens that naming a choice takes
 
 
@@ -62,10 +63,11 @@ class ScriptHost:
 
     Args:
         fills: how often at most it asks for what is missing; it stops where a step brought nothing new.
+        managers: among how many managers at most it divides what is missing; they work at the same time.
     """
 
-    def __init__(self, fills: int = 3) -> None:
-        self._fills = fills
+    def __init__(self, fills: int = 3, managers: int = 4) -> None:
+        self._fills, self._managers = fills, managers
 
     def plan(self, view: HostView) -> Said[tuple[Directive, ...] | str]:
         wanted, chain = read_question(view.question), read_chain(view.question)
@@ -81,14 +83,18 @@ class ScriptHost:
     def _next(self, view: HostView, wanted: Wanted) -> tuple[Directive, ...] | str:
         if not view.steps:
             return (Directive("search", f"{COLLECT}: {wanted.subject}"),)
-        last = view.steps[-1]
-        if len(view.steps) == 1 and last.sources:
-            return (Directive("browser", f"{READ}: {wanted.subject}", tuple(one.url for one in last.sources)),)
-        fills = sum(one.directive.startswith(FILL) for one in view.steps)
-        stuck = last.directive.startswith(FILL) and not last.new
-        if last.gaps and fills < self._fills and not stuck:
-            return (Directive("search", f"{FILL}: {last.gaps} cells of {wanted.subject}"),)
-        return ""
+        last = [one for one in view.steps if one.step == view.steps[-1].step]
+        gaps, sources = last[-1].gaps, tuple(url for one in last for url in one.sources)
+        if len(view.steps) == 1 and sources:
+            return (Directive("browser", f"{READ}: {wanted.subject}", tuple(one.url for one in sources)),)
+        fills = len({one.step for one in view.steps if one.directive.startswith(FILL)})
+        stuck = last[0].directive.startswith(FILL) and not any(one.new for one in last)
+        if not gaps or fills >= self._fills or stuck:
+            return ""
+        parts = max(1, min(self._managers, gaps // _SHARE))
+        goal = f"{FILL}: {gaps} cells of {wanted.subject}"
+        told = [f", part {part} of {parts}" if parts > 1 else "" for part in range(1, parts + 1)]
+        return tuple(Directive("search", goal + one, share=(part, parts)) for part, one in enumerate(told, start=1))
 
 
 class ScriptManager:

@@ -109,9 +109,10 @@ class HierarchyState:
             before = {one.id: one.findings for one in self.open}
             self.open = []
             for id_, directive, round_, new in kept.get("open", ()):
-                manager, goal, urls = directive
+                manager, goal, urls, share = directive
                 kept_findings = before.get(id_, [])
-                self.open.append(OpenDirective(id_, Directive(manager, goal, tuple(urls)), round_, new, kept_findings))
+                plan = Directive(manager, goal, tuple(urls), (share[0], share[1]))
+                self.open.append(OpenDirective(id_, plan, round_, new, kept_findings))
             for id_, finding in kept.get("findings", ()):
                 for one in self.open:
                     if one.id == id_:
@@ -131,8 +132,8 @@ def _kept(memory: str) -> Mapping[str, Any]:
 
 
 def _summary(data: Sequence[Any]) -> ManagerSummary:
-    directive, text, sources, gaps, new = data
-    return ManagerSummary(directive, text, tuple(CitedSource(*one) for one in sources), gaps, new)
+    directive, text, sources, gaps, new, step = data
+    return ManagerSummary(directive, text, tuple(CitedSource(*one) for one in sources), gaps, new, step)
 
 
 def _finding(data: Sequence[Any]) -> Finding:

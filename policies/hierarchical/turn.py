@@ -311,18 +311,21 @@ class Turn:
             if room < 0 and findings:
                 break
             findings.insert(0, finding)
+        part, parts = one.directive.share
+        gaps = ledger.gaps()[part - 1 :: parts]
         return ManagerView(
-            self._question, one.directive, one.round, len(ledger.entities), ledger.gaps(), asked, tuple(findings),
+            self._question, one.directive, one.round, len(ledger.entities), gaps, asked, tuple(findings),
             tuple(ledger.within),
         )  # fmt: skip
 
     def _summary(self, one: OpenDirective, text: str) -> ManagerSummary:
         gaps = sum(len(gap.columns) for gap in self.state.ledger.gaps())
+        step = int(one.id.partition(".")[0])
         if not self._layers.aggregation:
-            return ManagerSummary(one.directive.goal, text, (), gaps, one.new)
+            return ManagerSummary(one.directive.goal, text, (), gaps, one.new, step)
         leads = [lead for finding in one.findings for lead in finding.leads if lead.url not in self.state.asked]
         sources = tuple(dict.fromkeys(leads))
-        return ManagerSummary(one.directive.goal, text[:SUMMARY], sources, gaps, one.new).bounded()
+        return ManagerSummary(one.directive.goal, text[:SUMMARY], sources, gaps, one.new, step).bounded()
 
     # ── host ──────────────────────────────────────────────────────────────────
 
@@ -330,8 +333,8 @@ class Turn:
         """The host's next step; an answer ends the episode."""
         state = self.state
         self._forget()
-        view = HostView(self._question, tuple(state.steps), self._layers.steps - len(state.steps))
-        step = len(state.steps) + 1
+        step = (state.steps[-1].step if state.steps else 0) + 1
+        view = HostView(self._question, tuple(state.steps), self._layers.steps + 1 - step)
         [said] = yield from self._calls.think("host", [(str(step), f"step {step}")], [self._layers.host.plan(view)])
         if not isinstance(said.value, tuple) or not said.value or view.steps_left <= 0:
             final = said.value if isinstance(said.value, str) else ""
