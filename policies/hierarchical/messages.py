@@ -274,8 +274,20 @@ class Host(Protocol):
 
 
 def in_words(finding: Finding) -> str:
-    """A finding as a manager reads it: cells with their sources, addresses worth reading, what failed."""
-    stated = [f"- {one.entity} | {one.column} | {one.value} | {one.url}" for one in finding.statements]
+    """A finding as a manager reads it: by address and entity the cells, addresses worth reading, what failed.
+
+    >>> print(in_words(Finding("1", (CitedStatement("Corvo", "Fare", "3 pence", "https://a.example/"),))))
+    https://a.example/
+    - Corvo: Fare = 3 pence
+    """
+    cells: dict[str, dict[str, list[str]]] = {}
+    for one in finding.statements:
+        cells.setdefault(one.url, {}).setdefault(one.entity, []).append(f"{one.column} = {one.value}")
+    stated = [
+        line
+        for url, entities in cells.items()
+        for line in (url, *(f"- {entity}: {'; '.join(told)}" for entity, told in entities.items()))
+    ]
     leads = [f"- {one.url} - {one.corroborates}" for one in (*finding.sources, *finding.leads)]
     return "\n".join([*stated, *leads, *([f"failed: {finding.failure}"] if finding.failure else [])])
 
