@@ -163,9 +163,28 @@ def read_chain(question: str) -> ChainQuestion | None:
                 now += 1
         clauses.append(LinkClause(len(clauses), text, highest - 1, highest))
         now = highest
+    _lead_on(clauses, last)
+    if {one.target for one in clauses if one.links} != set(range(1, last + 1)):
+        return None
     kinds = [_kind(chr(ord("A") + place), first) for place in range(last + 1)]
     kinds[last] = (asked[1] or asked[3]).strip()
-    return ChainQuestion(tuple(kinds), tuple(clauses), last) if clauses else None
+    return ChainQuestion(tuple(kinds), tuple(clauses), last)
+
+
+def _lead_on(clauses: list[LinkClause], last: int) -> None:
+    """Where no clause names the letter that is asked for, the last one leads there."""
+    reached = max((one.target for one in clauses), default=last)
+    if not clauses or reached != last - 1:
+        return
+    end = clauses[-1]
+    if end.links:  # then what seemed to describe the one before led to where the last one begins
+        for place in range(len(clauses) - 2, -1, -1):
+            if clauses[place].source == clauses[place].target == end.source:
+                clauses[place] = clauses[place]._replace(target=end.target)
+                break
+        else:
+            return
+    clauses[-1] = end._replace(source=reached, target=last)
 
 
 def _sentences(text: str) -> list[str]:

@@ -47,6 +47,15 @@ def test_a_letter_that_is_never_told_is_led_to_by_the_clause_before() -> None:
     assert [(one.source, one.target) for one in chain.clauses] == [(0, 0), (0, 1), (1, 2), (2, 3)]
 
 
+def test_the_last_clause_leads_to_what_is_asked() -> None:
+    """Where no clause names the letter that is asked for."""
+    chain = read_chain(
+        "Person A kept bonsai. Person B taught person A. Person B designed it. What is the name of mill C?"
+    )
+    assert chain is not None
+    assert [(one.source, one.target) for one in chain.clauses] == [(0, 0), (0, 1), (1, 2)]
+
+
 def test_questions_without_letters_are_no_chains() -> None:
     """Nothing is read into a question that names what it means."""
     assert read_chain("Which play did the author of Station Road write in 1932?") is None
