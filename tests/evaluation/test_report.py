@@ -78,6 +78,18 @@ def test_levels_stand_in_their_order() -> None:
     assert make_table([run("a", {"10/0": 1.0, "9/0": 1.0})], rows=["difficulty"]).row_names == (("9",), ("10",))
 
 
+def test_rows_of_two_labels_stay_together() -> None:
+    """Rows by site and difficulty are one site's levels after the other's, as in Needle in the Web's Table 3."""
+    names = (("pitchfork", "hard"), ("arxiv", "easy"), ("pitchfork", "easy"), ("arxiv", "hard"))
+    whole = replace(FIRST, episodes=tuple(
+        ReportEpisode("keyword", (f"{site}/{level}", 0), {**LABELS, "site": site, "difficulty": level},
+                      {"success": 1.0}, True) for site, level in names
+    ))  # fmt: skip
+    assert make_table([whole], rows=["site", "difficulty"]).row_names == (
+        ("pitchfork", "easy"), ("pitchfork", "hard"), ("arxiv", "easy"), ("arxiv", "hard"),
+    )  # fmt: skip
+
+
 def test_differences_are_between_the_same_tasks() -> None:
     """Each column less the first, over the tasks that both scored: here +1/3 over three tasks."""
     table = make_table([FIRST, SECOND], differences=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -177,7 +178,10 @@ def print_paper(report: PaperReport) -> None:
 def _print(table: ReportTable, ranks: bool, differences: bool) -> None:
     check_width(table)
     console = wide_console()
-    console.print(_main_table(table, ranks))
+    main = _main_table(table, ranks)
+    if not console.is_terminal and "COLUMNS" not in os.environ:  # a file has no width: nothing is folded
+        console.width = max(console.width, console.measure(main, options=console.options.update(width=500)).maximum)
+    console.print(main)
     if differences and len(table.column_names) > 1:
         console.print(_difference_table(table))
     for title, counts, order in (

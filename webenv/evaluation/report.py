@@ -184,8 +184,8 @@ def make_table(
     for key, group in grouped.items():
         check_alike(key, {one.run for one in group}, by_path)
     cells = {key: cell_of(group, measure, by_path) for key, group in grouped.items()}
-    row_names = tuple(sorted(dict.fromkeys(row for row, _ in cells), key=_order))
-    column_names = tuple(sorted(dict.fromkeys(column for _, column in cells), key=_order))
+    row_names = _ordered(row for row, _ in cells)
+    column_names = _ordered(column for _, column in cells)
     by_column = {name: [one for (_, column), group in grouped.items() if column == name for one in group]
                  for name in column_names}  # fmt: skip
     return ReportTable(
@@ -204,17 +204,22 @@ def make_table(
     )
 
 
-def _order(names: Sequence[str]) -> list[tuple[int, float]]:
-    """Levels of difficulty and numbers in their own order; other names in the order in which they came up."""
-    keys: list[tuple[int, float]] = []
-    for name in names:
-        if name in _LEVELS:
-            keys.append((0, _LEVELS.index(name)))
-        elif name.isascii() and name.isdigit():
-            keys.append((1, float(name)))
-        else:
-            keys.append((2, 0.0))
-    return keys
+def _ordered(names: Iterable[Names]) -> tuple[Names, ...]:
+    """Names, each once, sorted label by label: levels of difficulty and numbers in their own order, others in the order
+    in which they came up."""
+    distinct = list(dict.fromkeys(names))
+    came = [{name: number for number, name in enumerate(dict.fromkeys(one))} for one in zip(*distinct, strict=True)]
+
+    def key(one: Names) -> list[tuple[int, float]]:
+        return [_place(name, before[name]) for name, before in zip(one, came, strict=True)]
+
+    return tuple(sorted(distinct, key=key))
+
+
+def _place(name: str, came: int) -> tuple[int, float]:
+    if name in _LEVELS:
+        return 0, _LEVELS.index(name)
+    return (1, float(name)) if name.isascii() and name.isdigit() else (2, came)
 
 
 _LEVELS = ("easy", "medium", "hard")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from html import escape
 from typing import Any
 
@@ -20,6 +21,7 @@ NOT_KNOWN = "N/A"
 
 _MOST_COLUMNS, _MOST_ROWS, _MOST_BARS = 50, 2_000, 60
 PERCENT = ("success", "value", "valid", "content_valid", "uncited")
+_ROUNDED = 1e15
 _DIGITS = {"cost": 4, "dollars": 4, "user_dollars": 4, **dict.fromkeys(VISIBILITY, 4)}
 COLOURS = ("#2a78d6", "#eda100", "#1baf7a", "#4a3aa7", "#d6452a", "#8a8a85", "#b25fb0", "#55a5a5")
 _NOTHING: Mapping[str, int] = {}
@@ -52,13 +54,24 @@ def cell_text(cell: ReportCell | None, measure: str, *, spread: str = SPREADS[0]
         return NOT_KNOWN
     scale, digits = (100.0, 1) if measure.partition("@")[0] in PERCENT else (1.0, _DIGITS.get(measure, 2))
     digits = digits if decimals is None else decimals
-    text = f"{cell.mean * scale:,.{digits}f}"
+    text = fixed(cell.mean * scale, digits)
     std = {"runs": cell.std, "tasks": None if measure == "success" else cell.std_tasks}.get(spread)
     if std is not None:
         return f"{text} ± {std * scale:,.{digits}f}"
     if spread in ("tasks", "none") or cell.low is None or cell.high is None:
         return text
     return f"{text} ({cell.low * scale:,.{max(0, digits - 1)}f}–{cell.high * scale:,.{max(0, digits - 1)}f})"
+
+
+def fixed(number: float, digits: int) -> str:
+    """A number with so many decimals, a half rounded away from zero, as the papers' tables round theirs.
+
+    >>> fixed(40.625, 2), f"{40.625:.2f}"
+    ('40.63', '40.62')
+    """
+    if abs(number) >= _ROUNDED:  # no decimal of it is known
+        return f"{number:,.{digits}f}"
+    return f"{Decimal(repr(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):,}"
 
 
 def shown_cell(table: ReportTable, row: Names, column: Names) -> str:
