@@ -37,6 +37,7 @@ from webenv.corpora.procedural import Worlds, generated_web
 from webenv.envs.wide_search.env import wide_search
 from webenv.envs.wide_search.generate import NOT_STATED
 from webenv.evaluation.summary import wilson
+from webenv.evaluation.table_failures import TABLE_FAILURES, table_failure
 from webenv.latency import LatencyModel
 from webenv.observations import Page
 from webenv.policies.hierarchical import HierarchicalPolicy, Layers, ScriptHost, ScriptManager, nodes_of, use_by_layer
@@ -47,14 +48,6 @@ from webenv.web import Missing, SearchRequest, SearchResponse, VisitRequest, Vis
 BUDGET = Budget(searches=10_000, visits=10_000, turns=10_000)
 PAGES = 4_800
 CONTEXT = 32_000
-FAILURES = (
-    "complete",
-    "cells wrong",
-    "rows missing",
-    "rows of something else",
-    "table cut: context full",
-    "no table",
-)
 
 
 def main() -> None:
@@ -158,31 +151,12 @@ def compare(console: Console, tables: Benchmark, latency: LatencyModel, given: A
             layers.add_row(name, layer, *(f"{one:,.0f}" for one in (*numbers, use.longest, spent)))
     console.print(layers)
     failures = Table(title="Failure classes, share of tables (95%)", box=None)
-    for name in ("system", *FAILURES):
+    for name in ("system", *TABLE_FAILURES):
         failures.add_column(name, justify="right")
     for name, records in found.items():
-        counts = Counter(failure_class(record) for record in records)
-        failures.add_row(name, *(_share(counts[one], len(records)) for one in FAILURES))
+        counts = Counter(table_failure(record, CONTEXT) for record in records)
+        failures.add_row(name, *(_share(counts[one], len(records)) for one in TABLE_FAILURES))
     console.print(failures)
-
-
-def failure_class(record: Record) -> str:
-    """What is wrong with a table; cut, where a layer's context was full and rows or cells are missing."""
-    scores = record.verdict["scores"]
-    if record.verdict["value"] == 1.0:
-        return "complete"
-    if "|" not in "".join(record.turns[-1].texts):
-        return "no table"
-    nodes = [node for turn in record.turns for node in nodes_of(turn.memory) if node.layer == "agent"]
-    full = max((node.prompt_tokens for node in nodes), default=0) >= 0.85 * CONTEXT
-    if full and scores.get("item_recall", 0.0) < 0.95:
-        return "table cut: context full"
-    gold = [row[0].casefold() for row in csv.reader(io.StringIO(record.gold["data"]["table"]))][1:]
-    told = [line.strip("| ").split(" | ")[0].casefold() for line in record.turns[-1].texts[0].splitlines()]
-    rows = [name for name in told[3:-1] if name]  # behind the fence, the header and its line
-    if sum(name in gold for name in rows) < len(rows) / 2:
-        return "rows of something else"
-    return "rows missing" if len(rows) < len(gold) else "cells wrong"
 
 
 def pools(console: Console, tables: Benchmark, latency: LatencyModel, given: Any) -> None:

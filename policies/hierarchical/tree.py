@@ -51,6 +51,20 @@ def nodes_of(memory: str) -> tuple[Node, ...]:
         return ()
 
 
+def statements_of(memory: str) -> tuple[tuple[str, str, str], ...]:
+    """What pages stated to a turn, from its memory: entity, column and value; nothing where another policy kept it.
+
+    >>> statements_of('{"statements": [["Hay Mill", "Owner", "Ann Lee", "u", "", ""]]}'), statements_of("a plan")
+    ((('Hay Mill', 'Owner', 'Ann Lee'),), ())
+    """
+    try:
+        data: Any = json.loads(memory or "{}")
+        kept = data.get("statements", ()) if isinstance(data, Mapping) else ()
+        return tuple((str(one[0]), str(one[1]), str(one[2])) for one in kept)
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return ()
+
+
 def _sound(node: Node) -> bool:
     texts, numbers = (*node[:4], node.failed), node[4:7]
     return all(isinstance(one, str) for one in texts) and all(type(one) in (int, float) for one in numbers)
