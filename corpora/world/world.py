@@ -55,10 +55,14 @@ class SimulatedWorld:
         kinds = {name: kind for name, kind in data.kinds.items() if test or not kind.held}
         for name, group in (("person", "person"), ("town", "place")):
             kinds.setdefault(name, KindSpec(name, group))  # the engine makes them whether or not a file tells of them
-        countries = tuple(names.country(rng) for _ in range(rng.between(2, 4)))
+        countries = [names.country(rng) for _ in range(rng.between(2, 4))]
+        while len(set(countries)) == 1:  # facts name foreign countries
+            countries.append(names.country(rng))
         regions = max(1, -(-config.pages // PAGES))
         recent = _RECENT if config.news else 0.0
-        self.setting = WorldSetting(data, seed, test, NOW, regions, kinds, names, countries, {}, language, recent)
+        self.setting = WorldSetting(
+            data, seed, test, NOW, regions, kinds, names, tuple(countries), {}, language, recent
+        )
         self._simulator = Simulator(self.setting, _SIZE)
         self.region = lru_cache(maxsize=_KEPT)(self._region)
         self.known_to = lru_cache(maxsize=_KEPT)(self._known_to)

@@ -44,3 +44,9 @@ def test_a_task_of_a_part_is_met_by_one_thing_of_it() -> None:
         if all(any(pattern.fits(fact) for fact in entity.facts) for pattern in needle.patterns)
     }
     assert meeting == {needle.subject}
+
+
+def test_every_world_has_a_foreign_country() -> None:
+    """Facts name countries abroad, so a world whose first draws are all one country draws on."""
+    web = WorldWeb(WebConfig(pages=200, seed=260, split="test"))  # draws one country twice
+    assert {name for name, _ in web.world.setting.countries} == {"Meridia", "San Telmo"}
