@@ -25,7 +25,7 @@ def test_every_table_and_figure_is_printed(tmp_path: Path) -> None:
     listed = done.stdout.partition("Every table and figure, and what prints it:")[2]
     for paper, names in SHOWN.items():
         found = " ".join(re.findall(rf"^{paper}, (.*)", listed, re.MULTILINE))
-        numbers = {f"{kind} {n}" for kind, many in re.findall(r"(Table|Figure) ([\d, and]+)", found)
+        numbers = {f"{kind} {n}" for kind, many in re.findall(r"(Table|Figure)s? ([\d, and]+)", found)
                    for n in re.findall(r"\d+", many)}  # fmt: skip
         assert numbers >= set(names)
     table = done.stdout.partition("=== LiveNewsBench, Table 4")[2]
