@@ -10,7 +10,7 @@ from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.claims import Block, WorldPagePlan
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
 from webenv.corpora.world.plan import READ_ABOUT, PageHead, RegionPages, WorldPlanner
-from webenv.corpora.world.wording import MEMORY, NAMING, Telling, day_of_fact
+from webenv.corpora.world.wording import LAST_MONTH, MEMORY, NAMING, Telling, day_of_fact
 
 _USES = {
     "encyclopedia": ("e",), "heritage": ("e",), "directory": ("w", "e"), "catalogue": ("e",), "forum": ("f", "e"),
@@ -114,9 +114,10 @@ class _Page:
 
     def _when(self) -> str:
         """The day on which the page was written, in the site's form."""
-        if not self._head.date:
-            return self._language.year(self._head.year)
-        year, month, day = (int(part) for part in self._head.date.split("-"))
+        if self._head.date:
+            year, month, day = (int(part) for part in self._head.date.split("-"))
+        else:  # a page without a date of its own was edited on some day of its year
+            year, month, day = self._head.year, self._head.number % LAST_MONTH + 1, self._head.number % 28 + 1
         return self._language.date(year, month, day, self._style.dates & 1)
 
     def _say(self, use: str) -> str:

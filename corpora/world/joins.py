@@ -10,6 +10,7 @@ from webenv.corpora.world.wording import number_words
 _OPENING = re.compile(r"(?:In|By|In [A-Z][a-z]+) (\d{4}),? ")
 _PRONOUN = re.compile(r"(?:It|She|He|They|The) ")
 _HAS = re.compile(r"(It|She|He|They|The [a-z]+) (has|had|keeps|kept|holds|owns|owned|contains|shows) ")
+_BOUND = re.compile(r"[,:;] | (?:is|are|has|have|who|which|that) ")  # the year belongs to a part of the sentence alone
 _LATE = 30  # years after which nobody counts them
 
 
@@ -61,6 +62,8 @@ def _moved(sentence: str, year: int) -> str:
     at = sentence.find(mark)
     after = sentence[at + len(mark) :][:1]
     if at < 0 or after not in " .,;" or sentence.count(str(year)) != 1 or not _PRONOUN.match(sentence):
+        return ""
+    if _BOUND.search(sentence[:at]):
         return ""
     rest = sentence[:at] + sentence[at + len(mark) :]
     return rest[0].lower() + rest[1:]
