@@ -11,7 +11,7 @@ import pytest
 
 from tests.webs import DictWeb
 from webenv import answer
-from webenv.corpora.procedural import Rng, WebConfig
+from webenv.corpora.procedural import Rng, WebConfig, generated_web
 from webenv.corpora.world import WorldWeb
 from webenv.envs.fact_graph import SIZES
 from webenv.envs.wide_search import load_tasks
@@ -147,7 +147,7 @@ def test_tables_of_a_world() -> None:
 
 def test_rows_are_complete() -> None:
     """A table of posts has all of whom a page says, by both names, since or until when they held it, and no others."""
-    web = WorldWeb(WebConfig.parse(WORLD))
+    web = generated_web(WebConfig.parse(WORLD))
     graph = WorldGraph(web)
     table = next(
         found
