@@ -103,7 +103,8 @@ class Benchmark:
         if not excluded:
             return ""
         count, first = len(excluded), excluded[0]
-        return f"{count:,} of {len(self.tasks) + count:,} tasks were left out, for one {first.task.id}: {first.reason}."
+        why = first.reason.rstrip(".")
+        return f"{count:,} of {len(self.tasks) + count:,} tasks were left out, for one {first.task.id}: {why}."
 
     @property
     def identity(self) -> dict[str, Any]:

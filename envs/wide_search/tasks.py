@@ -16,6 +16,7 @@ from webenv.task import Excluded, Gold, Task, TaskSet
 GOLD = "widesearch_gold"
 """The folder of the gold tables, beside the questions."""
 
+_LARGEST = 2_000_000  # characters of a gold table
 _LONGEST = 19_000  # characters of a question
 
 
@@ -108,6 +109,8 @@ def _gold(record: Mapping[str, Any], name: str, file: Path, place: str) -> tuple
 
 def _misfit(table: str, evaluation: Mapping[str, Any]) -> str:
     """Why a gold table cannot be compared with; empty where it can."""
+    if len(table) > _LARGEST:
+        return f"the gold table has {len(table):,} characters; expected {_LARGEST:,} at most"
     try:
         spec, gold = TableSpec.of(evaluation), read_csv(table)
     except DataError as error:

@@ -47,7 +47,7 @@ def make_hierarchical(
     kind, _, text = name.partition(":")
     given = read_spec(text if "=" in text or not text else f"model={text}", _SETTINGS, name, kind)
     flat = kind == "flat"
-    if flat and (model is not None or {*LAYERS, "model", "aggregation", "shared", "batch"} & set(given)):
+    if flat and (model is not None or {*LAYERS, "model", "aggregation", "shared", "batch", "code"} & set(given)):
         raise InvalidArgument(
             f"policy {name!r}: flat is a script, with workers, rounds, steps, context and reflection."
         )

@@ -73,6 +73,15 @@ def test_official_files_play(tmp_path: Path) -> None:
     }
 
 
+def test_a_gold_table_that_no_answer_could_be_as_long_as(tmp_path: Path) -> None:
+    """It is left out before anything takes it apart: 100 MB would take minutes."""
+    tables = {"a": "City,Height\nRome,21\n", "b": "City,Height\n" + "Rome,21\n" * 300_000}
+    tasks = load_tasks(release(tmp_path / "a", [record("a"), record("b")], tables))
+    assert [one.reason for one in tasks.excluded] == [
+        "the gold table has 2,400,012 characters; expected 2,000,000 at most"
+    ]
+
+
 def test_records_that_cannot_be_scored(tmp_path: Path) -> None:
     """A gold table that is missing, empty, or lacks or repeats a column leaves its record out, with the reason."""
     tables = {"a": "City,Height\nRome,21\n", "c": "City\nRome\n", "d": "City,City\nRome,1\n", "e": "City,Height\n"}
