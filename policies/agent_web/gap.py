@@ -180,6 +180,11 @@ def names_in(text: str) -> list[str]:
     return [name for name in found if len(name) > 1]
 
 
+def _each(names: Sequence[str]) -> list[str]:
+    """Names, and those that "and" ties together also one by one."""
+    return list(dict.fromkeys(each for name in names for each in (name, *name.split(" and "))))
+
+
 def between(part: QuestionPart, documents: Sequence[tuple[str, str]], most: int = 2) -> dict[str, float]:
     """Whom or what a part may lead to: the likeliest names beside those that it names, best first, with their scores.
 
@@ -193,7 +198,7 @@ def between(part: QuestionPart, documents: Sequence[tuple[str, str]], most: int 
     kinds = frozenset(map(stem, words_of(part.kind)))
     for one, told, forms in _telling(part, part.names, documents):
         titles = [] if any(name in one.title for name in part.names) else names_in(one.title)
-        for name in dict.fromkeys([*names_in(one.text), *names_in(one.about), *titles]):
+        for name in dict.fromkeys([*_each(names_in(one.text)), *names_in(one.about), *titles]):
             if name.lower() in known or name in _DAYS or any(_last(of) == _last(name) for of in part.names):
                 continue
             fit = told + (name in one.text) + _kind_fit(name, part.kind, kinds, forms) + _led(name, one.text, part.kind)
@@ -319,7 +324,7 @@ def _values(
     if lead == "in" and not part.text.partition(GAP)[2].strip(" .?"):
         for year in re.findall(r"\bin (?:about |around )?([1-9]\d{2,3})\b", one.text):
             yield year, 1.3
-    for name in dict.fromkeys(each for found in names_in(one.text) for each in (found, *found.split(" and "))):
+    for name in _each(names_in(one.text)):
         near = bool(re.search(rf"\b{re.escape(lead)} (?:the )?{re.escape(name)}", one.text)) if lead else False
         if name.lower() not in subject.lower() and not name.isupper() and (name not in _DAYS or lead == "on"):
             yield name, 1.2 if near else 1.0 if first else 0.6
