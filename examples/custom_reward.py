@@ -51,21 +51,21 @@ if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     rewards = {"weights": {"answer": 1.0, "recall": 0.2, "cost": 0.1}, "class": Thrifty()}
 
-    env = gym.make("NeedleInWeb-v0", reward=rewards["class"])  # one episode at a time
-    observation, info = env.reset(options={"task": "default/easy/3"})
+    env = gym.make("NeedleInWeb-v0", web="sample", reward=rewards["class"])  # one episode at a time
+    observation, info = env.reset(options={"task": "music_easy/0"})
     criteria = [line[2:] for line in observation["question"].splitlines() if line.startswith("- ")]
     observation, *_ = env.step(search(" ".join(criteria)))
     found = [result["url"] for result in observation["results"]]
     *_, reward, terminated, truncated, info = env.step(answer(found[0]))
     print("gym.make:", reward, info["reward_terms"])
 
-    envs = gym.make_vec("NeedleInWeb-v0", num_envs=3, reward=rewards["class"])  # and many
-    envs.reset(options={"task": "default/easy/3"})
+    envs = gym.make_vec("NeedleInWeb-v0", num_envs=3, web="sample", reward=rewards["class"])  # and many
+    envs.reset(options={"task": "music_easy/0"})
     _, vector, *_ = envs.step([answer(found[0]), answer(found[1]), answer("No source found.")])  # without a search
     print("make_vec:", vector)
 
     with tempfile.TemporaryDirectory() as folder:
-        print("keyword on 30 tasks, reading so many pages at most; means an episode, the last two of either reward:")
+        print("keyword, 30 episodes, reading so many pages at most; means an episode, the last two of either reward:")
         print(f"{'pages read':12}{'success':>9}{'searches':>10}{'visits':>8}{'weights':>10}{'class':>10}")
         for visits in (0, 2, 10):
             totals = [
@@ -74,7 +74,7 @@ if __name__ == "__main__":
                     KeywordPolicy(visits=visits),
                     episodes=30,
                     out=f"{folder}/{visits}-{name}",
-                    settings={"reward": reward},
+                    settings={"web": "sample", "reward": reward},
                 ).total
                 for name, reward in rewards.items()
             ]

@@ -17,12 +17,12 @@ def test_runs() -> None:
     assert single.startswith("gym.make: 0.975 {'answer': 1.0, ")
     assert "'efficiency': 0.95, 'uncited': 0.0" in single
     assert vector == "make_vec: [ 0.8 -0.2 -0.2]"
-    assert about.startswith("keyword on 30 tasks, reading so many pages at most")
+    assert about.startswith("keyword, 30 episodes, reading so many pages at most")
     assert head.split() == ["pages", "read", "success", "searches", "visits", "weights", "class"]
     assert [row.split() for row in rows] == [
-        ["0", "0.200", "4.00", "0.00", "0.267", "0.180"],
-        ["2", "0.200", "4.00", "2.00", "0.257", "0.170"],
-        ["10", "0.167", "4.00", "10.00", "0.183", "0.108"],
+        ["0", "0.233", "4.00", "0.00", "0.400", "0.210"],
+        ["2", "0.233", "4.00", "2.00", "0.390", "0.198"],
+        ["10", "0.233", "4.00", "10.00", "0.350", "0.152"],
     ]
 
 
