@@ -36,6 +36,8 @@ _ASKS = (
     (r"\b[Ww]hat\b|什么", ("org", "thing", "place", "number", "money", "pool", "noun", "name", "people")),
 )
 """How a question asks, and what its answer, the fact's object, may then be."""
+_NAMING = 4  # facts of a kind, at least, whose claims say of what they are
+_SUBJECT = {"n", "S", "S's", "s"}
 _SLOTS = {"n", "S", "S's", "s", "O", "O's", "o", "Y", "Z", "M", "D", "W", "P", "R", "C", "A"}
 
 
@@ -43,6 +45,9 @@ def problems(data: Schema) -> list[str]:
     """What is wrong with the kinds: slots that nothing fills, pools and things that are not there, missing words."""
     found = []
     for kind in data.kinds.values():
+        naming = sum(any(way.slots & _SUBJECT for way in fact.wordings.get("c", ())) for fact in kind.facts.values())
+        if naming < _NAMING < len(kind.facts):
+            found.append(f"{kind.name}: {naming} facts have a c-line with {{S}} or {{s}}; no needle begins with others")
         for fact in kind.facts.values():
             where = f"{kind.name}, {fact.name}"
             for use, ways in fact.wordings.items():
