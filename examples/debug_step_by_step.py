@@ -20,7 +20,7 @@ with tempfile.TemporaryDirectory() as folder:
     run = f"{folder}/run"
     evaluate("NeedleInWeb-v0", make_policy("keyword"), episodes=32, out=run)
     lost = (record for record in read_records(run) if record.reward == 0)
-    failed = next(record for record in lost if record.turns[-1].reward_terms["ndcg"] == 1)  # found first, not answered
+    failed = next(record for record in lost if record.turns[-1].reward_terms["recall"] == 1)  # seen, not answered
 
     # 2. Read: what was done, what came of it, and what the judge said.
     print(f"Task {failed.task}: {failed.question}\n")
@@ -49,7 +49,7 @@ with tempfile.TemporaryDirectory() as folder:
     # 5. Three twins go on from the same step, each in its own way.
     criteria = [line[2:] for line in failed.question.splitlines() if line.startswith("- ")]
     for name, action in {
-        "the top result of its first search": answer(failed.turns[0].observation["results"][0]["url"]),
+        "the page that was sought": answer(failed.gold["urls"][0]),
         "a search for one criterion, and its top result": search(criteria[0]),
         "no page": answer("No source found."),
     }.items():
