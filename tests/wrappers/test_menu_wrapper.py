@@ -99,8 +99,8 @@ def test_numpy_numbers_are_actions() -> None:
     env.reset(seed=0)
     env.step(np.int64(0))
     env.step(np.array([8]))
-    with pytest.raises(InvalidArgument, match="from 0 to 20"):
-        env.step(21)
+    with pytest.raises(InvalidArgument, match="from 0 to 21"):
+        env.step(22)
 
 
 def test_asks_reach_the_sites() -> None:

@@ -27,7 +27,7 @@ from webenv.wrappers.menu.features import (
 )
 from webenv.wrappers.menu.listed import SiteFit, listed_sites
 from webenv.wrappers.menu.queries import queries_of
-from webenv.wrappers.menu.reading import Reading, words_beside
+from webenv.wrappers.menu.reading import PhraseReader, words_beside
 from webenv.wrappers.menu.size import MenuSize
 from webenv.wrappers.menu.words import read_units
 
@@ -228,7 +228,7 @@ class Menu:
     def _read_phrases(self) -> None:
         """What each candidate answers, and the name that it gives to whoever the question describes."""
         question = "" if self.history.first is None else self.history.first["question"]
-        reading = Reading(question, {one.url: (one.title, one.passages) for one in self._found})
+        reading = PhraseReader(question, {one.url: (one.title, one.passages) for one in self._found})
         bridges, bridge = reading.bridges(), reading.bridge()
         found = reading.answers(bridge)
         for one in self._found:

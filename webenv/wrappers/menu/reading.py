@@ -1,10 +1,11 @@
 """Extractive question answering without a model: short answers read off plain pages, for any web.
 
 A question is told in up to two parts: sentences that describe somebody or something without its name ("A certain
-theatre burned in 1986.") and a sentence that asks. :meth:`Reading.bridge` finds the name that pages give to whoever is
-described; :meth:`Reading.answers` finds phrases of the sort that is asked for, in the lines of pages that share words
-with what is asked and tell of that name. What several lines give counts more (Dumais et al. 2002, Web Question
-Answering: Is More Always Better?, §3). It knows stop words, endings, names by their capitals, dates, numbers and units.
+theatre burned in 1986.") and a sentence that asks. :meth:`PhraseReader.bridge` finds the name that pages give to
+whoever is described; :meth:`PhraseReader.answers` finds phrases of the sort that is asked for, in the lines of pages
+that share words with what is asked and tell of that name. What several lines give counts more (Dumais et al. 2002, Web
+Question Answering: Is More Always Better?, §3). It knows stop words, endings, names by their capitals, dates, numbers
+and units.
 """
 
 from __future__ import annotations
@@ -261,7 +262,7 @@ def _known(name: str, inquiry: Inquiry) -> bool:
     return name.lower().removeprefix("the ") in inquiry.text or not name.strip()
 
 
-class Reading:
+class PhraseReader:
     """What pages say to a question.
 
     Args:
@@ -430,7 +431,7 @@ def _runs(text: str, inquiry: Inquiry) -> list[str]:
 
 def best_phrase(question: str, documents: Sequence[tuple[str, str]]) -> str:
     """The likeliest answer that documents give, each a title and a text; empty where they give none."""
-    reading = Reading(question, {str(number): (title, [text]) for number, (title, text) in enumerate(documents)})
+    reading = PhraseReader(question, {str(number): (title, [text]) for number, (title, text) in enumerate(documents)})
     found = [answers[0] for answers in reading.answers(reading.bridge()).values() if answers]
     return max(found, key=lambda one: one.score, default=Answer("", 0.0)).text
 
