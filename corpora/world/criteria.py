@@ -15,6 +15,8 @@ from webenv.corpora.world.wording import synonyms, wider
 
 _ASKABLE = frozenset({"n", "S", "S's", "s", "O", "O's", "o", "Y"})
 _SMALL = 15  # numbers below are told as they are: nobody half remembers "between 5 and 6"
+_FIGURES = frozenset(("number", "money", "year"))
+_PLAIN = _FIGURES | {"pool", "noun"}  # further values that are never masked
 _NAMING = frozenset(("S", "S's", "s", "n"))
 
 
@@ -120,7 +122,7 @@ class Criterion(NamedTuple):
         text: the sentence.
         pattern: what it asks.
         fact: of which it is told.
-        masked: what a generic expression stands for: "object", "year", a further value's name, or nothing.
+        masked: what a generic expression stands for: "object", a further value's name, or nothing.
         described: what is told of the object in place of its name: "a firm that built river cruisers".
     """
 
@@ -244,10 +246,12 @@ class Asker:
         asked = [name for name, _ in fact.extras if {name, f"{name}'s"} & way.slots]
         # a phrase is masked where its file says by what: "something" does not fit every sentence
         whole = fact.object.type != "pool" or self.spec(fact).masks
-        maskable = ["object"] * bool({"O", "O's"} & way.slots and whole and not described) + ["year"] * timed
-        maskable += [name for name, value in fact.extras if name in asked and value.type not in ("pool", "noun")]
+        # figures and years are told round, as "a certain number" would say nothing
+        whole = whole and fact.object.type not in _FIGURES
+        maskable = ["object"] * bool({"O", "O's"} & way.slots and whole and not described)
+        maskable += [name for name, value in fact.extras if name in asked and value.type not in _PLAIN]
         masked = "object" if "object" in maskable and rng.chance(wish.mask) else rng.pick(maskable) if maskable else ""
-        if masked == "object" and len(maskable) == 1:
+        if masked == "object" and len(maskable) == 1 and not timed:
             masked = ""  # nothing would be asked
         said: dict[str, str] = {}
         if described:
@@ -258,10 +262,7 @@ class Asker:
             said["O"], value = self._worded(fact.object, wish, rng, way.text) if {"O", "O's"} & way.slots else ("", ANY)
         low = high = 0
         if timed:
-            if masked == "year":
-                said["Y"] = self._language.masked(WorldValue("year", ""))
-            else:
-                said["Y"], low, high = self._language.years(fact.year, rng.chance(wish.blur), rng)
+            said["Y"], low, high = self._language.years(fact.year, rng.chance(wish.blur), rng)
         extras = []
         for name, extra in fact.extras:
             if name in asked:

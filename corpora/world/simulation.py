@@ -180,7 +180,7 @@ class Simulator:
                 return None
             ends.append(anchors[anchor] + offset if anchor else offset)
         low, high = ends[0], min(ends[1], self.setting.now)
-        if moment.low_anchor == "now":  # "now-75..now" of a thing of last year
+        if moment.low_anchor in ("", "now"):  # "now-75..now" of a thing of last year, "1930..now" of one of 1950
             low, high = max(low, anchors.get("begin", low - 1) + 1), min(high, anchors.get("end", high))
         return rng.between(low, high) if low <= high else None
 

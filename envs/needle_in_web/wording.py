@@ -33,7 +33,7 @@ class NeedleWords:
     """
 
     overlap: Mapping[str, tuple[int, int]] = {"easy": (5, 15), "medium": (0, 13), "hard": (0, 8)}
-    plain: Mapping[str, float] = {"easy": 0.57, "medium": 0.3, "hard": 0.1}
+    plain: Mapping[str, float] = {"easy": 0.54, "medium": 0.26, "hard": 0.1}
     plain_overlap: Mapping[str, int] = {"easy": 48, "medium": 42, "hard": 34}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
