@@ -126,7 +126,7 @@ def test_other_forms(report: PaperReport) -> None:
         paper_report([run("NeedleInWeb-v0", "x", numbers("value", 1.0))])
     other = run(SEARCH, "classical", numbers("ndcg@3", 0.0))
     mixed = ReportRun("b", "b", "t", "other judge", None, None, tuple(one._replace(run="b") for one in other.episodes))
-    with pytest.raises(InvalidArgument, match="different judges"):
+    with pytest.raises(InvalidArgument, match="judge is"):
         paper_report([RUNS[0], mixed])
 
 

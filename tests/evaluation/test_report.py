@@ -166,10 +166,60 @@ def test_hidden_searches_are_not_zero() -> None:
 def test_what_cannot_be_compared_is_never_averaged() -> None:
     """Runs of other tasks or another judge may stand side by side, not in one cell."""
     other = replace(FIRST, path="x", judge="llm 1", episodes=tuple(e._replace(run="x") for e in FIRST.episodes))
-    with pytest.raises(InvalidArgument, match="have different judges, and would be averaged in one cell"):
+    with pytest.raises(InvalidArgument, match="would be averaged in one cell: judge is page 1 in keyword, llm 1 in x"):
         make_table([FIRST, other])
-    with pytest.raises(InvalidArgument, match="have different tasks"):
+    with pytest.raises(InvalidArgument, match="different tasks: 4 in keyword, 4 in x"):
         make_table([FIRST, replace(other, judge="page 1", tasks="u")])
+
+
+def alike(name: str, number: str, values: dict[str, float | None], **parts: object) -> ReportRun:
+    """A run of the policy p that was allowed so many searches."""
+    whole = run(name, values, settings={"budget.searches": number}, **parts)
+    labels = {"policy": "p", "searches allowed": number, "run": name}
+    return replace(
+        whole, episodes=tuple(one._replace(labels={**one.labels, **labels}) for one in whole.episodes)
+    )  # fmt: skip
+
+
+def test_runs_of_other_settings_are_not_averaged() -> None:
+    """Budgets that differ are named with their runs and the label that tells them apart; --pool says that it pools."""
+    runs = [alike("a", "1", {"easy/0": 1.0}), alike("b", "7", {"easy/0": 0.0})]
+    told = r'budget\.searches is 1 in a, 7 in b; --columns "searches allowed" \(or --rows\) tells them apart, or --pool'
+    with pytest.raises(InvalidArgument, match=told):
+        make_table(runs)
+    assert len(make_table(runs, columns=["searches allowed"]).column_names) == 2
+    table = make_table(runs, pool=True)
+    assert table.cells[(), ("p",)].mean == 0.5
+    assert table.notes == ("averaged over runs that differ: budget.searches is 1 in a, 7 in b.",)
+
+
+def test_runs_of_other_tasks_are_not_averaged() -> None:
+    """Half of the tasks and all of them are no two runs of one thing; rows by outcome compare what was to be played."""
+    whole, half = {"easy/0": 1.0, "easy/1": 0.0}, {"easy/0": 1.0}
+    with pytest.raises(InvalidArgument, match="different tasks: 2 in a, 1 in b"):
+        make_table([alike("a", "1", whole), alike("b", "1", half)])
+    other = {"easy/0": 0.0, "easy/1": 1.0}
+    assert make_table([alike("a", "1", whole), alike("b", "1", other)], rows=["outcome"]).cells
+
+
+def test_a_run_and_its_copy_do_not_count_twice() -> None:
+    """The same episodes under two names are refused, pooled or not."""
+    runs = [alike(name, "1", {"easy/0": 1.0}, content="c") for name in "ab"]
+    with pytest.raises(InvalidArgument, match="a and b hold the same episodes, and would count twice in one cell"):
+        make_table(runs, pool=True)
+
+
+def test_columns_of_other_tasks_are_not_ranked() -> None:
+    """Of different tasks no column is the best; a line below the table says so."""
+    table = make_table([run("a", {"easy/0": 1.0, "easy/1": 0.0}), run("b", {"easy/0": 1.0})])
+    assert table.ranks == {}
+    assert table.notes[0].startswith("in all the columns have different tasks (a 2, b 1; 1 are of all): none is ranked")
+
+
+def test_unfinished_runs_are_told() -> None:
+    """As the viewer says it."""
+    table = make_table([run("a", {"easy/0": 1.0}, planned=40, ended=7)])
+    assert table.notes == ("a: 7 of 40 episodes have ended.",)
 
 
 def test_cost_is_of_whole_runs() -> None:

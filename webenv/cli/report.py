@@ -21,6 +21,7 @@ from webenv.evaluation.agent_web_tables import cell_text as shown_text
 from webenv.evaluation.coordination import CONTENT, USER
 from webenv.evaluation.paper_files import paper_html, paper_latex
 from webenv.evaluation.report import SPREADS, ReportTable, make_table
+from webenv.evaluation.report_checks import unfinished
 from webenv.evaluation.report_files import (
     PERCENT,
     bars,
@@ -69,6 +70,9 @@ def command(
         bool,
         typer.Option("--differences", help="Compare each column with the first, task by task."),
     ] = False,
+    pool: Annotated[
+        bool, typer.Option("--pool", help="Average runs in one cell that differ in more than their seeds all the same.")
+    ] = False,
     ranks: Annotated[bool, typer.Option("--ranks", help="Show each column's rank in its row.")] = False,
     digits: Annotated[
         int | None, typer.Option(min=0, max=6, help="Decimals of each mean; 1 of percentages by default.")
@@ -96,7 +100,8 @@ def command(
 ) -> None:
     """Put runs into one table: any labels as rows and columns, with intervals, differences, ranks and failures.
 
-    A cell never averages runs of different tasks or judges. N/A: the system does not tell, as for hidden searches.
+    A cell averages only runs that are alike but for their seeds: the same tasks, judge, model and settings.
+    N/A: the system does not tell, as for hidden searches.
     """
     if spread not in SPREADS:
         raise InvalidArgument(f"--spread {spread!r:.40}: expected one of {', '.join(SPREADS)}.")
@@ -116,7 +121,7 @@ def command(
         return
     chosen = dict(_pair(one) for one in where or ())
     measures = _labels(measure) or ("success",)
-    table = make_table(found, _labels(rows), _labels(columns), measures, chosen, differences)
+    table = make_table(found, _labels(rows), _labels(columns), measures, chosen, differences, pool)
     table = replace(table, digits=digits, spread=spread)
     if csv is not None:
         write_atomic(files[csv], to_csv(table))
@@ -152,6 +157,8 @@ def _paper(name: str, runs: Sequence[ReportRun], files: Mapping[str, Path | None
         print_json(report.to_dict())
     else:
         print_paper(report)
+        for note in unfinished(runs):
+            print(printable(note))
 
 
 def print_paper(report: PaperReport) -> None:
@@ -192,6 +199,8 @@ def _print(table: ReportTable, ranks: bool, differences: bool) -> None:
     ):
         if counts:
             console.print(_counts_table(table, title, counts, order))
+    for note in table.notes:
+        console.print(Text(note), soft_wrap=True)
 
 
 def _labels(text: str) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.evaluation.coordination import CONTENT, USER, VISIBILITY
-from webenv.evaluation.report import ReportCell, by_task, cell_of, check_alike, interval
+from webenv.evaluation.report import ReportCell, by_task, cell_of, interval
+from webenv.evaluation.report_checks import check_alike
 from webenv.evaluation.report_runs import ReportEpisode, ReportRun
 
 ENVS: Mapping[str, str] = {
@@ -140,7 +141,7 @@ def paper_report(runs: Sequence[ReportRun]) -> PaperReport:
         runs: what it is of; runs of other environments are left out.
 
     Raises:
-        InvalidArgument: where no run is of the benchmark, or a cell would mix runs of different tasks or judges.
+        InvalidArgument: where no run is of the benchmark, or a cell would mix runs that differ in more than seeds.
     """
     chosen = [one for run in runs for one in run.episodes if one.labels["env"] in ENVS]
     if not chosen:
@@ -210,7 +211,7 @@ class _Grouped:
     def cell(self, group: Sequence[ReportEpisode], metric: Metric) -> ShownCell:
         if not group or not any(metric.measure in one.numbers for one in group):
             return ShownCell(None)
-        check_alike(metric, {one.run for one in group}, self.runs) if metric.env else None
+        check_alike(group, self.runs, advice="name the runs of one of them.") if metric.env else None
         return shown(cell_of(group, metric.measure, self.runs), metric.scale, metric.digits)
 
     def table(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from webenv.errors import InvalidArgument, did_you_mean
+from webenv.evaluation.report_checks import OF_ENDINGS, Task, check_alike, tasks_of, unfinished
 from webenv.evaluation.report_runs import PER_RUN, ReportEpisode, ReportRun
 from webenv.evaluation.summary import wilson
 from webenv.rewards.browsecomp import CONFIDENCE, calibration_error
@@ -87,6 +88,8 @@ class ReportTable:
         unscored: by column, why episodes have no value.
         digits: decimals of its means as text; ``None``: as many as the measure has by default.
         spread: what stands beside a mean as text, one of :data:`SPREADS`.
+        notes: what its reader has to know: runs that are not finished, that differ and are averaged all the same, and
+            columns that have different tasks.
     """
 
     measure: str
@@ -103,6 +106,7 @@ class ReportTable:
     unscored: Mapping[Names, Mapping[str, int]] = field(default_factory=dict)
     digits: int | None = None
     spread: str = SPREADS[0]
+    notes: tuple[str, ...] = ()
 
     def measure_of(self, row: Names) -> str:
         """What the cells of a row show."""
@@ -130,6 +134,7 @@ class ReportTable:
                 ]
                 for name in ("endings", "stages", "culprits", "unscored")
             },
+            "notes": list(self.notes),
         }
 
 
@@ -140,6 +145,7 @@ def make_table(
     measure: str | Sequence[str] = "success",
     where: Mapping[str, str] | None = None,
     differences: bool = False,
+    pool: bool = False,
 ) -> ReportTable:
     """A table over runs.
 
@@ -151,15 +157,18 @@ def make_table(
             Several make a row each.
         where: labels that episodes must have to count.
         differences: whether each column is compared with the first, task by task.
+        pool: whether runs that differ in more than their seeds are averaged in one cell all the same.
 
     Raises:
         InvalidArgument: for a label or measure that no episode has, or where a cell would mix runs of different
-            tasks or judges.
+            tasks, judges or settings (:func:`webenv.evaluation.report_checks.check_alike`).
     """
     if not isinstance(measure, str):
-        tables = [make_table(runs, rows, columns, one, where, differences) for one in measure]
+        tables = [make_table(runs, rows, columns, one, where, differences, pool) for one in measure]
         return tables[0] if len(tables) == 1 else _merged(tables)
     episodes = [one for run in runs for one in run.episodes]
+    if runs and not episodes:
+        raise InvalidArgument(f"no episode has ended of {', '.join(run.path for run in runs):.200}.")
     known = dict.fromkeys(label for one in episodes for label in one.labels)
     for label in (*rows, *columns, *(where or {})):
         if label not in known:
@@ -181,13 +190,20 @@ def make_table(
         column = tuple(one.labels.get(name, "") for name in columns)
         grouped.setdefault((row, column), []).append(one)
     by_path = {run.path: run for run in runs}
-    for key, group in grouped.items():
-        check_alike(key, {one.run for one in group}, by_path)
+    labels = (*rows, *columns)
+    given = {name: value for name, value in (where or {}).items() if name not in OF_ENDINGS}
+    before: dict[Names, list[ReportEpisode]] = {}  # cells, whatever came of their episodes
+    for one in episodes:
+        if all(one.labels.get(name) == value for name, value in given.items()):
+            before.setdefault(_before(labels, [one.labels.get(name, "") for name in labels]), []).append(one)
+    pooled = dict.fromkeys(filter(None, (check_alike(group, by_path, pool) for group in before.values())))
+    tasks = {(row, column): tasks_of(before[_before(labels, (*row, *column))]) for row, column in grouped}
     cells = {key: cell_of(group, measure, by_path) for key, group in grouped.items()}
     row_names = _ordered(row for row, _ in cells)
     column_names = _ordered(column for _, column in cells)
     by_column = {name: [one for (_, column), group in grouped.items() if column == name for one in group]
                  for name in column_names}  # fmt: skip
+    unlike = [row for row in row_names if len({found for (other, _), found in tasks.items() if other == row}) > 1]
     return ReportTable(
         measure=measure,
         rows=tuple(rows),
@@ -196,12 +212,39 @@ def make_table(
         column_names=column_names,
         cells=cells,
         differences=_differences(grouped, row_names, column_names, measure) if differences else {},
-        ranks=_ranks(cells, row_names, column_names) if len(column_names) > 1 else {},
+        ranks=_ranks(cells, [row for row in row_names if row not in unlike], column_names)
+        if len(column_names) > 1
+        else {},
         endings=_counts(by_column, lambda one: one.labels["ending"]),
         stages=_counts(by_column, lambda one: one.labels["stage"]),
         culprits=_counts(by_column, lambda one: one.labels.get("culprit", "")),
         unscored=_counts(by_column, lambda one: "" if one.scored else one.labels["reason"]),
+        notes=(
+            *unfinished(run for run in runs if not run.ended or any(one.run == run.path for one in chosen)),
+            *(f"averaged over runs that differ: {told}." for told in pooled),
+            *_unlike(unlike, tasks, {place: {one.run for one in group} for place, group in grouped.items()}),
+        ),
     )
+
+
+def _before(labels: Sequence[str], values: Sequence[str]) -> Names:
+    """The values of the labels that are known before an episode begins."""
+    return tuple("" if label in OF_ENDINGS else value for label, value in zip(labels, values, strict=True))
+
+
+def _unlike(
+    rows: Sequence[Names], tasks: Mapping[Place, frozenset[Task]], runs: Mapping[Place, set[str]]
+) -> Iterator[str]:
+    """A note on rows whose columns have different tasks; columns that tags make of the same runs have, as all see."""
+    rows = [row for row in rows if len({frozenset(found) for (at, _), found in runs.items() if at == row}) > 1]
+    for row in rows[:1]:
+        found = {column: found for (at, column), found in tasks.items() if at == row}
+        counts = ", ".join(f"{' · '.join(column)} {len(some):,}" for column, some in found.items())
+        where = f"in {len(rows):,} rows, as {' · '.join(row)}," if len(rows) > 1 else f"in {' · '.join(row) or 'all'}"
+        yield (
+            f"{where} the columns have different tasks ({counts}; {len(frozenset.intersection(*found.values())):,} are "
+            "of all): none is ranked or marked as best, and differences are over the tasks that both have."
+        )
 
 
 def _ordered(names: Iterable[Names]) -> tuple[Names, ...]:
@@ -223,20 +266,6 @@ def _place(name: str, came: int) -> tuple[int, float]:
 
 
 _LEVELS = ("easy", "medium", "hard")
-
-
-def check_alike(key: object, paths: set[str], runs: Mapping[str, ReportRun]) -> None:
-    """Refuses a mean over runs that cannot be compared."""
-    for what, parts in (
-        ("tasks", {runs[path].tasks for path in paths}),
-        ("judges", {runs[path].judge for path in paths}),
-    ):
-        if len(parts) > 1:
-            names = ", ".join(sorted(runs[path].name for path in paths))
-            raise InvalidArgument(
-                f"the runs {names:.200} have different {what}, and would be averaged in one cell: "
-                "put them into columns of their own, as with columns=run, or report them apart."
-            )
 
 
 def cell_of(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, ReportRun]) -> ReportCell:

@@ -151,7 +151,8 @@ def to_latex(table: ReportTable) -> str:
             text = shown_cell(table, row, column).replace("–", "--").replace("±", r"$\pm$")
             texts.append(rf"\textbf{{{text}}}" if _is_best(table, row, column) else text)
         lines.append(" & ".join(texts) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    notes = [f"% {printable(note)}" for note in table.notes]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *notes, ""])
 
 
 _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "·": r"$\cdot$", "–": "--"}
@@ -222,7 +223,8 @@ def _html_table(table: ReportTable) -> str:
         body.append(f'<tr><td class="name">{escape(name_text(row))}</td>{"".join(cells)}</tr>')
     unit = ", percent" if table.measure in PERCENT else ""
     caption = f"{escape(table.measure)}{unit}: mean{_SPREAD_WORDS[table.spread]}"
-    return f"<table><caption>{caption}</caption><tr><th></th>{head}</tr>{''.join(body)}</table>"
+    notes = "".join(f"<p>{escape(printable(note))}</p>" for note in table.notes)
+    return f"<table><caption>{caption}</caption><tr><th></th>{head}</tr>{''.join(body)}</table>{notes}"
 
 
 def _counts_table(table: ReportTable, counts: Mapping[Names, Mapping[str, int]], order: Sequence[str]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ PER_RUN = ("cost", "tokens")
 STAGES = ("never shown", "shown, not read", "read in part", "read, not answered", "no gold page")
 """How far a wrong episode came, in this order (Needle in the Web, section 4.3: page not obtained, only a part seen)."""
 
+_NO_SETTING = ("seed", "path", "file", "folder", "answers")  # nor what a system answered, whose attempts these may be
 _HIDDEN_SEARCHES = ("integrated",)  # policies whose searches happen inside the model's provider
 _CUT = re.compile(r"Only the first \d+ of \d+ characters of (\S+) are shown")  # a notice, which names what was asked
 
@@ -68,6 +70,11 @@ class ReportRun:
         cost: US dollars in all; ``None`` where a model has no price, or none was asked.
         tokens: of prompts and answers; ``None`` where no model was asked.
         episodes: its episodes.
+        settings: all else that its results depend on, by the names that ``run.json`` has (``policy.temperature``,
+            ``budget.searches``, …), but for seed and paths.
+        content: SHA-256 of its episodes as they were written, which tells a copy; empty: not known.
+        planned: how many episodes it is to have; 0: not known.
+        ended: how many of them have ended.
     """
 
     path: str
@@ -77,6 +84,10 @@ class ReportRun:
     cost: float | None
     tokens: float | None
     episodes: tuple[ReportEpisode, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    content: str = ""
+    planned: int = 0
+    ended: int = 0
 
 
 def run_folders(paths: Iterable[str | Path]) -> list[Path]:
@@ -126,7 +137,10 @@ def read_report_run(path: Path, judge: str = "") -> ReportRun:
     models = read_usage(about.get("usage", {})).values()
     last: dict[tuple[str, int], ReportEpisode] = {}
     unjudged = False
+    content, ended = sha256(), set()
     for _, line, record in read_numbered(path):
+        content.update(line)
+        ended.add(record.key)
         row = Row.of(record)
         last.pop(record.key, None)
         if verdicts is not None:
@@ -147,7 +161,37 @@ def read_report_run(path: Path, judge: str = "") -> ReportRun:
         if models and not unjudged
         else None,
         episodes=tuple(last.values()),
+        settings=dict(_settings(about)),
+        content=content.hexdigest() if ended else "",
+        planned=_planned(about),
+        ended=len(ended),
     )
+
+
+def _settings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a run's results depend on, beside its tasks, judge and seed: how each part was in the end, not how it was
+    asked for."""
+    for part in ("benchmark", "policy"):
+        for name, value in _leaves(about[part], "" if part == "benchmark" else part):
+            if name.partition(".")[0] not in ("tasks", "judge") and name.rpartition(".")[2] not in _NO_SETTING:
+                yield name, value
+
+
+def _leaves(value: object, name: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for key, one in value.items():
+            yield from _leaves(one, f"{name}.{key}" if name else str(key))
+    else:
+        yield name, str(value)
+
+
+def _planned(about: Mapping[str, Any]) -> int:
+    if "reported" in about["policy"]:  # webenv score leaves tasks out where it is told to
+        return 0
+    planned, attempts, count = about.get("episodes"), about.get("attempts"), about["benchmark"]["tasks"].get("count")
+    if planned is None and isinstance(count, int) and isinstance(attempts, int):
+        planned = count * attempts
+    return planned if isinstance(planned, int) else 0
 
 
 def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, row: Row) -> ReportEpisode:
