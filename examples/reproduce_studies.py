@@ -15,6 +15,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -41,6 +42,8 @@ SITES = 7  # of needles
 PEOPLE = {"easy": (0.86, 327.0), "medium": (0.79, 329.0), "hard": (0.79, 401.0)}  # completion, seconds
 FIRST_MONTH = "2025-05"  # of events: the generated news end in September 2025
 
+SERVED = "\n    # on the web and models that this script served, which have ended: name your own"
+
 GRADING = """\
 Question: {question}
 Gold target: {target}
@@ -63,15 +66,16 @@ class Study:
     """
 
     def __init__(self, out: Path, address: str) -> None:
-        self.out = out
+        self.out, self.address = out, address
         self.pages = f"live:pages,gateway={address},readers=0"
         self.web = f"live:searxng,gateway={address},readers=0"
         self.shown: list[tuple[str, str]] = []
 
     def show(self, what: str, *words: str) -> None:
         """Prints a table or figure of a paper: the command, and what it prints."""
-        command = f"webenv {' '.join(words)}"
-        self.shown.append((what, command))
+        command = shlex.join(["webenv", *words])
+        served = any(self.address in word for word in words)
+        self.shown.append((what, f"{command}{SERVED if served else ''}"))
         print(f"\n=== {what}\n$ {command}")
         self.do(*words, quiet=False)
 
@@ -86,7 +90,7 @@ class Study:
         with redirect_stdout(io.StringIO()) if quiet else redirect_stdout(sys.stdout):
             code = run(words)
         if code:
-            raise SystemExit(f"webenv {' '.join(words)}: exit code {code}")
+            raise SystemExit(f"{shlex.join(['webenv', *words])}: exit code {code}")
 
     def path(self, *names: str) -> str:
         """A path in the folder of the studies."""

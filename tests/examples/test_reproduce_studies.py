@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -32,3 +33,12 @@ def test_every_table_and_figure_is_printed(tmp_path: Path) -> None:
     assert all(name in table for name in ("large", "medium", "small"))
     for file in ("needle_figure_1.svg", "needle_figure_1.html", "needle_figure_5.html", "queries/build/usage.json"):
         assert (tmp_path / "studies" / file).stat().st_size > 100
+    assert "--where 'searches allowed=5'" in listed
+    lines = listed.splitlines()
+    again = next(line for line in lines if "webenv report" in line and "searches allowed=5" in line)
+    webenv = Path(sys.executable).with_name("webenv")
+    told = subprocess.run([str(webenv), *shlex.split(again)[1:]], capture_output=True, text=True, timeout=100)
+    assert told.returncode == 0, told.stderr
+    gone = [number for number, line in enumerate(lines) if "gateway=" in line]
+    assert gone
+    assert all("which have ended" in lines[number + 1] for number in gone)
