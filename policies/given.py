@@ -47,7 +47,9 @@ def read_answers(path: str | Path, tasks: TaskSet) -> dict[str, GivenAnswer]:
     if count_values(text) > MOST_VALUES:
         raise DataError(f"{path} has more than {MOST_VALUES:,} braces, brackets, commas and lines; split it.")
     try:
-        whole: Any = json.loads(text)
+        whole: Any = json.loads(text, object_pairs_hook=_once)
+    except _Twice as error:
+        raise DataError(f"{path}: {error.args[0]!r:.80} is there twice in one object; keep one of the two.") from error
     except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict) and "task" not in whole:
@@ -75,9 +77,24 @@ def read_answers(path: str | Path, tasks: TaskSet) -> dict[str, GivenAnswer]:
     return found
 
 
+class _Twice(Exception):
+    """A key that an object has twice, of which JSON would keep the last."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Twice(key)
+        found[key] = value
+    return found
+
+
 def _line(path: str | Path, number: int, line: str) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=_once)
+    except _Twice as error:
+        raise DataError(f"{path}, line {number}: {error.args[0]!r:.80} is there twice; keep one of the two.") from error
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"{path}, line {number}: no JSON ({error!s:.80}); expected an object with task and answer."

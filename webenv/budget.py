@@ -28,7 +28,8 @@ class Spending(NamedTuple):
 
 
 class SpendingDict(TypedDict):
-    """What was spent as ``info["spent"]`` and records have it: seconds and dollars where they are data."""
+    """What was spent as ``info["spent"]`` and records have it: seconds and dollars where they are data; ``unknown``
+    names the units that a system elsewhere did not report, whose numbers are 0."""
 
     searches: int
     visits: int
@@ -36,6 +37,7 @@ class SpendingDict(TypedDict):
     turns: int
     seconds: NotRequired[float]
     dollars: NotRequired[float]
+    unknown: NotRequired[list[str]]
 
 
 def spending_dict(spent: Spending, *, clocked: bool) -> SpendingDict:

@@ -57,11 +57,31 @@ def test_missing_answers_are_not_guessed_at(tasks: TaskSet, tmp_path: Path, caps
         assert (total["episodes"], total["success_rate"]) == (episodes, rate)
 
 
+def test_figures_that_are_not_reported_are_not_zero(
+    tasks: TaskSet, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half report 2 searches, one has no answer: the mean is 2, of the episodes that are named; visits stay unknown."""
+    file, out = tmp_path / "answers.jsonl", str(tmp_path / "run")
+    lines = [{"task": task.id, "answer": "x", **({"searches": 2} if n % 2 else {})} for n, task in enumerate(tasks)]
+    file.write_text("\n".join(map(json.dumps, lines[1:])))
+    assert run([*SCORE, "--answers", str(file), "--missing", "wrong", "--out", out, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["total"]["searches"], found["total"]["visits"]) == (2.0, None)
+    assert "searches reported of 6 of 12 episodes: its mean is over those." in found["notes"]
+    assert run(["report", out, "--measure", "searches,visits", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [cell["mean"] for cell in told["cells"]] == [2.0, None]
+    assert told["notes"] == ["searches: means over the 6 of 12 episodes of which it is known."]
+    assert run(["rescore", out, "--judge", "page", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["after"]["total"]["searches"] == 2.0
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ('{"nobody/1": "x"}', "task is 'nobody/1'; expected an id of"),
         ('{"task": "ID", "answer": "a"}\n{"task": "ID", "answer": "b"}', "line 2: task 'ID' is answered twice"),
+        ('{"ID": "a", "ID": "b"}', "'ID' is there twice in one object; keep one of the two"),
         ('{"task": "ID", "answr": "a"}', "there is no answer, but task, answr; expected answer, null for none"),
         ('{"task": "ID", "answer": 3}', "answer is 3; expected a text, a list of texts, or null"),
         ('{"task": "ID", "answer": "a", "searches": -1}', "searches is -1; expected a number from 0"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -22,7 +22,7 @@ from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder, evaluate, folder_name, sum_usage
 from webenv.evaluation.summary import Summary
 from webenv.models import models_counted_by
-from webenv.policies.given import GivenAnswer, GivenAnswersPolicy, read_answers
+from webenv.policies.given import REPORTED, GivenAnswer, GivenAnswersPolicy, read_answers
 from webenv.rollout.record import Record
 from webenv.task import TaskSet
 
@@ -93,11 +93,11 @@ def command(
                     only=None if missing == "wrong" else found,
                     adjust=partial(_reported, found),
                 )
-        summaries.append(dataclasses.replace(summary, label=source.name))
         notes |= dict.fromkeys(summary.notes)
-        hidden = [unit for unit in ("searches", "visits") if unit not in policy.identity["reported"].split(",")]
-        if hidden:
-            unknown.setdefault(" and ".join(hidden), []).append(source.name)
+        told = list(_known(found, summary.total.episodes))
+        for what in told:
+            unknown.setdefault(what, []).append(source.name)
+        summaries.append(dataclasses.replace(summary, label=source.name, notes=(*summary.notes, *told)))
     if as_json:
         whole = [summary.to_dict() for summary in summaries]
         print_json(whole[0] if len(whole) == 1 else {"runs": whole})
@@ -109,7 +109,7 @@ def command(
         print_comparison(summaries, console)
     print_usage(sum_usage([summary.usage for summary in summaries]), console)
     for what, systems in unknown.items():
-        print(f"{', '.join(systems)} did not report {what} of every answer: 0 above stands for what is not known.")
+        print(f"{', '.join(systems)}: {what}")
     for note in notes:
         print(f"webenv: note: {note}", file=sys.stderr)
     for summary in summaries:
@@ -160,10 +160,21 @@ def _read(source: _Source, tasks: TaskSet, missing: str) -> dict[str, GivenAnswe
     return found
 
 
+def _known(found: Mapping[str, GivenAnswer], episodes: int) -> Iterator[str]:
+    """What a system reported of some of the episodes alone, or of none."""
+    for unit in REPORTED:
+        known = sum(unit in given.reported for given in found.values())
+        if known < episodes and (known or unit in ("searches", "visits")):
+            mean = "its mean is over those." if known else "its mean is not known."
+            yield f"{unit} reported of {known:,} of {episodes:,} episodes: {mean}"
+
+
 def _reported(given: Mapping[str, GivenAnswer], record: Record) -> Record:
     """What a system reported of an episode, in place of what giving its answer took."""
     told = given[record.task].reported if record.task in given else {}
     counts = {unit: int(told[unit]) for unit in ("searches", "visits") if unit in told}
     names = {"seconds": "seconds", "cost": "dollars"}  # "cost" is what models of this run cost
     amounts = {name: told[unit] for unit, name in names.items() if unit in told}
-    return dataclasses.replace(record, spent={**record.spent, **counts, **amounts})  # type: ignore[typeddict-item]
+    unknown = [unit for unit in ("searches", "visits") if unit not in told]
+    spent = {**record.spent, **counts, **amounts, "unknown": unknown}
+    return dataclasses.replace(record, spent=spent)  # type: ignore[arg-type]

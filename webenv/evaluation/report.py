@@ -32,6 +32,7 @@ Place = tuple[Names, Names]
 """A row and a column."""
 
 _MEASURE = "measure"
+_REPORTED = ("searches", "visits", "seconds", "dollars")
 PartT = TypeVar("PartT")
 
 _Z = 1.959963984540054
@@ -222,6 +223,7 @@ def make_table(
         notes=(
             *unfinished(run for run in runs if not run.ended or any(one.run == run.path for one in chosen)),
             *(f"averaged over runs that differ: {told}." for told in pooled),
+            *_partly_known(measure, chosen),
             *_unlike(unlike, tasks, {place: {one.run for one in group} for place, group in grouped.items()}),
         ),
     )
@@ -230,6 +232,14 @@ def make_table(
 def _before(labels: Sequence[str], values: Sequence[str]) -> Names:
     """The values of the labels that are known before an episode begins."""
     return tuple("" if label in OF_ENDINGS else value for label, value in zip(labels, values, strict=True))
+
+
+def _partly_known(measure: str, episodes: Sequence[ReportEpisode]) -> Iterator[str]:
+    """A note on what some systems report of some episodes alone."""
+    name, _ = _over(measure)
+    known = [one.numbers.get(name) is not None for one in episodes if one.scored]
+    if name in _REPORTED and any(known) and not all(known):
+        yield f"{name}: means over the {sum(known):,} of {len(known):,} episodes of which it is known."
 
 
 def _unlike(
@@ -326,6 +336,7 @@ def _merged(tables: Sequence[ReportTable]) -> ReportTable:
         measure=", ".join(one.measure for one in tables),
         rows=(*first.rows, _MEASURE),
         row_names=tuple((*row, one.measure) for row, one in names),
+        notes=tuple(dict.fromkeys(note for one in tables for note in one.notes)),
         cells=_of_all(tables, lambda one: one.cells),
         differences=_of_all(tables, lambda one: one.differences),
         ranks=_of_all(tables, lambda one: one.ranks),

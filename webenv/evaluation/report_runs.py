@@ -232,7 +232,7 @@ def _episode(path: Path, about: Mapping[str, Any], judge: str, record: Record, r
         own = {name: getattr(row, name) for name in MEASURES}  # no score and no reward term takes their names
         numbers |= dict(row.scores) | {name: None if value is None else float(value) for name, value in own.items()}
         for unit in ("searches", "visits"):
-            if hidden if told is None else unit not in told:
+            if hidden if told is None else unit not in told and "unknown" not in record.spent:
                 numbers[unit] = _own_searches(record) if unit == "searches" else None
     return ReportEpisode(str(path), record.key, labels, numbers, row.scored, record.question, together.cited)
 

@@ -20,6 +20,7 @@ from webenv.runtime.text import one_line
 MOST_VALUES = 20
 """The most values that a tag may have to be reported by."""
 
+_KNOWN_OF_SOME = ("searches", "visits", "seconds", "dollars")
 _CAUSE = 120  # characters of a cause
 _URL = re.compile(r"https?://[^\s'\"]+")
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?<=\d)")
@@ -50,7 +51,8 @@ def wilson(successes: int, episodes: int) -> tuple[float, float]:
 
 
 class Row(NamedTuple):
-    """What a summary needs of one record; ``invalid`` counts the turns that held no action."""
+    """What a summary needs of one record; ``invalid`` counts the turns that held no action, and ``None`` is what a
+    system elsewhere did not report."""
 
     task: str
     attempt: int
@@ -59,8 +61,8 @@ class Row(NamedTuple):
     outcome: str
     reason: str
     reward: float
-    searches: int
-    visits: int
+    searches: int | None
+    visits: int | None
     asks: int
     turns: int
     invalid: int = 0
@@ -72,6 +74,7 @@ class Row(NamedTuple):
     def of(cls, record: Record) -> Row:
         """The row of a record; ``reason`` is why it is unscored, empty if it is scored."""
         verdict, spent = record.verdict, record.spent
+        unknown = spent.get("unknown", ())
         return cls(
             task=record.task,
             attempt=record.attempt,
@@ -80,8 +83,8 @@ class Row(NamedTuple):
             outcome=verdict["outcome"],
             reason="" if record.scored else f"{record.ending}: {verdict['explanation']}",
             reward=record.reward,
-            searches=spent["searches"],
-            visits=spent["visits"],
+            searches=None if "searches" in unknown else spent["searches"],
+            visits=None if "visits" in unknown else spent["visits"],
             asks=spent["asks"],
             turns=spent["turns"],
             invalid=sum(turn.kind == "invalid" for turn in record.turns),
@@ -116,7 +119,8 @@ class Group:
         interval: the 95% interval of the success rate (:func:`wilson`), 0 to 1.
         value: the mean value, 0 to 1; the success rate where no answer is partly right.
         reward: the mean sum of rewards.
-        searches: the mean number of searches spent; ``visits``, ``asks`` and ``turns`` likewise.
+        searches: the mean number of searches spent, over the episodes of which it is known; ``visits``, ``asks`` and
+            ``turns`` likewise.
         scores: the mean of each of the verdicts' named scores, over the episodes that have it.
         seconds: the mean number of seconds, where they are data; ``dollars`` likewise.
     """
@@ -240,9 +244,9 @@ def group_rows(rows: Sequence[Row]) -> Group:
         successes=successes,
         success_rate=successes / len(scored) if scored else None,
         interval=wilson(successes, len(scored)) if scored else None,
-        **{name: mean(name) for name in ("value", "reward", "searches", "visits", "asks", "turns")},
+        **{name: mean(name) for name in ("value", "reward", "asks", "turns")},
         scores=_mean_scores(scored),
-        **{name: _mean_known([getattr(row, name) for row in scored]) for name in ("seconds", "dollars")},
+        **{name: _mean_known([getattr(row, name) for row in scored]) for name in _KNOWN_OF_SOME},
     )
 
 

@@ -285,6 +285,7 @@ def _check_types(data: Any) -> None:
     for unit in ("searches", "visits", "asks", "turns"):
         if type(spent[unit]) is not int or not 0 <= spent[unit] < 2**31:
             raise TypeError(f"spent {unit} is {spent[unit]!r:.60}")
+    _check_texts(spent.get("unknown", ()), "spent")
     check_numbers({unit: spent.get(unit, 0.0) for unit in ("seconds", "dollars")}, "spent")
     _check_texts(data["tags"].values(), "tags")
     for name in ("urls", "answers", "claims"):

@@ -189,6 +189,9 @@ def _never(record: Record, the: str) -> Iterator[Remark]:
         )
     else:
         spent, asks = record.spent["searches"], record.spent["asks"]
+        if "searches" in record.spent.get("unknown", ()):
+            yield Remark(f"{the} never came up in what is recorded; the searches are not known.")
+            return
         units = [f"{spent} {'search' if spent == 1 else 'searches'}"] if spent or not asks else []
         yield Remark(f"{the} never came up, in {' and '.join([*units, *([_many(asks, 'ask')] if asks else [])])}.")
 

@@ -216,7 +216,8 @@ function shortId(row) {
 
 function spentWords(row) {
   const [searches, visits, asks, turns] = row.spent;
-  return [count(searches, 'search', 'searches'), count(visits, 'visit'), asks ? count(asks, 'ask') : null, count(turns, 'turn')]
+  // null: a system elsewhere did not report it
+  return [searches === null ? null : count(searches, 'search', 'searches'), visits === null ? null : count(visits, 'visit'), asks ? count(asks, 'ask') : null, count(turns, 'turn')]
     .filter(Boolean).join(', ');
 }
 
