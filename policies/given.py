@@ -61,6 +61,11 @@ def read_answers(path: str | Path, tasks: TaskSet) -> dict[str, GivenAnswer]:
     found: dict[str, GivenAnswer] = {}
     for where, record in lines:
         task = record.get("task")
+        if isinstance(task, str) and tasks.filtered(task):
+            raise DataError(
+                f"{where}: task {task!r:.80} is of {tasks.name}, but left out by a filter (difficulty, site, …); "
+                "drop the filter, or the line."
+            )
         if not isinstance(task, str) or task not in known:
             raise DataError(
                 f"{where}: task is {task!r:.80}; expected an id of {tasks.name}, as {next(iter(tasks.ids()))!r}."

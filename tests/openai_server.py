@@ -43,11 +43,12 @@ class Fault:
 
 @dataclass(frozen=True)
 class Body:
-    """Status 200 with a body to the letter."""
+    """A body to the letter."""
 
     body: bytes
     kind: str = "application/json"
     encoding: str = ""
+    status: int = 200
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def serve(script: Script) -> Iterator[OpenAIServer]:
                 self._send(reply.status, _error(reply), headers)
             elif isinstance(reply, Body):
                 encoding = {"Content-Encoding": reply.encoding} if reply.encoding else {}
-                self._write(200, reply.body, {"Content-Type": reply.kind, "retry-after-ms": "1", **encoding})
+                self._write(reply.status, reply.body, {"Content-Type": reply.kind, "retry-after-ms": "1", **encoding})
             elif isinstance(reply, Flood):
                 self._flood(reply)
             elif isinstance(reply, Cut):

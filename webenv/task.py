@@ -153,6 +153,7 @@ class TaskSet(Sequence[Task]):
         self._tasks = tuple(tasks)
         self.excluded = tuple(excluded)
         self._by_id = {task.id: task for task in self._tasks}
+        self._filtered: frozenset[str] = frozenset()
         if len(self._by_id) < len(self._tasks):
             twice = next(id for id, count in Counter(task.id for task in self._tasks).items() if count > 1)
             raise TaskFileError(f"{name}: two tasks have the id {twice!r}; ids must differ.")
@@ -226,10 +227,16 @@ class TaskSet(Sequence[Task]):
                 raise InvalidArgument(f"{self.name}: no task has {tag}={value!r}. {hint}")
             tasks = tuple(task for task in tasks if task.tags.get(tag) in values)
             excluded = tuple(one for one in excluded if one.task.tags.get(tag) in values)
+        chosen = TaskSet(tasks, excluded, self.name)
+        chosen._filtered = self._filtered | (self._by_id.keys() - chosen._by_id.keys())
         if self._tasks and not tasks:
             named = ", ".join(f"{tag}={wanted!r}" for tag, wanted in tags.items() if wanted is not None)
             raise InvalidArgument(f"{self.name}: no task has {named} together; leave one of them out.")
-        return TaskSet(tasks, excluded, self.name)
+        return chosen
+
+    def filtered(self, task_id: str) -> bool:
+        """Whether a filter left out the task of this id (:meth:`filter`)."""
+        return task_id in self._filtered
 
     @cached_property
     def digest(self) -> str:

@@ -124,3 +124,16 @@ def test_official_files_say_whose_judge_they_have(tmp_path: Path, capsys: pytest
         assert (
             told.count("Needle in the Web has gemini-2.5-flash with its prompts C.4 and C.5. For that: --judge") == said
         )
+
+
+def test_answers_of_filtered_tasks_say_so(tasks: TaskSet, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error names the filter that left a task out; and a second run needs another folder."""
+    file, out = tmp_path / "answers.json", str(tmp_path / "run")
+    file.write_text(json.dumps({task.id: "x" for task in tasks if task.tags["difficulty"] == "easy"}))
+    assert run([*SCORE, "--difficulty", "hard", "--answers", str(file)]) == 1
+    assert "left out by a filter (difficulty, site, …); drop the filter" in capsys.readouterr().err
+    words = [*SCORE, "--difficulty", "easy", "--answers", str(file), "--out", out]
+    assert run(words) == 0
+    capsys.readouterr()
+    assert run(words) == 1
+    assert capsys.readouterr().err.endswith("run holds a run already; name another --out, or move it away.\n")

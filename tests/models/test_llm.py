@@ -120,6 +120,7 @@ def test_concurrency() -> None:
         (Fault(500), "the endpoint failed (500) after 2 attempts", False),
         (Fault(529, "overloaded"), "the endpoint failed (529) after 2 attempts", False),
         (Fault(400, "too many tokens"), "refused (400); it says: too many tokens", False),
+        (Body(b"no tiny here\n", "text/plain", status=404), "OPENAI_BASE_URL; it says: no tiny here", False),
         (Body(b"<html>\n<h1>Bad gateway</h1></html>", "text/html"), "no JSON but: <html> <h1>Bad gateway", True),
         (Body(b'{"choices": [{"mess'), 'no JSON but: {"choices": [{"mess', True),
         (Body(b""), "the answer is no JSON but:", True),

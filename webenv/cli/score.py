@@ -17,9 +17,10 @@ from webenv.cli.progress import ProgressBar
 from webenv.cli.tables import print_comparison, print_summary, print_usage, wide_console
 from webenv.cli.terminal import print_json
 from webenv.envs.needle_in_web.release import RELEASED, read_release, release_folders, system_name
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, RunError
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.run import default_folder, evaluate, folder_name, sum_usage
+from webenv.evaluation.run_dir import RunFolder
 from webenv.evaluation.summary import Summary
 from webenv.models import models_counted_by
 from webenv.policies.given import REPORTED, GivenAnswer, GivenAnswersPolicy, read_answers
@@ -78,6 +79,7 @@ def command(
             given["judge"] = f"{RELEASED}{source.path}"
         folder = out if out is not None else default_folder(env.rpartition(":")[2], source.name.replace(" ", "-"))
         folder = folder / folder_name(source.name) if source.several and out is not None else folder
+        _check_new(folder)
         with models_counted_by(costs, parallel), opened_env(env, given, tape) as made:
             found = _read(source, made.benchmark.tasks, missing)
             policy = GivenAnswersPolicy(found, source.name)
@@ -114,6 +116,13 @@ def command(
         print(f"webenv: note: {note}", file=sys.stderr)
     for summary in summaries:
         print(f"Run folder: {summary.folder}")
+
+
+def _check_new(folder: Path) -> None:
+    """Refuses a folder of a run: what is scored again is another run."""
+    lines = folder / RunFolder.LINES
+    if lines.is_file() and lines.stat().st_size:
+        raise RunError(f"{folder} holds a run already; name another --out, or move it away.")
 
 
 class _Source(NamedTuple):

@@ -289,6 +289,7 @@ def prompts_command(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write them there too, as files for --prompts DIR.")
     ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Also over files that say something else.")] = False,
 ) -> None:
     """Print the prompts of a build, its judge's last: {fields} are filled in, replies bear the {token}.
 
@@ -310,12 +311,16 @@ def prompts_command(
     if build not in builds:
         raise InvalidArgument(f"no build {build!r:.40} has prompts. {did_you_mean(build, builds)}")
     questions, judge = builds[build]
+    files = {} if out is None else {out / f"{one.name}.txt": one.prompt.own for one in questions}
+    changed = [file for file, text in files.items() if file.exists() and read_text(file, "the prompt") != text]
+    if changed and not overwrite:
+        raise DataError(f"{changed[0]} is there and says something else; name another --out, or add --overwrite.")
     for one in (*questions, judge):
         print(f"── {one.name} {'(of the judge: --judge-prompt)' if one is judge else ''}\n{one.prompt.own}")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for one in questions:
-            write_atomic(out / f"{one.name}.txt", one.prompt.own)
+        for file, text in files.items():
+            write_atomic(file, text)
         print(f"{out}: {', '.join(f'{one.name}.txt' for one in questions)}")
 
 

@@ -135,7 +135,7 @@ class Sender:
         except APIStatusError as error:
             self._costs.settle(attempt)
             status, headers = error.status_code, error.response.headers
-            said, code = read_error(error.body, error.message)
+            said, code = read_error(error.body, _plain_text(error.response) or error.message)
             why = f"{self._refusal(status, tries)}; it says: {said}"
             told = f"{said} {code}".lower()
             refusal = "" if status not in _REFUSALS else "too_long" if is_too_long(told) else "refused"
@@ -239,3 +239,12 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
         return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time())
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def _plain_text(response: Any) -> str:
+    """What an answer says that is neither JSON nor a page of a proxy; the client's library drops it."""
+    try:
+        text = str(response.text).strip()
+    except (OSError, RuntimeError, LookupError):  # not read, or of an encoding that nobody knows
+        return ""
+    return "" if text.startswith(("<", "{", "[")) else text

@@ -163,6 +163,7 @@ class PageCollector:
                 found += links.links
                 if not (self.since or self.match) and len(found) >= self.per_site:
                     break  # nothing of the older sitemaps is wanted
+        found.sort(key=lambda link: link.date, reverse=True)  # a feed may list them in any order; undated ones are last
         one.came = len(found)
         one.reason = "" if found else one.reason or "it lists nothing"
         return found

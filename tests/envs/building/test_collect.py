@@ -54,11 +54,12 @@ def collect(*words: str) -> int:
 
 
 def test_sources_of_a_site_are_drawn_in_turn(site: Site, tmp_path: Path) -> None:
-    """Two feeds of one site share its pages; a page that both name counts once; addresses are put in another form."""
+    """Two feeds of one site share its pages, the newest of each first, in any order of its list; a page that both name
+    counts once; addresses are put in another form."""
     out = tmp_path / "pages.txt"
     words = [word for name in ("cs", "math") for word in ("--from", f"feed:{site.url}/{name}.rss")]
     assert collect(*words, "--per-site", "3", "--replace", "/abs/=/html/", "--out", str(out)) == 0
-    assert out.read_text().split() == [f"{site.url}/html/{number}" for number in (1, 4, 2)]
+    assert out.read_text().split() == [f"{site.url}/html/{number}" for number in (3, 1, 2)]
 
 
 def test_an_index_and_random_pages(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,3 +119,17 @@ def test_a_page_is_no_feed(site: Site, tmp_path: Path, capsys: pytest.CaptureFix
     """An ordinary page in place of a feed is said to be none."""
     assert collect("--from", f"feed:{site.url}/wiki/2", "--out", str(tmp_path / "pages.txt")) == 1
     assert "neither a feed nor a sitemap" in capsys.readouterr().err
+
+
+def test_prompts_are_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a user made of a prompt stays, unless it is said; what is there as it was may be written again."""
+    words = ("tasks", "prompts", "needle", "--out", str(tmp_path))
+    assert run(words) == run(words) == 0
+    (file, *_) = sorted(tmp_path.glob("*.txt"))
+    file.write_text("My own.")
+    capsys.readouterr()
+    assert run(words) == 1
+    assert f"{file} is there and says something else" in capsys.readouterr().err
+    assert file.read_text() == "My own."
+    assert run((*words, "--overwrite")) == 0
+    assert file.read_text() != "My own."
