@@ -61,3 +61,22 @@ def test_bad_input_is_one_line(runs: Path, tmp_path: Path, capsys: pytest.Captur
     ):
         assert run(["report", *arguments]) == 1
         assert message in capsys.readouterr().err
+
+
+def test_a_rescoring_is_no_run(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error names the option that takes its verdicts, and that option takes them."""
+    run_folder = runs / "keyword"
+    assert run(["rescore", str(run_folder), "--judge", "page"]) == 0
+    (made,) = (run_folder / "rescored").iterdir()
+    capsys.readouterr()
+    assert run(["report", str(run_folder), str(made)]) == 1
+    assert f"is a rescoring of keyword, no run: name keyword with --judge {made.name}." in capsys.readouterr().err
+    assert run(["report", str(run_folder), "--judge", made.name]) == 0
+
+
+def test_a_run_without_an_episode_says_so(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing has ended yet: one line, and no word of labels."""
+    (tmp_path / "run.json").write_bytes((runs / "oracle" / "run.json").read_bytes())
+    (tmp_path / "episodes.jsonl").touch()
+    assert run(["report", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == f"webenv: error: no episode has ended of {tmp_path}.\n"

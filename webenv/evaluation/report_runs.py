@@ -13,7 +13,7 @@ from webenv.errors import RunError
 from webenv.evaluation.coordination import coordination
 from webenv.evaluation.rescored import named_rescored
 from webenv.evaluation.run import read_usage
-from webenv.evaluation.run_dir import RUN, read_numbered, read_played
+from webenv.evaluation.run_dir import FOLDER, RUN, read_numbered, read_played
 from webenv.evaluation.summary import Row, cause_of
 from webenv.rollout.record import Record
 from webenv.urls import key_of
@@ -94,10 +94,13 @@ def run_folders(paths: Iterable[str | Path]) -> list[Path]:
     """The folders of runs: each path itself, or those of the policies that were played into it together.
 
     Raises:
-        RunError: for a path without a run.
+        RunError: for a path without a run, and for a rescoring of one.
     """
     found: list[Path] = []
     for path in map(Path, paths):
+        if (path / RUN).is_file() and path.absolute().parent.name == FOLDER:
+            run = path.absolute().parent.parent.name
+            raise RunError(f"{path} is a rescoring of {run}, no run: name {run} with --judge {path.absolute().name}.")
         if (path / RUN).is_file():
             found.append(path)
             continue
