@@ -245,7 +245,7 @@ class Asker:
         timed = "Y" in way.slots
         asked = [name for name, _ in fact.extras if {name, f"{name}'s"} & way.slots]
         # a phrase is masked where its file says by what: "something" does not fit every sentence
-        whole = fact.object.type != "pool" or self.spec(fact).masks
+        whole = fact.object.type != "pool" or bool(self.spec(fact).masks)
         # figures and years are told round, as "a certain number" would say nothing
         whole = whole and fact.object.type not in _FIGURES
         maskable = ["object"] * bool({"O", "O's"} & way.slots and whole and not described)
