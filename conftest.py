@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -16,6 +17,11 @@ from webenv.models import llm
 
 settings.register_profile("webenv", derandomize=True, database=None, deadline=None)
 settings.load_profile("webenv")
+
+# Shells start what runs in the background with interrupts ignored, and processes hand that on: nobody's Ctrl-C would
+# reach the commands that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 llm._clock = lambda: 0.0  # so that replies can be compared whole; tests of what is measured put the clock back
 

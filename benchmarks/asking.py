@@ -7,15 +7,19 @@ Every slot is a user agent that asks so many sites in each step. A question is a
 site that it asks, so that there is something to find, and no two are the same; each is an episode of a content
 agent, which searches, reads three whole pages and answers. What the web keeps of late searches is let go before each
 round. ``--check``: so many slots are played again as single environments, which must show the same, byte for byte.
-Memory is the largest that the process held, and its worker processes.
+Memory is the largest that the process held, of which the index is shared with whoever has it open, and what is its own
+at the end (Linux). The last line does not depend on what else runs: asks for a CPU second of all processes; opening the
+web, reading it for questions and the check are in it.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import statistics
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,11 +68,22 @@ def main() -> None:
             rates.append(rate)
             own = options.slots * options.sites * STEPS / (time.process_time() - worked)
             print(f"round {number}: {rate:,.0f} asks/s, {own:,.0f} for a second of this process's CPU")
-    here, workers = (
-        resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    print(f"median {statistics.median(rates):,.0f} asks/s; at most {here:,.0f} MB here, {workers:,.0f} MB in a worker")
+    here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    told = f"median {statistics.median(rates):,.0f} asks/s; at most {here:,.0f} MB here"
+    print(f"{told}, {own_memory():,.0f} MB of them its own; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    del shown[1 + STEPS :]
     check(benchmark, actions, shown, min(options.check, options.slots))
+    envs.close()
+    web.close()  # type: ignore[attr-defined]
+    spent = sum(os.times()[:4])
+    asks = options.slots * options.sites * STEPS * (options.rounds + 1)
+    print(f"{asks / spent:,.0f} asks for a CPU second of all processes, opening and checking included")
+
+
+def own_memory() -> float:
+    """MB of this process that are of no file."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon")), 0.0)
 
 
 def made(web: Web, hosts: list[str]) -> Benchmark:

@@ -1,12 +1,14 @@
 """Whether anything became slower: CPU time against bare tantivy and against an earlier version, in one run.
 
-    python benchmarks/gate.py [--against REF] [--rounds 5] [--slower 1.10]
+    python benchmarks/gate.py [--against REF|last] [--rounds 3] [--most 9] [--slower 1.08]
 
 Measured, each in CPU time, so that a busy machine counts less: a ranking by tantivy alone, a search of a corpus (ten
 results with snippets, no answer kept), a step of 64 slots on a simulated world (its tasks drawn beforehand), a page of
 a simulated world, and a task. With ``--against``, the version of a commit is checked out beside this one, and the two
-take turns, each in processes of its own; a median of the ratios above ``--slower`` ends in exit status 1. Without it
-the figures of this version are printed alone.
+take turns, each in processes of its own; ``last`` is the last release (the newest tag) or, where there is none, the
+newest commit a day older than this one. The least time of either counts, as whatever else the machine does only adds.
+While a ratio is above ``--slower``, up to ``--most`` rounds are played; if it stays there, the exit status is 1.
+Without ``--against`` the figures of this version are printed alone.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ import argparse
 import json
 import os
 import random
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,12 @@ ROOT = Path(__file__).parent.parent
 PAGES, QUERIES, TASKS, STEPS, SLOTS = 6_000, 300, 60, 30, 64
 WORLD = "procedural:pages=3000"
 WORDS = [f"{a}{b}{c}" for a in ("tar", "mel", "sop", "vin") for b in ("e", "o", "ui") for c in ("n", "rt", "sk", "s")]
+Figures = dict[str, float]
 NAMES = ("ranking", "search", "step", "page", "task")
+
+
+class Unmeasured(Exception):
+    """A version has not yet what is measured."""
 
 
 def microseconds(count: int, work: Callable[[], object]) -> float:
@@ -38,7 +44,7 @@ def microseconds(count: int, work: Callable[[], object]) -> float:
     return (time.process_time() - started) / count * 1e6
 
 
-def measure(folder: Path) -> dict[str, float]:
+def measure(folder: Path) -> Figures:
     """The figures of the version that is on the path, in microseconds; all work is done by this process."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # else other processes would take part of it, uncounted
@@ -58,7 +64,7 @@ def measure(folder: Path) -> dict[str, float]:
         build(folder, [(SourcePage(f"https://s{n % 50}.example/{n}", f"Page {n}", t) for n, t in enumerate(texts))])
     queries = [" ".join(_word(rng) for _ in range(rng.randint(2, 6))) for _ in range(QUERIES)]
     direct = Direct(folder)
-    found: dict[str, float] = {}
+    found: Figures = {}
     with Corpus.open(folder, workers=1) as corpus:
 
         def searched() -> None:
@@ -106,56 +112,87 @@ def _word(rng: random.Random) -> str:
     return rng.choice(WORDS) if rng.random() < 0.7 else f"w{int(rng.paretovariate(0.6)) % 50_000}"
 
 
-def run(root: Path, scratch: Path, name: str) -> dict[str, float]:
+def run(root: Path, scratch: Path, name: str) -> Figures:
     """The figures of the version in a folder, from a process of its own."""
     command = [sys.executable, str(Path(__file__).resolve()), "--measure", str(scratch / f"corpus-{name}")]
     paths = {"PYTHONPATH": str(root), "WEBENV_CACHE": str(scratch / f"cache-{name}")}
     done = subprocess.run(command, env=os.environ | paths, cwd=scratch, capture_output=True, text=True, check=False)
     if done.returncode:
+        if "ImportError" in done.stderr or "ModuleNotFoundError" in done.stderr:
+            raise Unmeasured(done.stderr.strip().splitlines()[-1])
         raise SystemExit(f"{name}: {done.stderr.strip()[-2_000:]}")
-    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    figures: Figures = json.loads(done.stdout.splitlines()[-1])
     return figures
+
+
+def last(root: Path) -> str:
+    """The commit of the last release, or the newest that is a day older than the present one; empty without either."""
+    git = ["git", "-C", str(root)]
+
+    def said(*words: str) -> str:
+        return subprocess.run([*git, *words], capture_output=True, text=True, check=False).stdout.strip()
+
+    day_before = int(said("log", "-1", "--format=%ct") or 0) - 86_400
+    commit = said("describe", "--tags", "--abbrev=0") or said("rev-list", "-1", f"--before={day_before}", "HEAD")
+    if not commit:
+        print("there is neither a tag nor a commit a day older: nothing to compare with")
+    return commit
 
 
 def main() -> None:
     """Runs the comparison and prints it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--against", help="a commit")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--slower", type=float, default=1.10, help="the most that the median of a ratio may be")
+    parser.add_argument("--against", help="a commit, or last")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--most", type=int, default=9, help="rounds where something seems slower")
+    parser.add_argument("--slower", type=float, default=1.08, help="the most that a ratio may be")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure is not None:
         print(json.dumps(measure(given.measure)))
         return
+    commit = last(ROOT) if given.against == "last" else given.against
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         other = scratch / "other"
-        if given.against:
-            subprocess.run(
-                ["git", "-C", str(ROOT), "worktree", "add", "-q", "--detach", other, given.against], check=True
-            )
+        here: list[Figures] = []
+        there: list[Figures] = []
+        worktree = ["git", "-C", str(ROOT), "worktree"]
+        if commit:
+            subprocess.run([*worktree, "add", "-q", "--detach", other, commit], check=True)
         try:
-            here, there = [], []
-            for _ in range(given.rounds):
+            while len(here) < given.rounds or (len(here) < given.most and _slower(here, there, given.slower)):
                 here.append(run(ROOT, scratch, "here"))
-                there.append(run(other, scratch, "there") if given.against else here[-1])
+                if commit:
+                    try:
+                        there.append(run(other, scratch, "there"))
+                    except Unmeasured as error:
+                        print(f"{commit} cannot be compared, it lacks what is measured: {error}")
+                        break
         finally:
-            if given.against:
-                subprocess.run(["git", "-C", str(ROOT), "worktree", "remove", "--force", other], check=True)
-    slower = [name for name in NAMES if _report(name, here, there, bool(given.against)) > given.slower]
-    slower = [name for name in slower if name != "ranking"]
-    if slower:
-        raise SystemExit(f"slower than {given.against} by more than {given.slower - 1:.0%}: {', '.join(slower)}")
+            if commit:
+                subprocess.run([*worktree, "remove", "--force", other], check=True)
+    for name in NAMES:
+        against = f", {_least(name, here) / _least(name, there):.2f} of before" if there else ""
+        rankings = _least(name, here) / _least("ranking", here)
+        print(f"{name:8} {_least(name, here):10,.0f} µs of CPU, {rankings:7.2f} rankings of bare tantivy{against}")
+    if slower := _slower(here, there, given.slower):
+        raise SystemExit(
+            f"slower than {commit} by more than {given.slower - 1:.0%} after {len(here)} rounds: {', '.join(slower)}"
+        )
+    if there:
+        print(f"not slower than {commit} by more than {given.slower - 1:.0%}, after {len(here)} rounds")
 
 
-def _report(name: str, here: list[dict[str, float]], there: list[dict[str, float]], both: bool) -> float:
-    ours = statistics.median(figures[name] for figures in here)
-    bare = statistics.median(figures[name] / figures["ranking"] for figures in here)
-    ratios = [a[name] / b[name] for a, b in zip(here, there, strict=True)]
-    against = f", {statistics.median(ratios):.2f} of before ({min(ratios):.2f} to {max(ratios):.2f})" if both else ""
-    print(f"{name:8} {ours:10,.0f} µs of CPU, {bare:7.2f} rankings of bare tantivy{against}", flush=True)
-    return statistics.median(ratios)
+def _least(name: str, rounds: list[Figures]) -> float:
+    return min(figures[name] for figures in rounds)
+
+
+def _slower(here: list[Figures], there: list[Figures], most: float) -> list[str]:
+    """What takes longer than before; what tantivy does is not ours."""
+    if not there:
+        return []
+    return [name for name in NAMES if name != "ranking" and _least(name, here) / _least(name, there) > most]
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Hierarchical against one worker, one flat agent, and a flat agent with parallel queries, on tables of unseen worlds.
 
-    python benchmarks/hierarchical.py [--tasks 6] [--large 1] [--workers 8] [--calls 8] [--seed 0] [--served]
+    python benchmarks/hierarchical.py [--tasks 6] [--large 1] [--seeds 3] [--seed 0] [--workers 8] [--served]
 
 Nothing is asked of anybody: layers are scripts, and all seconds are data (``webenv.latency``): searches, pages, and
 the calls that a model would have taken for what each layer reads and writes, with at most ``--calls`` served at once.
-Tables are those of ``WideSearch-v0`` on a test world. Printed: systems side by side; scores by rows; the curve over
-pools; ablations; what the layers read as a table grows; failure classes; with ``--served`` the same over
-``webenv serve web --latency``, on the clock.
+Tables are those of ``WideSearch-v0`` on a test world. Printed: systems side by side, and their ratio on each of
+``--seeds`` test worlds; failure classes; the curve over pools; ablations; scores and what the layers read as a table
+grows; with ``--served`` the largest of the tables of up to 100 rows over ``webenv serve web --latency``, on the clock.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=8, help="calls of a model that its endpoint serves at once")
     parser.add_argument("--context", type=int, default=CONTEXT, help="tokens of the flat agents' context")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=3, help="test worlds on which the systems are compared")
     parser.add_argument("--served", action="store_true", help="also over webenv serve web, with real delays")
     given = parser.parse_args()
     console = Console(width=110)
@@ -75,17 +76,28 @@ def main() -> None:
     middle = [*drawn["small"], *drawn["medium"]]
     tables = made(TaskSet(middle, name="small and medium"), benchmark, latency)
     compare(console, tables, latency, given)
+    for seed in range(given.seed + 1, given.seed + given.seeds):
+        compare(console, tables_of(seed, given, latency), latency, given)
     pools(console, made(TaskSet(middle[::2]), benchmark, latency), latency, given)
-    ablations(console, made(TaskSet(middle[::2]), benchmark, latency), latency, given)
+    ablations(console, tables, latency, given)
     growth(console, [one for size in drawn for one in drawn[size]], benchmark, latency, given)
     if given.served:
         with tempfile.TemporaryDirectory() as folder:
-            served(console, Path(folder) / "web", middle[:3], benchmark, world, given)
+            served(console, Path(folder) / "web", [max(middle, key=rows_of)], benchmark, world, given)
 
 
 def _counts(given: Any) -> dict[str, int]:
     half = given.tasks // 2
     return {"small": given.tasks - half, "medium": half, "large": given.large}
+
+
+def tables_of(seed: int, given: Any, latency: LatencyModel) -> Benchmark:
+    """As many small and medium tables, of another test world."""
+    benchmark = wide_search(web=f"procedural:split=test,seed={seed},pages={PAGES}", budget=BUDGET)
+    source: Any = benchmark.tasks.source  # type: ignore[attr-defined]
+    sizes = [(size, count) for size, count in _counts(given).items() if size != "large"]
+    drawn = [source.draw(size, number).task for size, count in sizes for number in range(count)]
+    return made(TaskSet(drawn, name=f"seed {seed}"), benchmark, latency)
 
 
 def made(tasks: TaskSet, benchmark: Benchmark, latency: LatencyModel | None, web: Any = None) -> Benchmark:
@@ -133,13 +145,17 @@ def row_of(records: Sequence[Record]) -> dict[str, float]:
 
 def compare(console: Console, tables: Benchmark, latency: LatencyModel, given: Any) -> None:
     rows = fmean(map(rows_of, tables.tasks))
-    table = _table(f"Systems, {len(tables.tasks)} tables of {rows:.0f} rows", "system")
+    name = f"{tables.tasks.name}: " if tables.tasks.name else ""
+    table = _table(f"Systems, {name}{len(tables.tasks)} tables of {rows:.0f} rows", "system")
     found = {name: play(tables, layers, latency) for name, layers in systems(given).items()}
     for name, records in found.items():
         table.add_row(name, *_cells(row_of(records)))
     console.print(table)
     one, many = (fmean(r.spent["seconds"] for r in found[name]) for name in ("one worker", "hierarchical"))
-    console.print(f"one worker / hierarchical: {one / many:.2f} times the seconds\n")
+    gap = row_of(found["hierarchical"])["item_f1"] - row_of(found["one worker"])["item_f1"]
+    console.print(
+        f"one worker / hierarchical: {one / many:.2f} times the seconds, item F1 {gap:+.1f} of hierarchical\n"
+    )
     layers = Table(title="Layers, an episode", box=None)
     for name in ("system", "layer", "calls", "tokens read", "written", "longest context", "seconds in calls"):
         layers.add_column(name, justify="left" if name in ("system", "layer") else "right")

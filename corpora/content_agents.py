@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from sys import getsizeof
+from typing import NamedTuple
 
 from webenv.actions import Action, answer, search
 from webenv.benchmark import Benchmark
@@ -39,7 +42,7 @@ from webenv.web import (
 )
 
 DOCUMENTS = 3
-"""The most pages that a content agent finds by one search, and hands over."""
+"""The most pages that a content agent finds by one search, and, where nothing else is said, hands over."""
 
 NOTHING = "This site's agent found nothing on that."
 """The reply of an agent that gave none: it failed, kept silent, or did what is no action."""
@@ -69,9 +72,9 @@ class ContentAgents:
     """Answers for sites: each question to a site is an episode that a policy plays on that site alone.
 
     All questions of a batch move in lock-step: one batch of searches for each of their turns. An agent sees its
-    question, and nothing of who asks, of other questions or of other sites. Its answer is a summary and at most
-    three of the pages that it was shown, best first; whatever else it names is dropped. An agent that fails, keeps
-    silent or does what is no action replies :data:`NOTHING`; a web that failed is a Failure.
+    question, and nothing of who asks, of other questions or of other sites. Its answer is a summary and pages
+    that it was shown, best first, of which the first ``documents`` pass; whatever else it names is dropped. An
+    agent that fails, keeps silent or does what is no action replies :data:`NOTHING`; a web that failed is a Failure.
 
     It is :class:`webenv.web.Asking`. A reply depends on its request alone, so equal requests of a batch are played
     once; of a policy that says of itself that it is ``deterministic`` the latest replies are kept (48 MB), so that many
@@ -83,6 +86,7 @@ class ContentAgents:
         listing: tells each agent what its site is said to be; ``None``: nothing.
         budget: the limits of an agent.
         rules: what it may do.
+        documents: the most pages that it hands over; a search shows it three however many these are.
 
     Source: AgentWebBench, sections 3.1 and 3.2.3.
     """
@@ -94,8 +98,10 @@ class ContentAgents:
         listing: SiteListing | None = None,
         budget: Budget = BUDGET,
         rules: Rules = RULES,
+        documents: int = DOCUMENTS,
     ) -> None:
         self.web = web
+        self.documents = documents
         self.policy: Policy = ExtractivePolicy() if policy is None else policy
         listed = web.sites if isinstance(web, ListedSites) else None
         self._hosts = None if listed is None else frozenset(host for site in listed for host in parents(site))
@@ -107,8 +113,8 @@ class ContentAgents:
     @property
     def identity(self) -> Mapping[str, str]:
         """``name``, the agent's policy, and its limits; what it reads is the web's to tell."""
-        budget, rules = self._benchmark.budget, self._benchmark.rules
-        limits = {"searches": budget.searches, "turns": budget.turns, "documents": rules.results}
+        budget = self._benchmark.budget
+        limits = {"searches": budget.searches, "turns": budget.turns, "documents": self.documents}
         return {
             "name": "content agents",
             **{f"agent_{name}": value for name, value in self.policy.identity.items()},
@@ -137,8 +143,9 @@ class ContentAgents:
         return TimedBatch(came, seconds) if any(seconds) else came
 
     def forget(self) -> None:
-        """Lets go of the replies that are kept."""
+        """Lets go of the replies that are kept, and of what is kept of texts."""
         self._replies.clear()
+        _READ.clear()
 
     def begin(self, requests: Sequence[AskRequest]) -> list[Task | AskResponse]:
         """What each request comes to: the task of an agent's episode, the same for equal ones, or why there is none."""
@@ -181,7 +188,7 @@ class ContentAgents:
         for ended in play_episodes(benchmark, self.policy, specs, len(specs)):
             played.update((record.task, record) for record in ended)
         name = str(self.policy.identity["name"])
-        return [reply_of(played[task.id], name) for task in tasks]
+        return [reply_of(played[task.id], name, self.documents) for task in tasks]
 
 
 def _task(request: AskRequest, site: str) -> Task:
@@ -190,12 +197,13 @@ def _task(request: AskRequest, site: str) -> Task:
     return Task(f"{site}/{digest}", request.question, tags={"site": site}, scope=inside(site, request.scope))
 
 
-def reply_of(record: Record, policy: str) -> Reply | Failure:
+def reply_of(record: Record, policy: str, documents: int) -> Reply | Failure:
     """What an agent's episode comes to for who asked.
 
     Args:
         record: the episode.
         policy: the name of who played it.
+        documents: the most pages that it hands over.
     """
     site = record.tags["site"]
     if record.ending in ("web_failed", "out_of_time"):
@@ -206,12 +214,12 @@ def reply_of(record: Record, policy: str) -> Reply | Failure:
     pages = {page["url"]: page for turn in record.turns for page in turn.observation["pages"]}
     keys = dict(record.seen)
     summary, *named = read_answer(record.turns[-1].texts) or ("",)
-    documents = tuple(
+    handed = tuple(
         Document(url, pages[url]["title"], pages[url]["text"], keys.get(url, ""))
         for url in dict.fromkeys(named)
         if url in pages
-    )[:DOCUMENTS]
-    return Reply(site, summary[:_SUMMARY] or NOTHING, documents, trace)
+    )[:documents]
+    return Reply(site, summary[:_SUMMARY] or NOTHING, handed, trace)
 
 
 def _trace(record: Record, policy: str) -> Trace:
@@ -311,38 +319,62 @@ class ExtractivePolicy:
         wanted = frozenset(parse_query(question).stems)
         summary, urls = [], []
         for page in history.observations[-1]["pages"]:
-            best = self._best(page["text"], wanted)
+            best = best_sentences(page["text"][:_SCANNED], wanted, self._sentences)
             if best:
                 summary += [sentence for _, _, sentence in sorted(best, key=lambda one: one[1])]
                 urls.append(page["url"])
         return answer(" ".join(dict.fromkeys(summary)), *urls) if urls else answer(_SILENT)
 
-    def _best(self, text: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
-        """The sentences with most of the wanted words: (words, place, sentence), best first."""
-        ranked = sentences_with(text[:_SCANNED], wanted)
-        ranked.sort(key=lambda sentence: (-sentence[0], sentence[1]))
-        return ranked[: self._sentences]
+
+class _ReadText(NamedTuple):
+    """What every question to a page asks of its text, small enough to keep.
+
+    Attributes:
+        words: in small letters, each once, a space between them.
+        starts: where each sentence begins.
+        ends: where each sentence ends, with its full stop; the last one ends with the text.
+    """
+
+    words: str
+    starts: array[int]
+    ends: array[int]
 
 
-def sentences_with(text: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
-    """The sentences of a text that have words of these stems: how many stems, where it begins, and the sentence.
+_READ = LRUCache[str, _ReadText](24_000_000)
+"""Page texts whose words and sentences an LRU cache keeps: finding them is most of the cost of an ask."""
+
+
+def _read(text: str, lowered: str) -> _ReadText:
+    kept = _READ.get(text)
+    if kept is None:
+        breaks = [match.span() for match in _BREAK.finditer(text)]
+        starts = array("L", [0, *(end for _, end in breaks)])
+        ends = array("L", [start + (text[start] != "\n") for start, _ in breaks])
+        kept = _ReadText(" ".join(set(_WORD.findall(lowered))), starts, ends)
+        _READ.put(text, kept, sum(map(getsizeof, (text, *kept))))
+    return kept
+
+
+def best_sentences(text: str, wanted: frozenset[str], most: int) -> list[tuple[int, int, str]]:
+    """The sentences of a text that have most words of these stems: how many stems, where it begins, and the sentence.
 
     Each word that begins like a wanted stem is stemmed once, and only those that are wanted are looked for in the text
     again: to read pages is most of what a content agent without a model does.
 
-    >>> sentences_with("Mills burn. It rained. A mill is lost.", frozenset(("mill", "lost")))
-    [(1, 0, 'Mills burn.'), (2, 23, 'A mill is lost.')]
+    Args:
+        text: of a page.
+        wanted: stems.
+        most: how many sentences, best first; of equal ones the first in the text.
+
+    >>> best_sentences("Mills burn. It rained. A mill is lost.", frozenset(("mill", "lost")), 2)
+    [(2, 23, 'A mill is lost.'), (1, 0, 'Mills burn.')]
     """
     lowered = text.lower()
     if len(lowered) != len(text):  # a few capitals have longer small letters
         text = lowered
+    words, starts, ends = _read(text, lowered)
     firsts = {form[:1] for form in wanted}  # stemming changes no first letter
-    words = set(_WORD.findall(lowered))
-    forms = {word: form for word in words if word[0] in firsts and (form := stem(word)) in wanted}
-    if not forms:
-        return []
-    breaks = [match.span() for match in _BREAK.finditer(text)]
-    ends = [start + (text[start] != "\n") for start, _ in breaks]
+    forms = {word: form for word in words.split() if word[0] in firsts and (form := stem(word)) in wanted}
     having: dict[int, set[str]] = {}
     for word, form in forms.items():
         alone = len(word) == 1 and not word.isascii()  # a character that is a word, wherever it stands
@@ -353,9 +385,9 @@ def sentences_with(text: str, wanted: frozenset[str]) -> list[tuple[int, int, st
             if not inside:
                 having.setdefault(bisect_right(ends, place), set()).add(form)
             place = lowered.find(word, end)
-    found = []
-    for number in sorted(having):
-        start = breaks[number - 1][1] if number else 0
-        sentence = " ".join(text[start : ends[number] if number < len(ends) else len(text)].split())
-        found.append((len(having[number]), start, sentence[:_SENTENCE]))
-    return found
+    best = sorted(having, key=lambda number: (-len(having[number]), number))[:most]
+    return [
+        (len(having[number]), starts[number], " ".join(text[starts[number] : end].split())[:_SENTENCE])
+        for number in best
+        for end in (ends[number] if number < len(ends) else len(text),)
+    ]

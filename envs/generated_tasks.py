@@ -249,7 +249,7 @@ class GeneratedTasks(TaskSet, Generic[TaskT]):
     """The first tasks of each group that can be drawn from worlds; each is made when it is asked for.
 
     Where there are several worlds, the tasks of a group come from each in turn. A group is the
-    value of the tag ``tag``.
+    value of the tag ``tag``, or says it (:meth:`value`).
 
     Args:
         source: the tasks to draw from.
@@ -269,6 +269,19 @@ class GeneratedTasks(TaskSet, Generic[TaskT]):
         self._groups = source.groups if groups is None else groups
         for group in self._groups:
             source.check(group)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups, in their order."""
+        return self._groups
+
+    def of_group(self, group: str) -> TaskSet:
+        """The tasks of one of the groups alone."""
+        return type(self)(self.source, self._each, (group,))
+
+    def value(self, group: str) -> str:
+        """The value that the tag ``tag`` has of the tasks of a group."""
+        return group
 
     def __len__(self) -> int:
         return self._each * len(self._groups)
@@ -319,7 +332,8 @@ class GeneratedTasks(TaskSet, Generic[TaskT]):
         Raises:
             InvalidArgument: for a tag or value that no task has.
         """
-        chosen = self._wanted(self.tag, tags.pop(self.tag, None), self._groups)
+        values = self._wanted(self.tag, tags.pop(self.tag, None), tuple(map(self.value, self.groups)))
+        chosen = tuple(group for group in self.groups if self.value(group) in values)
         worlds = self.source.worlds.first
         self._wanted("split", tags.pop("split", None), (worlds.split,))
         self._wanted("language", tags.pop("language", None), (worlds.language,))

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -116,7 +117,7 @@ class KeywordPolicy:
 
     It searches all criteria of the question together, then one by one, each in a turn of its own;
     visits in one turn the results that recur over the searches and rank best; and answers the
-    page whose known text covers most of the criteria's content words. It keeps to the budget that
+    page whose known text covers most of the criteria's content words, rare ones above all. It keeps to the budget that
     it is shown, leaves a turn to visit and a turn to answer, and answers by the last turn:
     "No source found." where nothing was found.
 
@@ -137,7 +138,7 @@ class KeywordPolicy:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        return {"name": "keyword", "version": "2", "visits": str(self._visits)}
+        return {"name": "keyword", "version": "3", "visits": str(self._visits)}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         return [Decision(self._decide(history)) for history in histories]
@@ -175,7 +176,8 @@ def _ranked(history: History) -> list[str]:
 
 
 def _best(criteria: Sequence[str], history: History) -> str:
-    """The URL whose known text covers most: the mean over criteria of the share of content words."""
+    """The URL whose known text covers most: the mean over criteria of the share of content words, each weighted by in
+    how few of the texts it stands."""
     wanted = [words for words in map(content_words, criteria) if words]
     texts: dict[str, list[str]] = {url: [] for url in _ranked(history)}
     for observation in history.observations:
@@ -183,10 +185,12 @@ def _best(criteria: Sequence[str], history: History) -> str:
             texts[result["url"]] += [result["title"], result["snippet"]]
         for page in observation["pages"]:
             texts.setdefault(page["url"], []).extend((page["title"], page["text"]))
+    known = {url: set(words_of(" ".join(parts))) for url, parts in texts.items()}
+    stand = Counter(word for words in known.values() for word in words)
+    weight = {word: math.log((2 + len(known)) / (1 + stand[word])) for of in wanted for word in of}
     best, most = "No source found.", -1.0
-    for url, parts in texts.items():
-        words = set(words_of(" ".join(parts)))
-        covered = sum(len(words & of) / len(of) for of in wanted)
+    for url, words in known.items():
+        covered = sum(sum(weight[one] for one in words & of) / sum(weight[one] for one in of) for of in wanted)
         if covered > most:
             best, most = url, covered
     return best

@@ -48,6 +48,9 @@ LOCALS = {
     "short": "Lee",
     "last": "mill",
     "called": r"\bLee,? (?:the |“)?mill",
+    "profession": "engineer",
+    "place": 0,
+    "is_one": r"\bLee(?:[^.\n]{0,60}\b(?:is|was),?)? an? bank\b",
     "ways": r"Lee[^.\n]{0,60}\b(?:an?|the) bank\b|\b(?:an?|the) bank\b[^.\n]{0,60}Lee",
 }
 """What stands in an expression that is put together in a function, for a name that the module does not know."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webenv.budget import Budget
+from webenv.curriculum import Curriculum
 from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Reward, Submission, Verdict
 from webenv.latency import LatencyModel
@@ -47,6 +48,8 @@ class Benchmark:
         latency: how long requests take where nobody measured it; ``None``: no time passes but what was measured.
         asker: who answers what sites are asked; ``None``: the web, if it is :class:`webenv.web.Asking`, else nobody.
         listing: tells agents which sites there are, in the first observation; ``None``: nobody does.
+        curriculum: the difficulties that an environment draws tasks from by how its last episodes went; ``None``: it
+            draws from all tasks alike.
         notice: what whoever reads its figures should know first, one line, such as that its judge is not the paper's;
             empty: nothing.
         asked: who that comes to.
@@ -65,6 +68,7 @@ class Benchmark:
     listing: SiteListing | None = None
     latency: LatencyModel | None = None
     notice: str = ""
+    curriculum: Curriculum | None = None
     asked: Asking = field(init=False, repr=False, compare=False)
     background: BackgroundSearch | None = field(init=False, repr=False, compare=False)
 
@@ -123,6 +127,7 @@ class Benchmark:
                 ("asker", self.asked if self.budget.asks else None),
                 ("listing", self.listing),
                 ("latency", self.latency),
+                ("curriculum", self.curriculum),
             )
             if part is not None
         }

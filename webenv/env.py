@@ -7,16 +7,19 @@ from functools import cache
 from typing import Any, ClassVar, cast
 
 import gymnasium
+import numpy as np
 from gymnasium import Space
 
 from webenv.actions import Action
 from webenv.benchmark import Benchmark
+from webenv.curriculum import CurriculumState
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, UnsupportedRenderMode, did_you_mean
 from webenv.observations import Document, Observation, ObservationDict, Page, Reply, Result
 from webenv.runtime.text import printable
 from webenv.spaces import action_space, observation_space
-from webenv.turn import finish_episodes, play_turn
+from webenv.task import Task
+from webenv.turn import Step, finish_episodes, play_turn
 
 _space = cache(observation_space)
 
@@ -31,7 +34,8 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
     reward terms. Unscored episodes give 0 and are truncated.
     Episode End: ``terminated`` by an answer or with the last turn; ``truncated`` only by what lies
     outside the task: a web or a judge that failed, or the budget's seconds.
-    Information: ``task``, ``reward_terms``; at the end ``ending``, ``scored``, ``verdict``, ``spent``.
+    Information: ``task``, ``reward_terms``; at the end ``ending``, ``scored``, ``verdict``, ``spent``; with a
+    curriculum ``difficulty``, which the task was drawn from.
 
     Args:
         benchmark: the tasks, the web, the judge, the rules and the budget.
@@ -52,6 +56,13 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
         self.observation_space = cast("Space[ObservationDict]", observation_space())
         self.episode: Episode | None = None
         self._last: Observation | None = None
+        self._curriculum = None if benchmark.curriculum is None else CurriculumState(benchmark.curriculum)
+        self._difficulty = ""  # that the running episode's task was drawn from; empty: from all, or it was chosen
+
+    @property
+    def difficulty(self) -> float | None:
+        """Where it stands on its curriculum, from 0.0, the first difficulty; ``None``: it has none."""
+        return None if self._curriculum is None else self._curriculum.position
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -69,10 +80,10 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
         name = read_options(options, ("task",)).get("task")
         chosen = None if name is None else self.benchmark.tasks.find(name)
         super().reset(seed=seed)  # after what may be refused: a refused reset changes nothing
-        task = chosen or self.benchmark.tasks.draw(self.np_random)
+        self._difficulty, task = draw_task(self.benchmark, self._curriculum, self.np_random, chosen)
         self.episode = Episode(task, self.benchmark.rules, self.benchmark.budget)
         self._last = self.episode.begin(self.benchmark.listed(task))
-        return self._last.to_dict(), {"task": task.id}
+        return self._last.to_dict(), told_difficulty({"task": task.id}, self._difficulty)
 
     def step(self, action: Action) -> tuple[ObservationDict, float, bool, bool, dict[str, Any]]:
         """Plays one turn. No action raises: a bad one becomes a notice or the end, as the rules say.
@@ -84,6 +95,7 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
             raise ResetNeeded("step was called before reset: call env.reset() first.")
         step = play_turn(self.benchmark, [self.episode], [action])[0]
         self._last = step.observation
+        follow(self._curriculum, self._difficulty, step)
         return step.observation.to_dict(), step.reward, step.terminated, step.truncated, step.info
 
     def finish(self) -> tuple[ObservationDict, float, bool, bool, dict[str, Any]]:
@@ -99,6 +111,7 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
             raise ResetNeeded("finish was called before reset: there is no episode to be ended.")
         step = finish_episodes(self.benchmark, [self.episode])[0]
         self._last = step.observation
+        told_difficulty(step.info, self._difficulty)
         return step.observation.to_dict(), step.reward, step.terminated, step.truncated, step.info
 
     def render(self) -> str | None:
@@ -113,15 +126,42 @@ class SearchEnv(gymnasium.Env[ObservationDict, Action]):
             "benchmark": self.benchmark.identity,
             "episode": self.episode.save() if self.episode is not None else None,
             "shown": self._last,
-        }
+        } | ({} if self._curriculum is None else {"curriculum": self._curriculum.save([self._difficulty])})
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
         """Takes up a state that :meth:`snapshot_state` gave."""
         check_benchmark(self.benchmark, saved.get("benchmark"))
         episode, shown = saved["episode"], saved["shown"]
         episode = None if episode is None else load_episode(self.benchmark, episode)
-        self._last = None if shown is None else load_observation(shown)
-        self.episode = episode
+        shown = None if shown is None else load_observation(shown)
+        if self.benchmark.curriculum is not None:
+            self._curriculum, (self._difficulty,) = CurriculumState.load(
+                self.benchmark.curriculum, 1, saved.get("curriculum")
+            )
+        self._last, self.episode = shown, episode
+
+
+def draw_task(
+    benchmark: Benchmark, curriculum: CurriculumState | None, rng: np.random.Generator, chosen: Task | None
+) -> tuple[str, Task]:
+    """The task of an episode, and the difficulty that a curriculum drew it from: empty where it was chosen."""
+    if chosen is not None or curriculum is None:
+        return "", chosen or benchmark.tasks.draw(rng)
+    return curriculum.draw(rng)
+
+
+def told_difficulty(info: dict[str, Any], difficulty: str) -> dict[str, Any]:
+    """An info that says of which difficulty a curriculum drew the task."""
+    if difficulty:
+        info["difficulty"] = difficulty
+    return info
+
+
+def follow(curriculum: CurriculumState | None, difficulty: str, step: Step) -> None:
+    """After a step: its info tells the difficulty, and a scored end of a drawn task moves the curriculum."""
+    told_difficulty(step.info, difficulty)
+    if curriculum is not None and difficulty and step.terminated:
+        curriculum.record(step.info["verdict"]["value"])
 
 
 def load_episode(benchmark: Benchmark, saved: Any) -> Episode:

@@ -14,7 +14,17 @@ from gymnasium.vector.utils import batch_space
 
 from webenv.actions import Action
 from webenv.benchmark import Benchmark
-from webenv.env import check_benchmark, load_episode, load_observation, observation_text, read_options
+from webenv.curriculum import CurriculumState
+from webenv.env import (
+    check_benchmark,
+    draw_task,
+    follow,
+    load_episode,
+    load_observation,
+    observation_text,
+    read_options,
+    told_difficulty,
+)
 from webenv.episode import Episode
 from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError, UnsupportedRenderMode, did_you_mean
 from webenv.observations import Observation
@@ -35,19 +45,23 @@ class _SlotGroup:
     def __init__(self) -> None:
         self.seed: int = -1
         self.rng: np.random.Generator | None = None
-        self.drawn: list[str] = []
+        self.drawn: list[tuple[str, str]] = []  # the difficulty that a curriculum drew it from, and the task's id
         self.first = 0  # the round that drawn[0] belongs to
 
     def reseed(self, seed: int | None) -> None:
         if seed is not None or self.rng is None:
             self.rng, self.seed = seeding.np_random(seed)
 
-    def task(self, round_: int, benchmark: Benchmark, chosen: Task | None) -> Task:
-        """The task of a round: chosen or drawn when the first slot comes to it, the same for the others."""
+    def task(
+        self, round_: int, benchmark: Benchmark, curriculum: CurriculumState | None, chosen: Task | None
+    ) -> tuple[str, Task]:
+        """The task of a round, and its difficulty: chosen or drawn when the first slot comes to it, then the same."""
         while self.first + len(self.drawn) <= round_:
             assert self.rng is not None  # reset seeds before anything is drawn
-            self.drawn.append((chosen or benchmark.tasks.draw(self.rng)).id)
-        return chosen or benchmark.tasks.find(self.drawn[round_ - self.first])
+            difficulty, task = draw_task(benchmark, curriculum, self.rng, chosen)
+            self.drawn.append((difficulty, task.id))
+        difficulty, name = self.drawn[round_ - self.first]
+        return ("", chosen) if chosen else (difficulty, benchmark.tasks.find(name))
 
     def forget(self, before: int) -> None:
         """Drops the tasks of rounds that every slot has left behind."""
@@ -117,6 +131,14 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         self._episodes: list[Episode | None] = [None] * num_envs
         self._observations: list[Observation | None] = [None] * num_envs
         self._ended = np.zeros(num_envs, dtype=np.bool_)
+        curriculum = benchmark.curriculum
+        self._curriculum = None if curriculum is None else CurriculumState(curriculum, num_envs)
+        self._difficulties = [""] * num_envs
+
+    @property
+    def difficulty(self) -> float | None:
+        """Where all slots stand on their curriculum, as :attr:`webenv.SearchEnv.difficulty`."""
+        return None if self._curriculum is None else self._curriculum.position
 
     # ── reset ─────────────────────────────────────────────────────────────────
 
@@ -150,13 +172,13 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
     def _begin(self, slot: int, task: Task | None = None) -> dict[str, Any]:
         group = self._groups[slot // self.group_size]
         self._rounds[slot] += 1
-        task = group.task(self._rounds[slot], self.benchmark, task)
+        self._difficulties[slot], task = group.task(self._rounds[slot], self.benchmark, self._curriculum, task)
         first = slot - slot % self.group_size
         group.forget(min(self._rounds[first : first + self.group_size]))
         episode = Episode(task, self.benchmark.rules, self.benchmark.budget)
         self._episodes[slot] = episode
         self._observations[slot] = episode.begin(self.benchmark.listed(task))
-        return self._with_group({"task": task.id}, slot)
+        return self._with_group(told_difficulty({"task": task.id}, self._difficulties[slot]), slot)
 
     def _with_group(self, info: dict[str, Any], slot: int) -> dict[str, Any]:
         if self.group_size > 1:
@@ -257,6 +279,8 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         playing = [slot for slot in range(self.num_envs) if not ended[slot]]
         turns = play_turn(self.benchmark, self._running(playing, "step"), [actions[slot] for slot in playing])
         steps = dict(zip(playing, turns, strict=True))
+        for slot, turn in zip(playing, turns, strict=True):  # before any slot begins anew: none is ahead of the others
+            follow(self._curriculum, self._difficulties[slot], turn)
         rewards = np.zeros(self.num_envs, dtype=np.float64)
         terminated = np.zeros(self.num_envs, dtype=np.bool_)
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
@@ -301,7 +325,7 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         steps = finish_episodes(self.benchmark, self._running(chosen, "finish"))
         for slot, step in zip(chosen, steps, strict=True):
             self._observations[slot] = step.observation
-            self._with_group(step.info, slot)
+            self._with_group(told_difficulty(step.info, self._difficulties[slot]), slot)
         self._ended[chosen] = True
         return steps
 
@@ -356,7 +380,7 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
                 {
                     "seed": group.seed,
                     "rng": None if group.rng is None else group.rng.bit_generator.state,
-                    "drawn": list(group.drawn),
+                    "drawn": [name for _, name in group.drawn],
                     "first": group.first,
                 }
                 for group in self._groups
@@ -365,7 +389,13 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             "episodes": [None if episode is None else episode.save() for episode in self._episodes],
             "shown": list(self._observations),
             "ended": self._ended.tolist(),
-        }
+        } | self._saved_curriculum()
+
+    def _saved_curriculum(self) -> dict[str, Any]:
+        if self._curriculum is None:
+            return {}
+        drawn = [[difficulty for difficulty, _ in group.drawn] for group in self._groups]
+        return {"curriculum": {**self._curriculum.save(self._difficulties), "drawn": drawn}}
 
     def restore_state(self, saved: Mapping[str, Any]) -> None:
         """Takes up a state that :meth:`snapshot_state` gave."""
@@ -377,7 +407,8 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         groups = []
         for record in saved["groups"]:
             group = _SlotGroup()
-            group.seed, group.drawn, group.first = record["seed"], list(record["drawn"]), record["first"]
+            group.seed, group.first = record["seed"], record["first"]
+            group.drawn = [("", name) for name in record["drawn"]]
             if record["rng"] is not None:
                 group.rng, _ = seeding.np_random(0)
                 group.rng.bit_generator.state = record["rng"]
@@ -395,8 +426,14 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
             # else the next reset would draw tasks until it comes to that round
             if not -1 <= group.first - 1 <= round_ < group.first + len(group.drawn):
                 raise SnapshotError(f"slot {slot} is in round {round_}, of which its group has no task.")
-        if not all(isinstance(name, str) for group in groups for name in group.drawn):
+        if not all(isinstance(name, str) for group in groups for _, name in group.drawn):
             raise SnapshotError("the tasks that were drawn are no texts; expected what webenv.snapshot gave.")
+        if self.benchmark.curriculum is not None:
+            given: Any = saved.get("curriculum")
+            curriculum, running = CurriculumState.load(self.benchmark.curriculum, self.num_envs, given)
+            for group, names in zip(groups, given["drawn"], strict=True):
+                group.drawn = [(str(level), id) for level, (_, id) in zip(names, group.drawn, strict=True)]
+            self._curriculum, self._difficulties = curriculum, running
         self._groups, self._episodes, self._rounds = groups, episodes, list(saved["rounds"])
         self._observations = shown
         self._ended = np.array(saved["ended"], dtype=np.bool_)

@@ -16,9 +16,11 @@ from webenv.corpora.procedural.lexicon import Form, Lexicon, PartOfSpeech
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.procedural.write import (
     ProceduralPages,
+    Rewritten,
     config_of,
     generated_web,
     generator_version,
+    is_rewritten,
     made_by,
     write_corpus,
     write_source,
@@ -31,6 +33,7 @@ __all__ = [
     "Lexicon",
     "PartOfSpeech",
     "ProceduralPages",
+    "Rewritten",
     "Rng",
     "WebConfig",
     "Worlds",
@@ -40,6 +43,7 @@ __all__ = [
     "corpus_cache",
     "generated_web",
     "generator_version",
+    "is_rewritten",
     "made_by",
     "prepare_worlds",
     "read_spec",

@@ -15,6 +15,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, 2**63 - 1),
     "sites": (16, 100),
     "news": (0.0, 0.8),
+    "conflicts": (0.0, 1.0),
 }
 _CHOICES = {
     "split": SPLITS,
@@ -37,6 +38,8 @@ class WebConfig:
         news: share of the pages that are news, 0 to 0.8. At 0, the default, they have the share that they have on a
             web of all sorts, some 14%.
         language: "en" or "zh": of names, pages, criteria and claims.
+        conflicts: of the things that an older and a newer page are about, the share of which the older one may tell a
+            fact otherwise, 0 to 1; 0 by default. Tasks with ``conflict`` are made of these.
     """
 
     pages: int = 3_000
@@ -45,6 +48,7 @@ class WebConfig:
     sites: int = 20
     news: float = 0.0
     language: str = "en"
+    conflicts: float = 0.0
 
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():

@@ -6,7 +6,7 @@ import gc
 import os
 import sqlite3
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager
 from functools import cache, lru_cache
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 _LARGE = 20_000  # pages: so many gain more by a dictionary than learning it costs
 _TOGETHER = 240  # pages that a process makes at a time: a region of the world
 _AHEAD = 4  # such pieces a process
+_BY = "; written by "
+_EXAMPLES = 3
+NOT_WRITTEN = "page not written"
+"""Why a page is left out of a web that somebody wrote anew."""
 
 
 @lru_cache(maxsize=8)
@@ -58,6 +62,7 @@ def write_corpus(
     path: str | os.PathLike[str],
     progress: Progress | None = None,
     workers: int | None = None,
+    rewritten: Rewritten | None = None,
 ) -> Manifest:
     """Writes the corpus folder ``path``: the same pages, aliases and copies as :func:`webenv.corpora.build` makes.
 
@@ -68,19 +73,32 @@ def write_corpus(
         path: a new or empty folder, or a corpus, which is replaced at the very end, in one step.
         progress: told how far it is, as by :func:`webenv.corpora.build`.
         workers: processes that make and index pages of a large web; ``None``: as many as there are cores.
+        rewritten: other texts for its pages that tell the same facts.
 
     Raises:
         CorpusError: for a folder that cannot be used.
     """
     with CorpusFolder(path) as folder:
         try:
-            manifest = _write(web, folder, worker_count(workers), progress or silent)
+            manifest = _write(web, folder, worker_count(workers), progress or silent, rewritten)
             folder.commit(manifest)
         except (OSError, sqlite3.Error, BrokenExecutor) as error:
             raise CorpusError(
                 f"{folder.path} cannot be written ({reason(error)}); what was there is as it was."
             ) from error
     return manifest
+
+
+class Rewritten(NamedTuple):
+    """Texts that somebody wrote of a web's pages, in place of the generated ones.
+
+    Attributes:
+        text: from the number of a page and its generated text to its text; ``None``: the page is left out.
+        by: who wrote them and how much of them, for the manifest.
+    """
+
+    text: Callable[[int, str], str | None]
+    by: str
 
 
 class _Made(NamedTuple):
@@ -145,16 +163,26 @@ def _collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _write(web: WorldWeb, folder: CorpusFolder, workers: int, progress: Progress) -> Manifest:
+def _write(
+    web: WorldWeb, folder: CorpusFolder, workers: int, progress: Progress, rewritten: Rewritten | None
+) -> Manifest:
     with (
         _collection_paused(),
         closing(PageWriter(folder.work / PAGES, lasting=False, learn=len(web) >= _LARGE)) as writer,
     ):
-        return _written(web, folder, writer, workers, progress)
+        return _written(web, folder, writer, workers, progress, rewritten)
 
 
-def _written(web: WorldWeb, folder: CorpusFolder, writer: PageWriter, workers: int, progress: Progress) -> Manifest:
+def _written(
+    web: WorldWeb,
+    folder: CorpusFolder,
+    writer: PageWriter,
+    workers: int,
+    progress: Progress,
+    rewritten: Rewritten | None,
+) -> Manifest:
     keys: list[int] = []
+    left_out: list[str] = []
     aliases: dict[int, int] = {}
     copies: list[tuple[int, int]] = []  # number of the copy, number of the original
     for number, made in enumerate(_made(web, workers)):
@@ -163,7 +191,11 @@ def _written(web: WorldWeb, folder: CorpusFolder, writer: PageWriter, workers: i
         aliases |= dict.fromkeys(made.aliases, made.key)
         if made.copy_of >= 0:
             copies.append((number, made.copy_of))
-        writer.add(made.key, made.page)
+        text = made.page.text if rewritten is None else rewritten.text(number, made.page.text)
+        if text is None:
+            left_out.append(made.page.url)
+        else:
+            writer.add(made.key, made.page._replace(text=text))
     first: dict[int, int] = {}  # number of an original with copies → the least key of them all
     for number, original in copies:
         first[original] = min(first.get(original, keys[original]), keys[number])
@@ -176,14 +208,14 @@ def _written(web: WorldWeb, folder: CorpusFolder, writer: PageWriter, workers: i
         folder.work,
         folder.data,
         digest=digest,
-        pages=len(keys),
+        pages=len(keys) - len(left_out),
         aliases=len(aliases),
         copies=len(copies),  # a group of n pages has n − 1 copies, whichever of them leads it
         sites=sites,
-        skipped={},
-        examples={},
+        skipped={NOT_WRITTEN: len(left_out)} if left_out else {},
+        examples={NOT_WRITTEN: left_out[:_EXAMPLES]} if left_out else {},
         sources=[str(web.config)],
-        extractor=made_by(web.config),
+        extractor=made_by(web.config) + ("" if rewritten is None else f"{_BY}{rewritten.by}"),
     )
 
 
@@ -220,19 +252,31 @@ def write_source(
     return write_corpus(generated_web(WebConfig.parse(spec)), path, progress, workers)
 
 
+def is_rewritten(manifest: Manifest) -> bool:
+    """Whether the texts of a corpus are not those that the generator gives its pages."""
+    return _BY in manifest.extractor
+
+
 def config_of(manifest: Manifest) -> WebConfig | None:
     """The settings of the procedural web that a corpus holds; ``None`` where it was built from something else too.
 
     Raises:
-        InvalidArgument: where it is the web of another version of the generator, whose facts this one does not know.
+        InvalidArgument: where it is the web of another version of the generator, whose facts this one does not know;
+            or pages were left out, so that what was asked for may stand nowhere.
     """
     if len(manifest.sources) != 1 or manifest.sources[0].partition(":")[0] != "procedural":
         return None
     source = manifest.sources[0]
     current = made_by(WebConfig.parse(source))
-    if manifest.extractor != current:
+    made, _, _ = manifest.extractor.partition(_BY)
+    if left_out := manifest.skipped.get(NOT_WRITTEN):
         raise InvalidArgument(
-            f"the corpus of {source} was made with {manifest.extractor}, and this is {current}, which does not know "
+            f"the corpus of {source} lacks {left_out:,} pages that were not written, and with them facts that "
+            "generated tasks may ask for: write it with --on-fail keep, or name task files."
+        )
+    if made != current:
+        raise InvalidArgument(
+            f"the corpus of {source} was made with {made}, and this is {current}, which does not know "
             f"its facts: build it again, with webenv corpus build DIR --from {source}."
         )
     return WebConfig.parse(source)

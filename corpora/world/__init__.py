@@ -3,6 +3,7 @@
 What other parts of the house use of it is imported from here; the modules below are its own.
 """
 
+from webenv.corpora.world.conflicts import Conflict
 from webenv.corpora.world.criteria import (
     ANY,
     Asker,
@@ -15,17 +16,20 @@ from webenv.corpora.world.criteria import (
 )
 from webenv.corpora.world.language import WorldLanguage, language_of
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
-from webenv.corpora.world.schema import KindSpec, Schema, read_schema, schema, world_version
+from webenv.corpora.world.reading import read_schema, schema, world_version
+from webenv.corpora.world.schema import FIGURES, KindSpec, Schema
 from webenv.corpora.world.sites import WorldSite
 from webenv.corpora.world.web import WorldPage, WorldWeb
-from webenv.corpora.world.wording import synonyms
+from webenv.corpora.world.wording import american, synonyms
 from webenv.corpora.world.world import PAGES
 
 __all__ = [
     "ANY",
+    "FIGURES",
     "PAGES",
     "Asker",
     "Claim",
+    "Conflict",
     "Criterion",
     "FactPattern",
     "KindSpec",
@@ -40,6 +44,7 @@ __all__ = [
     "WorldSite",
     "WorldValue",
     "WorldWeb",
+    "american",
     "language_of",
     "met",
     "read_schema",

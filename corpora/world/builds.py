@@ -48,7 +48,7 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "lead sections note:note_tags comments",
         "note:note_byline lead story near note:note_author",
         "lead story chron note:note_author comments",
-        "lead quote sections people comments",
+        "lead quote sections comments",
         "lead story contrast note:note_tags",
     ),
     "council": (
@@ -73,25 +73,26 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "lead sections qa note:note_members",
     ),
     "journal": (
-        "lead note:note_received sections contrast note:note_sources",
-        "note:note_byline lead sections mentions note:note_sources",
-        "note:note_byline note:note_received lead sections compare note:note_sources",
-        "lead story contrast note:note_received note:note_sources",
+        "note:note_byline lead note:note_received note:journal_method sections compare note:journal_discussion "
+        "note:note_references",
+        "note:note_byline lead note:journal_method sections mentions note:note_references",
+        "note:note_byline note:note_received lead sections compare note:journal_discussion note:note_references",
+        "note:note_byline lead note:note_received sections note:journal_discussion note:note_references",
     ),
     "obituary": (
-        "lead story mentions quote",
-        "lead sections mentions note:note_byline",
-        "note:note_byline lead story people",
-        "lead mentions story voices note:note_funeral",
-        "lead chron mentions",
+        "lead life quote",
+        "note:note_byline lead life note:note_funeral",
+        "lead life voices note:note_funeral",
+        "lead life see",
+        "note:note_byline lead quote life",
     ),
     "news": (
-        "report voices story note:note_desk",
-        "note:note_byline report story voices contrast",
-        "report story denials",
-        "note:note_byline report voices story mentions note:note_desk",
-        "report story quote see",
-        "report story quote contrast",
+        "report statement context story note:note_desk",
+        "note:note_byline report context statement story contrast",
+        "report context story statement denials",
+        "note:note_byline report statement context story note:note_close note:note_desk",
+        "report context story statement see",
+        "report statement context story note:note_close contrast",
     ),
     "faq": (
         "lead qa contrast",
@@ -123,9 +124,27 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "lead table each verdict",
         "lead each table",
         "table each note:note_update",
-        "lead table each reviews",
+        "lead each table verdict",
     ),
     "forum": ("lead thread", "lead thread note:note_thread"),
     "hub": ("links",),
 }  # fmt: skip
 """Rows of parts, by form."""
+
+PERSON_BUILDS: Mapping[str, tuple[str, ...]] = {
+    "encyclopedia": (
+        "box lead life see",
+        "lead life note:note_sources",
+        "box lead life note:note_sources note:note_edited",
+        "lead keys life see",
+        "lead life see note:note_edited",
+        "box lead life note:note_edited",
+    ),
+    "magazine": (
+        "note:note_byline lead life quote note:note_author",
+        "lead quote life note:note_author",
+        "lead life quote see",
+        "note:note_byline lead life voices",
+    ),
+}
+"""The same of pages about a person: a life is told once, from its beginning."""

@@ -20,10 +20,7 @@ _TOWN_ENDS = "镇市县乡埠集堡"
 _SHORT = {"米": "m", "公里": "km", "公斤": "kg", "毫米": "mm", "厘米": "cm", "克": "g", "吨": "t"}
 _LATE = 30  # years after which nobody counts them
 _DIGITS = "零一二三四五六七八九"
-_MASKS = {
-    "person": "某人", "org": "某个机构", "thing": "某个事物", "place": "某个地方", "number": "若干", "money": "一笔钱",
-    "year": "某一年", "pool": "某种东西", "noun": "某种东西", "name": "某个名称",
-}  # fmt: skip
+_MASKS = {"person": "某人", "org": "某个机构", "thing": "某个事物", "name": "某个名称"}
 _SLIPS = (
     ("的", "得"),
     ("在", "再"),
@@ -242,9 +239,13 @@ class Chinese(WorldLanguage):
         high = min(low + rng.between(6, 9), NOW)
         return f"{low}年到{high}年间的某一年", low, high
 
-    def masked(self, value: WorldValue, of: ValueType | None = None) -> str:
-        if value.type == "number" and value.unit:
-            return f"若干{value.unit}"
+    def datable(self, way: str) -> bool:
+        return True
+
+    def classes(self, name: str) -> bool:
+        return True
+
+    def masked(self, value: WorldValue, of: ValueType, kind: KindSpec) -> str:
         return _MASKS.get(value.type, "某种东西")
 
     # ── sentences and parts of pages ──────────────────────────────────────────
@@ -269,7 +270,10 @@ class Chinese(WorldLanguage):
         """Where the subject can be left out before "的": "生于{O}的人", "{O}修建的桥"."""
         return way.count("{S}") + way.count("{s}") == 1 and (way.startswith("{S}") or way.endswith("{s}。"))
 
-    def clause(self, text: str, noun: str) -> str:
+    def relates_object(self, way: str) -> bool:
+        return way.startswith("{O}") and way.count("{O") == 1
+
+    def clause(self, text: str, noun: str, person: bool = False) -> str:
         for gap in (f"{WHO}的", WHOSE, WHO, WHOM):
             text = text.replace(gap, "")
         return noun.replace("{}", f"{text.rstrip('。').removesuffix('了').removesuffix('的')}的")

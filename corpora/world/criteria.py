@@ -15,9 +15,10 @@ from webenv.corpora.world.wording import synonyms, wider
 
 _ASKABLE = frozenset({"n", "S", "S's", "s", "O", "O's", "o", "Y"})
 _SMALL = 15  # numbers below are told as they are: nobody half remembers "between 5 and 6"
-_FIGURES = frozenset(("number", "money", "year"))
-_PLAIN = _FIGURES | {"pool", "noun"}  # further values that are never masked
+_MASKED = frozenset(("person", "org", "thing"))  # what a generic expression fits without words of its file
 _NAMING = frozenset(("S", "S's", "s", "n"))
+_CLASSED = 0.6  # of the phrases told vaguely, those told by a class; others are told by another wording
+_WIDEST = 0.3  # of its pool that a class may cover: "an older bridge" leaves nothing where most were bridges
 
 
 class ValueConstraint(NamedTuple):
@@ -105,14 +106,21 @@ class Wish(NamedTuple):
     Attributes:
         far: of wordings that no page uses.
         vague: of a value that is told by something wider: a class, another wording.
-        mask: of the object's masking; else the year is masked, if it is asked for at all.
+        mask: of a generic expression in place of a name or a noun; of one value at most, and never of all that is told.
         blur: of a number or year that is told by a range or a round figure: "around forty", "in the late 1920s".
+        wide: whether a class or a generic expression may stand for a value at all.
     """
 
     far: float
     vague: float
     mask: float
     blur: float
+    wide: bool = True
+
+    @property
+    def narrow(self) -> Wish:
+        """The same without classes and generic expressions."""
+        return self._replace(mask=0.0, wide=False)
 
 
 class Criterion(NamedTuple):
@@ -124,6 +132,7 @@ class Criterion(NamedTuple):
         fact: of which it is told.
         masked: what a generic expression stands for: "object", a further value's name, or nothing.
         described: what is told of the object in place of its name: "a firm that built river cruisers".
+        classed: whether a class stands for a value: "a coin or a seal".
     """
 
     text: str
@@ -131,6 +140,12 @@ class Criterion(NamedTuple):
     fact: WorldFact
     masked: str
     described: str = ""
+    classed: bool = False
+
+    @property
+    def vague(self) -> bool:
+        """Whether a class or a generic expression stands for a value."""
+        return self.classed or bool(self.masked)
 
 
 class Subject(NamedTuple):
@@ -222,71 +237,101 @@ class Asker:
             ways = tuple(way for way in ways if self._language.attaches(way.text, described))
         return self._asked(rng.pick(ways), fact, subject, wish, rng, described) if ways else None
 
-    def relative(self, fact: WorldFact, noun: str, wish: Wish, rng: Rng) -> Criterion | None:
-        """A fact as a noun with a relative clause: "a firm that built boats"; ``None`` where no line makes one."""
-        ways = tuple(way for way in self.lines(fact, rng.chance(wish.far)) if self._language.relates(way.text))
+    def relative(self, fact: WorldFact, noun: str, wish: Wish, rng: Rng, owner: str = "") -> Criterion | None:
+        """A fact as a noun with a relative clause: "a firm that built boats"; ``None`` where no line makes one.
+
+        Args:
+            fact: what is told.
+            noun: what its subject is called, or, where ``owner`` is the subject's name, its object.
+            wish: how far it stands from what pages say.
+            rng: chance.
+            owner: makes "a firm that built the Calder Bridge" of a fact about that bridge.
+        """
+        relates = self._language.relates_object if owner else self._language.relates
+        ways = tuple(way for way in self.lines(fact, rng.chance(wish.far)) if relates(way.text))
         if not ways:
             return None
         way = rng.pick(ways)
-        told = self._asked(way, fact, Subject(WHO, WHOSE, WHOM, WHOM, self._language.own("")), wish, rng)
+        if owner:
+            told = self._asked(way, fact, self.subject(owner), wish, rng, WHO)
+        else:
+            told = self._asked(way, fact, Subject(WHO, WHOSE, WHOM, WHOM, self._language.own("")), wish, rng)
         if told is None or told.masked:
             return None
         line = told.text
         named = way.parts[0] == Placeholder("O") and fact.object.type in ("person", "org", "thing", "place", "name")
         if not named and (isinstance(way.parts[0], str) or way.text.startswith("{O}")):
             line = line[:1].lower() + line[1:]  # a capital that only the beginning of the sentence gave it
-        text = self._language.clause(line, noun)
+        text = self._language.clause(line, noun, (fact.object.type if owner else fact.kind) == "person")
         return told._replace(text=text) if text else None
 
     def _asked(
         self, way: Wording, fact: WorldFact, subject: Subject, wish: Wish, rng: Rng, described: str = ""
     ) -> Criterion | None:
         """A claim line, its values told, made vague or masked."""
+        spec = self.spec(fact)
         timed = "Y" in way.slots
         asked = [name for name, _ in fact.extras if {name, f"{name}'s"} & way.slots]
-        # a phrase is masked where its file says by what: "something" does not fit every sentence
-        whole = fact.object.type != "pool" or bool(self.spec(fact).masks)
-        # figures and years are told round, as "a certain number" would say nothing
-        whole = whole and fact.object.type not in _FIGURES
-        maskable = ["object"] * bool({"O", "O's"} & way.slots and whole and not described)
-        maskable += [name for name, value in fact.extras if name in asked and value.type not in _PLAIN]
-        masked = "object" if "object" in maskable and rng.chance(wish.mask) else rng.pick(maskable) if maskable else ""
-        if masked == "object" and len(maskable) == 1 and not timed:
-            masked = ""  # nothing would be asked
+        maskable = [name for name, value in fact.extras if name in asked and value.type in _MASKED]
+        masks = self._masks(fact, way) if {"O", "O's"} & way.slots and not described else ()
+        mask = rng.pick(masks) if masks else ""
+        if mask and (asked or (timed and mask != "someone" and self._once(spec, fact))):  # else nothing would be asked
+            maskable.insert(0, "object")
+        masked = next((name for name in maskable if rng.chance(wish.mask)), "")
         said: dict[str, str] = {}
         if described:
             said["O"], value = described, ANY
         elif masked == "object":
-            said["O"], value = self._mask(fact, way.text, rng), ANY
+            said["O"], value = mask, ANY
+        elif {"O", "O's"} & way.slots:
+            line = None if masked else f"{way.text} {subject.subject}"
+            said["O"], value = self._worded(fact.object, self._exact(way, "O", wish), rng, line if wish.wide else None)
         else:
-            said["O"], value = self._worded(fact.object, wish, rng, way.text) if {"O", "O's"} & way.slots else ("", ANY)
+            value = ANY
         low = high = 0
-        if timed:
-            said["Y"], low, high = self._language.years(fact.year, rng.chance(wish.blur), rng)
+        if timed:  # a mask and "in the 1950s" would be all that is told
+            vague = bool(asked or not masked) and self._language.datable(way.text) and rng.chance(wish.blur)
+            said["Y"], low, high = self._language.years(fact.year, vague, rng)
         extras = []
+        classed = value != ANY and len(value.texts) > 1
         for name, extra in fact.extras:
-            if name in asked:
-                if name == masked:
-                    said[name] = self._language.masked(extra)
-                else:
-                    said[name], constraint = self._worded(extra, wish, rng, way.text)
-                    extras.append((name, constraint))
+            if name == masked:
+                said[name] = self._language.masked(extra, spec.extras[name], self._setting.kinds[fact.kind])
+            elif name in asked:
+                said[name], constraint = self._worded(extra, self._exact(way, name, wish), rng, None)
+                extras.append((name, constraint))
         pattern = FactPattern(fact.kind, fact.relation, value, low, high, tuple(extras))
         if pattern.open and not described:
             return None
-        return Criterion(self._fill(way, subject, said, rng), pattern, fact, masked, described)
+        return Criterion(self._fill(way, subject, said, rng), pattern, fact, masked, described, classed)
 
-    def _mask(self, fact: WorldFact, line: str, rng: Rng) -> str:
-        """A generic expression for the object, that fits its type: those that the file gives first."""
+    @staticmethod
+    def _once(spec: FactSpec, fact: WorldFact) -> bool:
+        """Whether a year and a generic expression say enough: of who opened a hotel, not of one of its pupils."""
+        return fact.object.type in _MASKED and spec.tenure is None and spec.times == (1, 1)
+
+    @staticmethod
+    def _exact(way: Wording, name: str, wish: Wish) -> Wish:
+        """A wish that a place of a claim line bears: "the first 14 rows", never "the first around 15 rows"."""
+        return wish._replace(blur=0) if f"first {{{name}}}" in way.text or f"the {{{name}}}" in way.text else wish
+
+    def _masks(self, fact: WorldFact, way: Wording) -> tuple[str, ...]:
+        """Generic expressions for the object that fit a claim line: the file's, or one of its type.
+
+        A phrase or a place has its file's or none: "something" and "a place" fit few sentences; and "someone" stands
+        only where the sentence says what it speaks of.
+        """
         spec = self.spec(fact)
-        shares = self._language.shares
-        masks = tuple(one for one in spec.masks if not shares(one, line))
-        if not masks and fact.object.type == "pool":  # no generic expression but its file's fits a phrase
-            masks = spec.masks
-        return rng.pick(masks) if masks else self._language.masked(fact.object, spec.object)
+        if "{O}," in way.text:  # "someone, winemaker of a winery, …"
+            return ()
+        masks = tuple(one for one in spec.masks if not self._language.shares(one, way.text))
+        masks = tuple(one for one in masks if self._language.classes(one))
+        if masks or fact.object.type not in _MASKED or fact.kind == "person" or _NAMING.isdisjoint(way.slots):
+            return masks
+        return (self._language.masked(fact.object, spec.object, self._setting.kinds[fact.kind]),)
 
-    def _worded(self, value: WorldValue, wish: Wish, rng: Rng, line: str = "") -> tuple[str, ValueConstraint]:
-        """A value in a criterion's words, and what they ask."""
+    def _worded(self, value: WorldValue, wish: Wish, rng: Rng, line: str | None) -> tuple[str, ValueConstraint]:
+        """A value in a criterion's words, and what they ask; by its class only where there is a line that bears it."""
         vague = rng.chance(wish.vague)
         if value.type in ("number", "money"):
             if value.number < _SMALL or not rng.chance(wish.blur):
@@ -295,21 +340,26 @@ class Asker:
             return text, ValueConstraint(low=low, high=high)
         if value.type == "pool":
             names = synonyms(self._setting, value)
-            if vague:
-                classes = wider(self._setting, value)
-                classes = tuple(one for one in classes if not self._language.shares(one, line))
-                if classes and rng.chance(0.6):
-                    name = rng.pick(classes)
-                    return name, ValueConstraint(self._setting.schema.under(value.unit, name))
+            if vague and line is not None:
+                classes = tuple(one for one in wider(self._setting, value) if self._bears(line, one, value))
+                if classes and rng.chance(_CLASSED):
+                    return classes[0], ValueConstraint(self._setting.schema.under(value.unit, classes[0]))
             text = rng.pick(names[1:]) if len(names) > 1 and vague else names[0]
             return text, ValueConstraint(frozenset({value.text}))
         if value.type == "noun":
             classes = wider(self._setting, value)
-            if vague and classes:
+            if vague and classes and line is not None and classes[0] != value.unit.replace("_", " "):
                 below = frozenset((classes[0], *Lexicon.load().hyponyms(classes[0], "noun")))
                 return self._language.noun(classes[0]), ValueConstraint(below | {value.text})
             return self._language.noun(value.text, unit=value.unit), ValueConstraint(frozenset({value.text}))
         return value.text, ValueConstraint(frozenset({value.text}))
+
+    def _bears(self, line: str, name: str, value: WorldValue) -> bool:
+        """Whether a class can stand in a claim line, and says something: not what most values of the pool are."""
+        schema = self._setting.schema
+        most = _WIDEST * schema.size(value.unit)
+        fits = self._language.classes(name) and not self._language.shares(name, line)
+        return fits and len(schema.under(value.unit, name)) <= most
 
     def _fill(self, way: Wording, subject: Subject, said: Mapping[str, str], rng: Rng) -> str:
         if {"S", "S's"} <= way.slots:  # "a club sold its ground", never "a club's ground"

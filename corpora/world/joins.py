@@ -1,4 +1,4 @@
-"""How English sentences of one paragraph are joined: what came later, in the same year, and what is added."""
+"""How English sentences of one paragraph are joined: what came later, or in the same year."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from webenv.corpora.world.wording import number_words
 
 _OPENING = re.compile(r"(?:In|By|In [A-Z][a-z]+) (\d{4}),? ")
 _PRONOUN = re.compile(r"(?:It|She|He|They|The) ")
-_HAS = re.compile(r"(It|She|He|They|The [a-z]+) (has|had|keeps|kept|holds|owns|owned|contains|shows) ")
 _BOUND = re.compile(r"[,:;] | (?:is|are|has|have|who|which|that) ")  # the year belongs to a part of the sentence alone
-_LATE = 30  # years after which nobody counts them
+_LATE = 9  # years after which nobody counts them
 
 
 def joined(sentence: str, year: int, last: int, rng: Rng) -> str:
@@ -24,7 +23,7 @@ def joined(sentence: str, year: int, last: int, rng: Rng) -> str:
         rng: chance.
     """
     if not year or not last or year < last:
-        return _added(sentence, rng) if last and not year else sentence
+        return sentence
     opening = _OPENING.match(sentence)
     if opening is None:
         moved = _moved(sentence, year)
@@ -39,6 +38,16 @@ def joined(sentence: str, year: int, last: int, rng: Rng) -> str:
     return _opened(year, last, rng) + rest
 
 
+def undated(sentence: str, year: int) -> str:
+    """A sentence that stands after its year: "1922: In 1922 it burned" is no line of a chronicle."""
+    opening = _OPENING.match(sentence)
+    if opening is None or opening[1] != str(year) or opening[0].count(" ") > 2 or sentence.startswith("By "):
+        return sentence
+    rest = sentence[opening.end() :]
+    start = 1 if rest.startswith("[") else 0
+    return rest[:start] + rest[start : start + 1].upper() + rest[start + 1 :]
+
+
 def _opened(year: int, last: int, rng: Rng) -> str:
     gap = year - last
     if gap == 0:
@@ -47,13 +56,7 @@ def _opened(year: int, last: int, rng: Rng) -> str:
         return rng.pick(("A year later ", "The following year ", f"A year later, in {year}, ", f"In {year} "))
     if gap > _LATE or rng.chance(0.35):
         return f"In {year}, " if rng.chance(0.5) else f"In {year} "
-    count = number_words(gap)
-    if gap > 19:
-        return f"{count.capitalize()} years later, in {year}, "
-    return rng.pick((
-        f"{count.capitalize()} years later, in {year}, ",
-        f"After {count} years, in {year}, ", f"In {year}, {count} years later, ",
-    ))  # fmt: skip
+    return f"{number_words(gap).capitalize()} years later, in {year}, "
 
 
 def _moved(sentence: str, year: int) -> str:
@@ -63,16 +66,10 @@ def _moved(sentence: str, year: int) -> str:
     after = sentence[at + len(mark) :][:1]
     if at < 0 or after not in " .,;" or sentence.count(str(year)) != 1 or not _PRONOUN.match(sentence):
         return ""
-    if _BOUND.search(sentence[:at]):
+    if _BOUND.search(sentence[: at + 1]):  # with the space before "in 1931": a comma there binds it too
         return ""
     rest = sentence[:at] + sentence[at + len(mark) :]
     return rest[0].lower() + rest[1:]
-
-
-def _added(sentence: str, rng: Rng) -> str:
-    if rng.chance(0.5):
-        return sentence
-    return _HAS.sub(r"\1 also \2 ", sentence, count=1) if _HAS.match(sentence) else sentence
 
 
 _FUNCTION = frozenset((

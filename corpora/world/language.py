@@ -21,21 +21,24 @@ from webenv.corpora.world.wording import Style
 
 _WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = ("the ", "a ", "an ")
-_MASKS = {
-    "person": "someone", "org": "an organisation", "thing": "something", "place": "a certain place",
-    "number": "a certain number", "money": "a certain sum", "year": "\x01", "pool": "something",
-    "noun": "something", "name": "something",
-}  # fmt: skip
 _ORGANISATIONS = {"firm": "a company", "public": "an institution", "club": "a club", "press": "a newspaper"}
-_OPENING_YEAR = re.compile("^(?:[Ii]n|[Bb]y|[Ss]ince|[Ff]rom) \x01,? ")
-_INNER_YEAR = re.compile(",? (?:in|by|since) \x01(?=[ ,.;:]|$)")
+_DATABLE = re.compile(r"\b(?:in|by|since|from|until|around|about|[Ii]n|[Ss]ince|[Ff]rom|[Bb]y) \{Y\}")
+_VAGUE = re.compile(
+    r"^\w+ing\b|\b(?:and|or|some(?!one)\w*|certain|another (?:use|product)|unusual|odd|things?|kinds?|sorts?|ways?|"
+    r"matters?|questions?|objects?|parts?|use|trouble|nourishment|loss|luck|place|outbuilding|disaster|accident|mishap|"
+    r"reason|defect|mistake|changed|bad|strange|rare|real|made a|known for|trick|service)\b"
+    r"|^(?:an? )?(?:old |older |new )?(?:animal|bird|fruit|flower|building|house|vehicle|machine|tool|plant|tree|man|"
+    r"woman|child|metal|method|structure|work|event|device|dispute|quarrel|problem|award|prize|book|material|scene|figure|record)s?$"
+)
+"""What is in classes that no person would name, or remember: "something to drink from", "an unusual part", "a tree"."""
 _ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d)")
 _SHORT_CLAUSE = 40  # characters of a noun with a relative clause
 _SAME = {"find": "found", "loss": "lost", "flight": "flew", "death": "die", "thief": "thie", "theft": "sto"}
 """Nouns that say again what a verb of other letters has said."""
 WHO, WHOSE, WHOM = "\x02", "\x03", "\x04"
 """Stand, until a sentence is whole, for whom it is about as subject, possessive and object."""
-_RELATIVE = re.compile(r"^\{S\} (?!and\b)|^\{S's\}|\{[sS]\}\.?$")
+_OF_OBJECT = re.compile(r"\{O\} [^{]*(?:\{(?:[Ssn]|S's|Y)\}[^{]*)+$")
+_RELATIVE = re.compile(r"^\{S\} (?!and\b)|^\{S's\}|^\{O\} \w+(?: up)? \{[sS]\}\.?$")
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -114,7 +117,7 @@ class WorldLanguage:
 
     def a_kind(self, noun: str, kind: KindSpec) -> str:
         """A noun for things of a kind with its indefinite article."""
-        return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+        return f"{'an' if noun[0] in 'aeiou' and not noun.startswith(('uni', 'use', 'eu', 'one')) else 'a'} {noun}"
 
     def numbered(self, count: int, kind: KindSpec | None) -> str:
         """A number of things of a kind, before its noun."""
@@ -150,6 +153,8 @@ class WorldLanguage:
     def rounded(self, value: WorldValue, rng: Rng) -> tuple[str, float, float]:
         """A number or sum as whoever half remembers it says it, and the lowest and highest that this admits."""
         number, near = value.number, round_figure(value.number)
+        if near == number and rng.chance(0.5):
+            return self.counted(value), number, number
         words = rng.chance(0.6)
         if near < number and rng.chance(0.4):
             return self.amount(value, near, "more than", words), near + 0.01, near * 1.5
@@ -198,22 +203,28 @@ class WorldLanguage:
         roll = rng.below(4)
         if roll == 0:
             return f"the {decade}s", decade, decade + 9
-        if roll < 3:
-            parts = [("early ", 0, 4), ("mid-", 3, 7), ("late ", 5, 9)]
-            name, low, high = rng.pick([part for part in parts if part[1] <= place <= part[2]])
+        if roll < 3:  # no year is both of the early and of the mid-1950s
+            name, low, high = ("early ", 0, 3) if place < 4 else ("mid-", 4, 6) if place < 7 else ("late ", 7, 9)
             return f"the {name}{decade}s", decade + low, decade + high
         near = (year + 2) // 5 * 5
-        return f"{rng.pick(('around', 'about'))} {near}", near - 3, near + 3
+        return f"{rng.pick(('around', 'about'))} {near}", near - 2, near + 2
 
-    def masked(self, value: WorldValue, of: ValueType | None = None) -> str:
-        """A generic expression for a value, which fits the type of what it stands for: "a number of boats"."""
-        if value.type == "number" and value.unit:
-            return f"{'a number' if value.number > 2 else 'a certain number'} of {wording.plural(value.unit)}"
-        if of is not None and of.kind == "org":
-            return _ORGANISATIONS.get(of.of.partition("/")[0], "an organisation")
-        if of is not None and of.kind == "thing":
-            return "another of its kind" if of.of == "same" else f"a certain {of.of}"
-        return _MASKS.get(value.type, "something")
+    def datable(self, way: str) -> bool:
+        """Whether a claim line bears a period in place of its year: "in the 1950s", not "the year before the 1950s"."""
+        return way.count("{Y}") == len(_DATABLE.findall(way))
+
+    def classes(self, name: str) -> bool:
+        """Whether a class is one that a person would name: "a cup", not "something to drink from"."""
+        return not _VAGUE.search(name)
+
+    def masked(self, value: WorldValue, of: ValueType, kind: KindSpec) -> str:
+        """A generic expression for a value that has a name, by its type in a fact of a thing of a kind."""
+        if of.kind == "org":
+            group, _, name = of.of.partition("/")
+            return f"a {name}" if name and "|" not in of.of else _ORGANISATIONS.get(group, "an organisation")
+        if of.kind == "thing":
+            return f"another {kind.noun}" if of.of in ("same", kind.name) else f"a {of.of}"
+        return "someone"
 
     # ── sentences and parts of pages ──────────────────────────────────────────
 
@@ -223,8 +234,7 @@ class WorldLanguage:
 
     def asked(self, text: str) -> str:
         """A criterion as a sentence of its own."""
-        text = _INNER_YEAR.sub("", _OPENING_YEAR.sub("", " ".join(text.split()))).replace("\x01", "a certain year")
-        text = wording.polished(_ABOUT_YEAR.sub(r"\2 ", text))
+        text = wording.polished(_ABOUT_YEAR.sub(r"\2 ", " ".join(text.split())))
         text = text if text.endswith((".", "?", "!")) else text + "."
         return text[:1].upper() + text[1:]
 
@@ -237,13 +247,17 @@ class WorldLanguage:
         """Whether a claim line can become a relative clause about its subject."""
         return bool(_RELATIVE.search(way))
 
-    def clause(self, text: str, noun: str) -> str:
+    def relates_object(self, way: str) -> bool:
+        """Whether a claim line, one that tells no further value, can become a relative clause about its object."""
+        return bool(_OF_OBJECT.match(way))
+
+    def clause(self, text: str, noun: str, person: bool = False) -> str:
         """A noun with a sentence, whose subject is marked, as its relative clause; empty where that cannot be."""
         text = text.rstrip(".")
         if sum(text.count(mark) for mark in (WHO, WHOSE, WHOM)) != 1:
             return ""
         if text.startswith(WHO):
-            return f"{noun} {'who' if noun == 'someone' else 'that'} {text[1:].strip()}"
+            return f"{noun} {'who' if person else 'that'} {text[1:].strip()}"
         if text.startswith(WHOSE):
             return f"{noun} whose {text[1:].strip()}"
         return f"{noun} that {text[:-2]}" if text.endswith(f" {WHOM}") else ""
@@ -254,7 +268,7 @@ class WorldLanguage:
 
     def polished(self, text: str, style: Style) -> str:
         """A whole text with what its sentences could not know of each other set right, in a site's spelling."""
-        text = wording.polished(text).replace(", (", " (")
+        text = wording.polished(text).replace(", (", " (").replace(",,", ",")
         return wording.american(text) if style.american else text
 
     def slip(self, text: str, rng: Rng) -> str:
@@ -268,6 +282,10 @@ class WorldLanguage:
     def joined(self, sentence: str, year: int, last: int, rng: Rng) -> str:
         """A sentence as it goes on from one that told of the year ``last``."""
         return joins.joined(sentence, year, last, rng)
+
+    def undated(self, sentence: str, year: int) -> str:
+        """A sentence that stands after its year."""
+        return joins.undated(sentence, year)
 
     def led(self, opening: str, sentence: str) -> str:
         """A sentence after what leads to it: "By contrast, ", "A common mistake: "."""
@@ -330,7 +348,8 @@ def round_figure(number: float) -> int:
     step = int(10 ** (len(str(int(number))) - 1))
     near = max(step, round(number / step) * step)
     if abs(near - number) > 0.12 * number:
-        near = round(number * 5 / step) * step // 5
+        parts = 2 if step == 10 else 5  # 26 is about 25, 163 about 160
+        near = round(number * parts / step) * step // parts
     return near
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+OUTDATED = 1 << 20
+"""What is added to the serial of a fact that a page tells otherwise than it is."""
+
 
 class WorldValue(NamedTuple):
     """An object of a fact. Two values are the same where type and text are.
@@ -51,6 +54,11 @@ class WorldFact(NamedTuple):
     def key(self) -> tuple[int, int]:
         """What tells it from all others of its world."""
         return self.subject, self.serial
+
+    @property
+    def outdated(self) -> bool:
+        """Whether it is what an older page tells, and a newer one corrects (:mod:`webenv.corpora.world.conflicts`)."""
+        return self.serial >= OUTDATED
 
 
 class Claim(NamedTuple):

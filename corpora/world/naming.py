@@ -51,7 +51,7 @@ class Names:
         """
         if what == "surname" and "surname_start" in self._lists and rng.chance(_COMPOSED):
             stock = rng.pick(_STOCKS)
-            return self.pick(f"surname_start{stock}", rng) + self.pick(f"surname_end{stock}", rng)
+            return _joined(self.pick(f"surname_start{stock}", rng), self.pick(f"surname_end{stock}", rng))
         if what == "street" and "street_kind" in self._lists and rng.chance(_COMPOSED / 2):
             return f"{self.pick('surname', rng)} {self.pick('street_kind', rng)}"
         names = self._lists.get(what)
@@ -67,7 +67,7 @@ class Names:
 
     def town(self, rng: Rng) -> str:
         """A town's name, of two parts, one in seven of two words."""
-        name = self.pick("town_start", rng) + self.pick("town_end", rng)
+        name = _joined(self.pick("town_start", rng), self.pick("town_end", rng))
         if "town_whole" in self._lists and rng.chance(0.15):
             name = self.pick("town_whole", rng).replace("{x}", name)
         return name
@@ -119,3 +119,8 @@ class Names:
             word = self.pick(name, rng)
             return word[:1].upper() + word[1:]
         return self.pick(name, rng)
+
+
+def _joined(start: str, end: str) -> str:
+    """Two parts as one word; of "Hell" and "lid" no three letters of a kind."""
+    return start + end[start[-2:] == end[:1] * 2 :]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
 from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.world.conflicts import conflicts_of
+from webenv.corpora.world.lives import death_of
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
-from webenv.corpora.world.schema import Wording
+from webenv.corpora.world.schema import NAMING, Wording
+from webenv.corpora.world.sentences import Telling
 from webenv.corpora.world.sites import HOMES, SITE_OF, WorldSite, make_sites, token
-from webenv.corpora.world.wording import LAST_MONTH, NOW, Style, Telling, day_of_fact
+from webenv.corpora.world.wording import LAST_MONTH, NOW, Style, day_of_fact
 from webenv.corpora.world.world import PAGES, SimulatedWorld
 
 FORMS = (
@@ -92,7 +95,9 @@ class WorldPlanner:
         for site in self.sites:
             self._by_type.setdefault(site.type, []).append(site)
         self._lines: dict[str, tuple[Wording, ...]] = {}
+        self._naming: dict[tuple[str, str, str, bool, bool], bool] = {}
         self.pages = lru_cache(maxsize=32)(self._pages)
+        self.conflicts = lru_cache(maxsize=32)(partial(conflicts_of, self))
 
     def __len__(self) -> int:
         return self.world.config.pages
@@ -157,7 +162,7 @@ class WorldPlanner:
         """Pages to make, as form, entities and the fact that is news; the first come first."""
         kinds = self.world.setting.kinds
         things = rng.shuffle([e for e in entities if e.kind != "person" and len(e.facts) >= LEAST_FACTS])
-        persons = rng.shuffle([e for e in entities if e.kind == "person" and len(e.facts) + len(e.told) >= 4])
+        persons = rng.shuffle([e for e in entities if e.kind == "person" and len(e.facts) > LEAST_FACTS])
         queues: dict[str, list[tuple[str, tuple[int, ...], WorldFact | None]]] = {name: [] for name, _ in _SHARES}
         for entity in things:
             forms = _drawn(HOMES[kinds[entity.kind].group], 2, rng)
@@ -213,6 +218,17 @@ class WorldPlanner:
         spec = setting.kinds[fact.kind].facts[fact.relation]
         return bool(spec.fitting(use, setting.test, bool(fact.year), bool(fact.until)))
 
+    def naming(self, fact: WorldFact) -> bool:
+        """Whether a neutral sentence of a fact says of whom it is."""
+        spec, test = self.world.setting.kinds[fact.kind].facts[fact.relation], self.world.setting.test
+        use = "p" if spec.tenure is not None and not fact.until and spec.wordings.get("p") else "e"
+        key = (fact.kind, fact.relation, use, fact.year > 0, fact.until > 0)
+        known = self._naming.get(key)
+        if known is None:
+            ways = spec.fitting(use, test, fact.year > 0, fact.until > 0)
+            known = self._naming[key] = any(not NAMING.isdisjoint(way.slots) for way in ways)
+        return known
+
     def _head(
         self, region: int, number: int, form: str, about: tuple[int, ...], lead: WorldFact | None, rng: Rng
     ) -> PageHead:
@@ -237,7 +253,9 @@ class WorldPlanner:
             date = _some_day(year, rng)
         elif form == "obituary" and subject is not None and subject.end:
             year = subject.end
-            date = _some_day(year, rng)
+            fact = death_of(subject)
+            month, day = day_of_fact(fact) if fact is not None and fact.year else (rng.between(1, LAST_MONTH), 1)
+            date = _after(year, month, day, rng.between(2, 12))
         elif rng.chance(0.5):
             year = rng.between(now - 6, now)
             date = _some_day(year, rng)
@@ -265,10 +283,11 @@ class WorldPlanner:
                 return self._headline(telling.told(rng.pick(ways), Claim(lead))), None
         head, fact = "", None
         if form == "forum" and subject is not None:
-            asked = [f for f in subject.facts if f.year <= year and telling.ways(Claim(f), "a")]
+            questions = {f.key: _naming(telling.ways(Claim(f), "a")) for f in subject.facts if f.year <= year}
+            asked = [f for f in subject.facts if questions.get(f.key)]
             if asked:
                 fact = rng.pick(asked)
-                head = self._headline(telling.told(rng.pick(telling.ways(Claim(fact), "a")), Claim(fact)))
+                head = self._headline(telling.told(rng.pick(questions[fact.key]), Claim(fact)))
         other = world.known(region, about[1]) if form == "comparison" and len(about) > 1 else None
         use = f"title_{form}"
         if form == "blog" and subject is not None and world.setting.kinds[subject.kind].group in READ_ABOUT:
@@ -330,6 +349,17 @@ class WorldPlanner:
     def head(self, number: int) -> PageHead:
         """A page as others know it."""
         return self.pages(self.region_of(number)).heads[number % PAGES]
+
+
+def _naming(ways: Sequence[Wording]) -> list[Wording]:
+    """The wordings that say of whom they are: a title alone has to."""
+    return [way for way in ways if not NAMING.isdisjoint(way.slots)]
+
+
+def _after(year: int, month: int, day: int, days: int) -> str:
+    """An ISO date some days, fewer than 28, after another; of December the last one."""
+    month, day = (month, day + days) if day + days <= 28 else (month + 1, day + days - 28)
+    return f"{year}-12-28" if month > 12 else f"{year}-{month:02}-{day:02}"
 
 
 def _some_day(year: int, rng: Rng) -> str:

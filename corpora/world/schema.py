@@ -7,12 +7,10 @@ told in ``kinds/README.md``. What is marked "+" is *held out*: it turns up in wo
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
 from functools import cache, cached_property
-from hashlib import blake2b
-from importlib import resources
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from webenv.errors import DataError
 
@@ -50,8 +48,13 @@ _AFTER = re.compile(
 """What "it" reads badly after: the name, or "the bridge", stands there."""
 _CLAUSE = re.compile(r"\b(?:when|while|that|because|if|until|where|which) $")
 """What a subject comes after: "she", never "her"."""
+_JOINED = re.compile(r"\band $")
+_PREDICATE = re.compile(r" (?:is|was|were|are|has|had|met|went|took|became|drew|got|gets|saves|[a-z]+ed)\b")
+"""What follows a subject: "and she waited", but "between him and her"."""
 _VERB = re.compile(r"\b(?:set|led|taken|made|headed|coached|trained|joined|beat|left|tested|gave|hit|took|drove) $")
 """What an object comes after: "her", never "she"."""
+NAMING = frozenset(("S", "S's", "s", "n"))
+"""Places that say of whom a sentence is."""
 _PIECES = re.compile(r"\[([^\[\]]*)\]|\{([^{}]*)\}")
 
 
@@ -65,10 +68,13 @@ class Wording:
     text: str = ""
     tells: frozenset[str] = field(init=False, compare=False)
     """What it tells of a fact by any alternative: "O" its object, "Y" its year, further values by name."""
+    twice: bool = field(init=False, compare=False)
+    """Whether it may say more than once of whom it is."""
 
     def __post_init__(self) -> None:
         sure = frozenset(part.name for part in self.parts if isinstance(part, Placeholder))
         object.__setattr__(self, "tells", _told(sure))
+        object.__setattr__(self, "twice", sum(name in NAMING for name in _slots(self.parts)) > 1)
 
 
 def telling(slot: str) -> str:
@@ -121,7 +127,10 @@ def _parts(text: str, whole: str) -> tuple[Part, ...]:
         before, part = parts[place - 1], parts[place]
         if not isinstance(before, str) or not isinstance(part, Placeholder) or part.name not in ("S", "s"):
             continue
-        if _AFTER.search(before):
+        after = parts[place + 1] if place + 1 < len(parts) else ""
+        if _JOINED.search(before) and isinstance(after, str) and _PREDICATE.match(after):
+            parts[place] = _place("S")
+        elif _AFTER.search(before):
             parts[place] = _place("n")
         elif _CLAUSE.search(before):
             parts[place] = _place("S")
@@ -173,8 +182,10 @@ class ValueType(NamedTuple):
 
 
 _TIMED = frozenset("YMD")
+_FOREMOST = re.compile(r"\b(?:main(?:ly)?|best|best-known|most famous|above all|worth the trouble|famous for)\b")
 VALUE_KINDS = ("person", "org", "thing", "place", "number", "money", "year", "pool", "noun", "name")
 ENTITY_KINDS = ("person", "org", "thing", "place")
+FIGURES = ("number", "money", "year")
 
 
 @dataclass(slots=True)
@@ -194,6 +205,8 @@ class FactSpec:
         labels: how infoboxes and tables name it.
         masks: generic expressions for its object.
         wordings: by use.
+        since: the first year in which a thing can have begun that has it: nobody of 1760 played contract bridge.
+        alone: whether no two of a region have the same phrase: a species' Latin name.
     """
 
     name: str
@@ -208,9 +221,19 @@ class FactSpec:
     labels: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()
     wordings: dict[str, tuple[Wording, ...]] = field(default_factory=dict)
+    since: int = 0
+    alone: bool = False
     _fitting: dict[tuple[str, bool, bool, bool], tuple[Wording, ...]] = field(default_factory=dict)
+    _foremost: bool | None = None
     chosen: dict[Hashable, tuple[str, tuple[Wording, ...]]] = field(default_factory=dict)
-    """The use and the wordings of sentences, as far as they have been looked up (:class:`.wording.Telling`)."""
+    """The use and the wordings of sentences, as far as they have been looked up (:class:`.sentences.Telling`)."""
+
+    @property
+    def foremost(self) -> bool:
+        """Whether its sentences tell of the best or the only one of a sort, of which a thing has no second."""
+        if self._foremost is None:
+            self._foremost = any(_FOREMOST.search(one.text) for one in self.wordings.get("e", ()))
+        return self._foremost
 
     def ways(self, use: str, test: bool) -> tuple[Wording, ...]:
         """The wordings of a use: those of a test world, or those that are not held out."""
@@ -259,6 +282,7 @@ class KindSpec:
         many: how frequent it is.
         held: whether only test worlds have it.
         sections: headings, with alternatives.
+        asides: of those sections, the ones of which a page tells little.
         facts: by name.
         pools: its own.
     """
@@ -277,6 +301,7 @@ class KindSpec:
     many: int = 3
     held: bool = False
     sections: list[tuple[str, ...]] = field(default_factory=list)
+    asides: set[int] = field(default_factory=set)
     facts: dict[str, FactSpec] = field(default_factory=dict)
     pools: dict[str, tuple[PoolValue, ...]] = field(default_factory=dict)
 
@@ -311,6 +336,10 @@ class Schema:
         known = self._phrases.get(pool)
         return (known and known.get(text)) or PoolValue((text,), (), False)
 
+    def size(self, pool: str) -> int:
+        """How many values a pool has, in all kinds that have one of its name."""
+        return len(self._phrases.get(pool, ()))
+
     def under(self, pool: str, wider: str) -> frozenset[str]:
         """The first wordings of the values of a pool that a wider name covers, in whichever kind."""
         return self._covered.get((pool, wider), frozenset())
@@ -329,276 +358,3 @@ class Schema:
         """A pool of a kind, or one that all share; empty where there is none."""
         own = self.kinds.get(kind)
         return (own.pools.get(name) if own else None) or self.pools.get(name, ())
-
-
-# ── reading ───────────────────────────────────────────────────────────────────
-
-_MOMENT = re.compile(r"(?:(?P<anchor>[a-z_]+)?(?P<sign>[+-])?)?(?P<number>\d+)?$")
-_NUMBER = r"-?\d+(?:\.\d+)?"
-_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})")
-_MODIFIERS = {
-    "share": re.compile(r"\s\?\s*(\d+(?:\.\d+)?|\.\d+)"),
-    "at": re.compile(r"\s@\s*(\S+)"),
-    "tenure": re.compile(r"\sseq\s+(\d+-\d+)"),
-    "times": re.compile(r"\stimes\s+(\d+-\d+)"),
-}
-
-
-def _moment(text: str) -> Moment:
-    ends = []
-    for part in text.split(".."):
-        match = _MOMENT.fullmatch(part.strip())
-        if match is None or not part.strip():
-            raise DataError(f"{text!r:.80}: expected a time such as 1790..1975 or begin+2..now-1.")
-        number = int(match["number"] or 0)
-        ends.append((match["anchor"] or "", -number if match["sign"] == "-" else number))
-    low, high = ends[0], ends[-1]
-    return Moment(*low, *high)
-
-
-def _value_type(text: str) -> ValueType:
-    head, _, rest = text.strip().partition(" ")
-    kind, _, of = head.partition(":")
-    if kind not in VALUE_KINDS:
-        raise DataError(f"{text!r:.80}: expected a type of {', '.join(VALUE_KINDS)}.")
-    rest = rest.strip()
-    if kind == "person":
-        low, _, high = (rest or "20-70").partition("-")
-        return ValueType(kind, of, int(low), int(high or low))
-    if kind in ("number", "money"):
-        match = _RANGE.match(rest)
-        if match is None:
-            raise DataError(f"{text!r:.80}: expected a range such as 9..64.")
-        return ValueType(kind, rest[match.end() :].strip(), float(match[1]), float(match[2]))
-    if kind in ("org", "thing"):  # a kind of two words is written with a hyphen
-        of = of.replace("-", " ")
-    return ValueType(kind, of)
-
-
-def _pair(text: str) -> tuple[int, int]:
-    low, _, high = text.partition("-")
-    return int(low), int(high)
-
-
-def _alternatives(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split("|") if part.strip())
-
-
-def _pool_value(text: str, held: bool) -> PoolValue:
-    said, *rest = (part.strip() for part in text.split(">"))
-    wider = [part.strip() for one in rest for part in one.split("|")]
-    return PoolValue(
-        tuple(part.strip() for part in said.split("~") if part.strip()),
-        tuple(part.strip() for some in wider for part in some.split("|") if part.strip()),
-        held,
-    )
-
-
-class _Reader:
-    """Reads one file: kinds, pools and names."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.kinds: dict[str, KindSpec] = {}
-        self.pools: dict[str, list[PoolValue]] = {}
-        self.names: dict[str, tuple[list[str], list[str]]] = {}
-        self.lines: dict[str, tuple[Wording, ...]] = {}
-        self._kind: KindSpec | None = None
-        self._fact: FactSpec | None = None
-        self._list = ""  # "pool …" or "names …" while lines belong to one
-        self._own: dict[str, list[PoolValue]] = {}
-
-    def read(self, text: str) -> None:
-        """Reads all lines.
-
-        Raises:
-            DataError: naming the file, the line, and what is wrong with it.
-        """
-        for number, raw in enumerate(text.splitlines(), 1):
-            line = raw.strip()
-            if not line or line.startswith("#"):
-                continue
-            try:
-                self._line(line)
-            except (DataError, ValueError, KeyError) as error:
-                raise DataError(f"{self.file}, line {number}: {error}") from None
-        self._finish()
-
-    def _finish(self) -> None:
-        if self._kind is not None:
-            self._kind.pools = {name: tuple(values) for name, values in self._own.items()}
-            self._own = {}
-
-    def _line(self, line: str) -> None:
-        held = line.startswith("+")
-        line = line[1:].strip() if held else line
-        key, _, rest = line.partition(" ")
-        rest = rest.strip()
-        if key in ("pool", "names", "lines") and rest and " " not in rest:
-            self._list = f"{key} {rest}"
-            self._fact = None
-            return
-        starts = key in ("kind", "section", "fact", "wider", "words", "name", "begin", "end", "many", "held", "pronoun")
-        if self._list and not (starts and (key in ("kind", "section", "fact") or self._list == "")):
-            self._listed(line, held)
-            return
-        self._list = ""
-        if key == "kind":
-            self._finish()
-            *noun, group = rest.split()
-            if group not in GROUPS or not noun:
-                raise DataError(f"{rest!r:.80}: expected a noun and a group of {', '.join(GROUPS)}.")
-            self._kind = self.kinds[" ".join(noun)] = KindSpec(" ".join(noun), group)
-            self._fact = None
-        elif self._kind is None:
-            raise DataError(f"{line!r:.80}: expected a line 'kind NAME GROUP' first.")
-        elif key == "fact":
-            self._new_fact(rest)
-        elif self._fact is not None and (key in USES or key in ("label", "mask")):
-            self._worded(key, rest, held)
-        else:
-            self._about(self._kind, key, rest)
-
-    def _listed(self, line: str, held: bool) -> None:
-        what, name = self._list.split()
-        if what == "pool":
-            pools = self.pools if self._kind is None else self._own
-            pools.setdefault(name, []).append(_pool_value(line, held))
-        elif what == "lines":
-            self.lines[name] = (*self.lines.get(name, ()), wording(line, held))
-        else:
-            self.names.setdefault(name, ([], []))[held].extend(_alternatives(line))
-
-    def _about(self, kind: KindSpec, key: str, rest: str) -> None:
-        if key == "section":
-            kind.sections.append(_alternatives(rest))
-        elif key in ("wider", "words"):
-            setattr(kind, key, _alternatives(rest))
-        elif key == "name":
-            kind.names += tuple(wording(form) for form in _alternatives(rest))
-        elif key in ("pronoun", "plural", "noun", "measure"):
-            setattr(kind, key, rest)
-        elif key == "begin":
-            kind.begin = _moment(rest)
-        elif key == "end":
-            share, _, when = rest.partition(" ")
-            kind.end = (float(share), _moment(when))
-        elif key == "many":
-            kind.many = int(rest)
-        elif key == "held":
-            kind.held = True
-        else:
-            raise DataError(f"{key!r:.40} is no key here.")
-
-    def _new_fact(self, rest: str) -> None:
-        assert self._kind is not None
-        name, _, body = rest.partition(" ")
-        body, _, tail = f" {body.strip()} ".partition(" with ")
-        given = {}
-        for modifier, pattern in _MODIFIERS.items():
-            for match in list(pattern.finditer(body)) + list(pattern.finditer(f" {tail}")):
-                given[modifier] = match[1]
-            body, tail = pattern.sub(" ", body), pattern.sub(" ", f" {tail}").strip()
-        if not name or not body.strip():
-            raise DataError(f"{rest!r:.120}: expected 'fact NAME TYPE [?p] [@TIME] [seq A-B] [times A-B] [with …]'.")
-        extras = {}
-        for part in tail.split(","):
-            if part.strip():
-                extra, _, kind = part.partition("=")
-                extras[extra.strip()] = _value_type(kind)
-        at = given.get("at")
-        self._fact = self._kind.facts[name] = FactSpec(
-            name,
-            self._kind.name,
-            len(self._kind.sections) - 1,
-            _value_type(body),
-            float(given.get("share", 1)),
-            None if at is None else _moment(at),
-            _pair(given["tenure"]) if "tenure" in given else None,
-            _pair(given["times"]) if "times" in given else (1, 1),
-            extras,
-        )
-
-    def _worded(self, key: str, rest: str, held: bool) -> None:
-        assert self._fact is not None
-        if key == "label":
-            self._fact.labels += _alternatives(rest)
-        elif key == "mask":
-            self._fact.masks += _alternatives(rest)
-        else:
-            known = self._fact.wordings
-            known[key] = (*known.get(key, ()), wording(rest, held))
-
-
-HeldT = TypeVar("HeldT", Wording, PoolValue)
-
-
-def _held_out(items: tuple[HeldT, ...]) -> tuple[HeldT, ...]:
-    """The same with two fifths held out: what the file marks, and as many of the last as it takes."""
-    wanted = len(items) * 2 // 5 - sum(one.held for one in items)
-    found: list[HeldT] = []
-    for one in reversed(items):
-        if wanted > 0 and not one.held:
-            wanted -= 1
-            one = replace(one, held=True) if isinstance(one, Wording) else one._replace(held=True)
-        found.append(one)
-    return tuple(reversed(found))
-
-
-def read_schema(texts: Mapping[str, str]) -> Schema:
-    """Reads files of kinds, pools and names, given by their names.
-
-    Raises:
-        DataError: naming file and line.
-    """
-    kinds: dict[str, KindSpec] = {}
-    pools: dict[str, list[PoolValue]] = {}
-    names: dict[str, tuple[list[str], list[str]]] = {}
-    lines: dict[str, tuple[Wording, ...]] = {}
-    for file in sorted(texts):
-        reader = _Reader(file)
-        reader.read(texts[file])
-        kinds |= reader.kinds
-        for kind in reader.kinds.values():
-            for fact in kind.facts.values():
-                fact.wordings = {use: _held_out(ways) for use, ways in fact.wordings.items()}
-            kind.pools = {name: _held_out(values) for name, values in kind.pools.items()}
-        for use, ways in reader.lines.items():
-            lines[use] = (*lines.get(use, ()), *ways)
-        for name, values in reader.pools.items():
-            pools.setdefault(name, []).extend(values)
-        for name, (plain, held) in reader.names.items():
-            known = names.setdefault(name, ([], []))
-            known[0].extend(plain)
-            known[1].extend(held)
-    return Schema(
-        dict(sorted(kinds.items())),
-        {name: _held_out(tuple(values)) for name, values in pools.items()},
-        {name: (tuple(dict.fromkeys(plain)), tuple(dict.fromkeys(held))) for name, (plain, held) in names.items()},
-        lines,
-    )
-
-
-_CODE = "18"  # whoever changes what pages say by code, not by data, gives it another value
-
-
-@cache
-def _texts(folder_: str) -> dict[str, str]:
-    folder = resources.files("webenv.corpora.world") / "kinds" / folder_
-    files = {file.name: file for file in folder.iterdir() if file.name.endswith(".txt")}
-    return {name: files[name].read_text("utf-8") for name in sorted(files)}
-
-
-@cache
-def schema(folder: str = "") -> Schema:
-    """The kinds that come with the package: those of a language in its folder, the English ones above it."""
-    return read_schema(_texts(folder))
-
-
-@cache
-def world_version(folder: str = "") -> str:
-    """What webs of simulated worlds depend on beside their settings: caches, corpora and tasks carry it."""
-    digest = blake2b(_CODE.encode(), digest_size=8)
-    for name, text in _texts(folder).items():
-        digest.update(f"{name}\0{text}\0".encode())
-    return digest.hexdigest()

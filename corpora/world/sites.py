@@ -27,7 +27,7 @@ HOMES: dict[str, tuple[tuple[str, int], ...]] = {
     "product": (("catalogue", 5), ("blog", 2), ("forum", 3), ("encyclopedia", 2), ("faq", 1)),
     "work": (("magazine", 4), ("encyclopedia", 4), ("blog", 2), ("forum", 2)),
     "science": (("journal", 5), ("encyclopedia", 4), ("magazine", 1)),
-    "event": (("encyclopedia", 4), ("council", 2), ("heritage", 1), ("blog", 1), ("forum", 1)),
+    "event": (("encyclopedia", 5), ("council", 1), ("blog", 1), ("forum", 1)),
     "person": (("encyclopedia", 5), ("obituary", 3), ("magazine", 2)),
 }
 """Forms of pages about things of a group, with their weights."""

@@ -149,6 +149,18 @@ class WorldWeb:
                 found.setdefault(fact.key, set()).add(number)
         return {key: frozenset(pages) for key, pages in found.items()}
 
+    def misled(self, patterns: Sequence[FactPattern], region: int) -> set[int]:
+        """The entities that fit all patterns only by what an older page tells of them, in the part of a region."""
+        regions = self.parts[self.part_of(region)] if self.config.conflicts else ()
+        found = set()
+        for conflict in {one for place in regions for one in self.planner.conflicts(place).values()}:
+            entity = self.entity(conflict.subject)
+            if entity is not None and any(one.fits(fact) for one in patterns for fact in conflict.stale):
+                told = conflict.as_told(entity, conflict.older).facts
+                if all(any(pattern.fits(fact) for fact in told) for pattern in patterns):
+                    found.add(conflict.subject)
+        return found
+
     # ── words ─────────────────────────────────────────────────────────────────
 
     @cached_property

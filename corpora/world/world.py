@@ -9,8 +9,10 @@ from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.language import language_of
 from webenv.corpora.world.model import WorldEntity
 from webenv.corpora.world.naming import Names
-from webenv.corpora.world.schema import KindSpec, Schema, schema
-from webenv.corpora.world.simulation import STRIDE, Region, Simulator, WorldSetting
+from webenv.corpora.world.reading import schema
+from webenv.corpora.world.region import Region, Simulator
+from webenv.corpora.world.schema import KindSpec, Schema
+from webenv.corpora.world.simulation import STRIDE, WorldSetting
 from webenv.corpora.world.wording import NOW
 
 PAGES = 240

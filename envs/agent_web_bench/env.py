@@ -66,6 +66,7 @@ def agent_web_bench(
     strategy: str | None = None,
     backend: str | None = None,
     agents: str | Policy | None = None,
+    documents: int | None = None,
     descriptions: Descriptions | None = None,
     group: str | Iterable[str] | None = None,
     sites: str | Iterable[str] | None = None,
@@ -85,6 +86,8 @@ def agent_web_bench(
         kind: one of :data:`webenv.envs.agent_web_bench.tasks.KINDS`.
     """
     name = chosen(access, strategy)
+    if documents is not None and (not isinstance(documents, int) or isinstance(documents, bool) or documents < 1):
+        raise InvalidArgument(f"documents={documents!r:.80}: expected how many pages a reply has at most, from 1.")
     web = with_backend(web, backend)
     found = load_web_and_tasks(
         web,
@@ -107,7 +110,7 @@ def agent_web_bench(
             f"web={str(web)!r:.100} does not list its sites, which strategy={name!r} names: give descriptions=, a text "
             "for each host, or strategy='classical'."
         )
-    reached = reach(name, opened, selector_of(opened, listing), listing, _agents(agents))
+    reached = reach(name, opened, selector_of(opened, listing), listing, _agents(agents), documents)
     return Benchmark(
         tasks=picked,
         judge=made_judge,
@@ -204,6 +207,9 @@ class AgentWebSearchEnv(BenchmarkEnv):
             the nearest sites by them, else by words (:class:`webenv.corpora.site_vectors.SiteVectors`).
         agents: who plays content agents: ``"extractive"``, the default, without a model; ``"model:NAME"``, a chat
             model in the paper's protocol (endpoint from OPENAI_BASE_URL); or a Policy.
+        documents: the most pages that a reply of a site brings (or a search, where none is named); the strategy's own
+            by default, 3 for most. Fewer suit a user agent with a small context: a content agent still finds three by
+            each search, and has to choose.
         descriptions: texts of sites by host, or a JSON file of them, in place of those that the web's own sites give.
         group: the group(s) of tasks; all by default.
         sites: on how many sites the pages sought stand, as ``"1"``; all by default.

@@ -161,7 +161,7 @@ class AgentWebParallelEnv(ParallelEnv[str, ObservationDict, Action]):  # type: i
             records = {one.record.task: one.record for one in self._inner.values() if one.record is not None}
             for ask, came in list(self._came.items()):
                 if isinstance(came, Task):
-                    self._came[ask] = reply_of(records[came.id], "player")
+                    self._came[ask] = reply_of(records[came.id], "player", self._agents.documents)
             self._inner = {}
 
     def _finish(self) -> Step | None:

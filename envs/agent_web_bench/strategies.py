@@ -275,7 +275,14 @@ class Reached(NamedTuple):
     results: int
 
 
-def reach(name: str, web: Web, selector: SiteSelector, listing: SiteListing, agents: Policy | None) -> Reached:
+def reach(
+    name: str,
+    web: Web,
+    selector: SiteSelector,
+    listing: SiteListing,
+    agents: Policy | None,
+    documents: int | None = None,
+) -> Reached:
     """What a strategy makes of a web.
 
     Args:
@@ -284,10 +291,15 @@ def reach(name: str, web: Web, selector: SiteSelector, listing: SiteListing, age
         selector: chooses sites, where the agent does not.
         listing: tells content agents what their sites are said to be.
         agents: who plays the content agents; ``None``: no model.
+        documents: pages that a request brings, of the web or of each site; ``None``: the strategy's own.
     """
     strategy = STRATEGIES[name]
+    if documents is not None:
+        strategy = strategy._replace(documents=documents)
     if strategy.access == "agents":
-        return Reached(WholeTexts(web), ContentAgents(web, agents, listing), strategy.documents)
+        return Reached(
+            WholeTexts(web), ContentAgents(web, agents, listing, documents=strategy.documents), strategy.documents
+        )
     if strategy.named:
         return Reached(WholeTexts(web), SiteTools(web, strategy.documents), strategy.documents)
     if strategy.access == "tools":

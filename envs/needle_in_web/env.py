@@ -10,12 +10,14 @@ from pathlib import Path
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
+from webenv.curriculum import AUTO, Curriculum
 from webenv.envs.benchmark_env import About, BenchmarkEnv, vector_env
 from webenv.envs.generated_tasks import GeneratedTasks, generated_count
 from webenv.envs.needle_in_web.judge import ExactJudge
 from webenv.envs.needle_in_web.release import RELEASED, ReleasedJudge, read_release, system_name
 from webenv.envs.needle_in_web.simulated import GeneratedSimulatedNeedles, simulated_source
-from webenv.envs.needle_in_web.tasks import SITES, load_tasks, read_answer
+from webenv.envs.needle_in_web.tasks import DIFFICULTIES, SITES, load_tasks, read_answer
+from webenv.envs.needle_in_web.traps import CONFLICT_SHARE, NeedleGroup, read_traps
 from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
 from webenv.errors import InvalidArgument
 from webenv.judge import Judge, Reward
@@ -46,14 +48,25 @@ def needle_in_web(
     judge: str | Judge | None = None,
     judge_prompt: str | Path | None = None,
     judge_votes: int = 1,
+    honeypot: int | None = None,
+    conflict: str | None = None,
     budget: Budget | Mapping[str, object] | None = None,
     reward: Mapping[str, float] | Reward | None = None,
 ) -> Benchmark:
     """The benchmark behind ``NeedleInWeb-v0``; for its arguments see :class:`NeedleInWebEnv`."""
+    difficulty = _read_difficulty(difficulty)
+    traps, auto = read_traps(honeypot, conflict), difficulty == AUTO
     found = load_web_and_tasks(
-        web, tasks, split, generate=_generated, load=partial(load_tasks, flagged=flagged), own=_OWN
+        web,
+        tasks,
+        split,
+        generate=partial(_generated, groups=_groups(traps, auto)),
+        load=partial(load_tasks, flagged=flagged),
+        own=_OWN,
+        config={"conflicts": CONFLICT_SHARE} if conflict else None,
     )
-    chosen = found.tasks.filter(difficulty=difficulty, site=site, split=split)
+    _check_traps(traps, found.tasks)
+    chosen = found.tasks.filter(difficulty=None if auto else difficulty, site=site, split=split)
     judges = _judges(found.tasks)
     if judge is None:
         judge = "exact" if "exact" in judges and judge_prompt is None else "page"
@@ -74,6 +87,7 @@ def needle_in_web(
         web=(opened_web := found.finished(chosen)),  # last: a generated one may have to be written
         name=_NAME,
         policies=_POLICIES,
+        curriculum=_curriculum(chosen) if auto else None,
         asker=open_asker(opened_web) if limits.asks else None,
         notice=NEEDLE_PAPER.notice(made, judge_prompt is not None and judge_prompt not in VARIANTS) if official else "",
     )
@@ -108,7 +122,10 @@ class NeedleInWebEnv(BenchmarkEnv):
     unmasked claims too), or ``unscored``. The two matches have the value 1, the others 0.
 
     Arguments:
-        difficulty: ``"easy"``, ``"medium"``, ``"hard"``, or several; all by default.
+        difficulty: ``"easy"``, ``"medium"``, ``"hard"``, or several; all by default. ``"auto"``: each task is of the
+            difficulty at which about half of the agent's episodes succeed, by the results of those before it
+            (:class:`webenv.curriculum.Curriculum`); with ``honeypot`` or ``conflict`` hard tasks that have it come
+            after those that have not.
         site: the website(s) of the page sought, by the tasks' file names; all by default.
         split: the split, where the tasks have some; of ``"procedural"`` webs ``"train"`` (by default),
             ``"validation"`` or ``"test"``: worlds that share no name and no fact.
@@ -132,6 +149,12 @@ class NeedleInWebEnv(BenchmarkEnv):
             ``"mentioned"`` (as the official prompt asks), a file with another prompt, or a folder of two:
             ``criterion`` and ``claim``, ``.txt`` or ``.json``.
         judge_votes: for ``"llm:<model>"``: how many replies it asks for; more than half must agree.
+        honeypot: rank, 1 to 10, that a page which is false in exactly one criterion has among the hits of the
+            criteria as one query: tasks are drawn until one has. None by default. After the end ``verdict`` tells of it
+            if it was answered, and records have it in ``gold``. Generated tasks alone, up to seconds a task.
+        conflict: ``"newest"`` or ``"official"``: an older page says all that is asked of something else, and a newer
+            page about that corrects it; the question's first line says that the newest page counts, or a named site.
+            The web has ``conflicts=0.5`` then, unless it says more or less. Generated tasks alone.
         budget: limits that differ from 10 searches, 10 visits, 0 asks, 20 turns.
         reward: weights of the reward terms, or a Reward.
         render_mode: ``"ansi"`` or ``None``.
@@ -163,9 +186,54 @@ class NeedleInWebEnv(BenchmarkEnv):
 NeedleInWebVectorEnv = vector_env(NeedleInWebEnv)
 
 
-def _generated(worlds: Worlds, spec: str) -> TaskSet:
+def _groups(traps: NeedleGroup, auto: bool) -> tuple[str, ...]:
+    """What is drawn from: each difficulty with the false pages that are asked for; where it follows the agent, these
+    only beyond the last, which good readers are too good at."""
+    if not auto:
+        return tuple(str(traps._replace(difficulty=difficulty)) for difficulty in DIFFICULTIES)
+    return tuple(dict.fromkeys((*DIFFICULTIES, str(traps._replace(difficulty=DIFFICULTIES[-1])))))
+
+
+def _generated(worlds: Worlds, spec: str, groups: tuple[str, ...]) -> TaskSet:
     count = generated_count(spec, worlds.count, each="of each difficulty")
-    return GeneratedSimulatedNeedles(simulated_source(worlds), count)
+    return GeneratedSimulatedNeedles(simulated_source(worlds), count, groups)
+
+
+def _check_traps(traps: NeedleGroup, tasks: TaskSet) -> None:
+    """Refuses tasks that have not what is asked for, before any is drawn."""
+    if not (traps.honeypot or traps.conflict):
+        return
+    asked = f"honeypot={traps.honeypot}" if traps.honeypot else f"conflict={traps.conflict!r}"
+    groups = tasks.groups if isinstance(tasks, GeneratedTasks) else ()
+    if not any(NeedleGroup.read(group)._replace(difficulty="") == traps for group in groups):
+        raise InvalidArgument(
+            f"{asked} needs tasks that are generated with it, and {tasks.name!r:.60} are none; leave it out, or "
+            "play a generated web, as in web='procedural'."
+        )
+    if traps.conflict and isinstance(tasks, GeneratedTasks) and not tasks.source.worlds.first.conflicts:
+        web = str(tasks.source.worlds)
+        more = f"{web}{',' if ':' in web else ':'}conflicts={CONFLICT_SHARE}"
+        raise InvalidArgument(f"{asked}: on {web!r:.100} no two pages disagree; expected a web such as {more!r:.120}.")
+
+
+def _read_difficulty(difficulty: str | Iterable[str] | None) -> str | tuple[str, ...] | None:
+    """The difficulties; ``AUTO`` alone, also where it is the only one of several."""
+    if isinstance(difficulty, str) and difficulty != AUTO and difficulty.strip().lower() == AUTO:
+        raise InvalidArgument(f"difficulty={difficulty!r}: write {AUTO!r}.")
+    if difficulty is None or isinstance(difficulty, str) or not isinstance(difficulty, Iterable):
+        return difficulty
+    names = tuple(difficulty)
+    if AUTO in names and len(set(names)) > 1:
+        raise InvalidArgument(f"difficulty={list(names)}: {AUTO!r} chooses among all difficulties; give it alone.")
+    return AUTO if AUTO in names else names
+
+
+def _curriculum(tasks: TaskSet) -> Curriculum:
+    """The difficulties that tasks have, easiest first."""
+    if isinstance(tasks, GeneratedTasks):
+        return Curriculum({group: tasks.of_group(group) for group in tasks.groups})
+    known = tuple(name for name in DIFFICULTIES if any(task.tags.get("difficulty") == name for task in tasks))
+    return Curriculum({name: tasks.filter(difficulty=name) for name in known})
 
 
 def _judges(tasks: TaskSet) -> Mapping[str, JudgeMaker]:

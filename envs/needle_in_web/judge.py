@@ -24,6 +24,17 @@ class KnownNeedle(GeneratedTask, Protocol):
         ...
 
 
+def _why(submission: Submission, url: str, lacking: str) -> str:
+    """Why a page is wrong: whether it is the false one that its task has, and what it does not say."""
+    known = submission.task.gold.data
+    honeypot, conflict = known.get("honeypot"), known.get("conflict")
+    if isinstance(conflict, Mapping) and conflict.get("older") == url:
+        return f"{conflict.get('newer')} is newer and says otherwise: {lacking}"
+    if isinstance(honeypot, Mapping) and honeypot.get("url") == url:
+        return f"the page, the honeypot at rank {honeypot.get('rank')} of the first search, does not say: {lacking}"
+    return f"the page does not say: {lacking}"
+
+
 class ExactJudge:
     """Knows, of every page of procedural webs, which criteria it meets; asks no model.
 
@@ -65,7 +76,7 @@ class ExactJudge:
         facts = web.facts(number)
         lacking = needle.lacking(facts)
         if lacking:
-            return self._verdict("wrong_page", f"the page does not say: {lacking}")
+            return self._verdict("wrong_page", _why(submission, web.plan(number).url, lacking))
         if needle.stated(facts):
             return self._verdict("ground_truth_match", "the page states every claim")
         return self._verdict("criteria_match", "the page meets every criterion, but states other facts")

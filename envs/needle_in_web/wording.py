@@ -8,10 +8,6 @@ from webenv.corpora.procedural import Rng
 from webenv.corpora.world import KindSpec, Subject
 from webenv.envs.needle_in_web.tasks import render_question
 
-_WIDEST = {
-    "structure": "structure", "place": "place", "firm": "business", "public": "institution", "club": "organisation",
-    "press": "publication",
-}  # fmt: skip
 _WIDEST_ZH = {
     "structure": "建筑", "place": "地方", "firm": "企业", "public": "机构", "club": "团体", "press": "媒体",
     "product": "产品", "work": "作品", "event": "事件",
@@ -32,9 +28,9 @@ class NeedleWords:
         plain_overlap: the least bits of those.
     """
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (5, 15), "medium": (0, 13), "hard": (0, 8)}
-    plain: Mapping[str, float] = {"easy": 0.54, "medium": 0.26, "hard": 0.1}
-    plain_overlap: Mapping[str, int] = {"easy": 48, "medium": 42, "hard": 34}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (5, 16), "medium": (0, 12), "hard": (0, 9)}
+    plain: Mapping[str, float] = {"easy": 0.47, "medium": 0.24, "hard": 0.09}
+    plain_overlap: Mapping[str, int] = {"easy": 48, "medium": 40, "hard": 30}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
         """What criteria call a thing of a kind: that, or something wider."""
@@ -42,12 +38,11 @@ class NeedleWords:
             return "someone"
         if difficulty == "easy" or not kind.wider:
             return kind.noun
-        if difficulty == "medium":
-            return rng.pick(kind.wider[:2])
-        return rng.pick((kind.wider[-1], _WIDEST.get(kind.group, kind.wider[-1])))
+        return rng.pick((kind.noun, kind.wider[0]) if difficulty == "medium" else kind.wider)
 
-    def sought(self, noun: str, kind: KindSpec, sex: str, place: int) -> Subject:
-        """Whoever or whatever a criterion speaks of: by the noun at place 0, then by a pronoun."""
+    def sought(self, noun: str, kind: KindSpec, sex: str, place: int, clear: bool = True) -> Subject:
+        """Whoever or whatever a criterion speaks of: by the noun at place 0, then by a pronoun; by the noun again where
+        that would not be clear."""
         if place == 0:
             words = noun if sex else _article(noun)
             return Subject(words, f"{words}'s", words, words, "their" if sex else "its")
@@ -55,11 +50,13 @@ class NeedleWords:
             who, own, whom = ("she", "her", "her") if sex == "f" else ("he", "his", "him")
             return Subject(who, own, whom, whom, own)
         who, own, whom = ("they", "their", "them") if kind.pronoun == "they" else ("it", "its", "it")
+        if not clear:
+            return Subject(f"the {noun}", f"the {noun}'s", f"the {noun}", f"the {noun}", own)
         return Subject(who, own, whom, f"the {noun}", own)
 
-    def mention(self, kind: KindSpec, rng: Rng) -> str:
+    def mention(self, kind: KindSpec, profession: str, rng: Rng) -> str:
         """What a described person, town or thing is called, before the clause that describes it."""
-        return "someone" if kind.name == "person" else _article(rng.pick(kind.wider[:2] or (kind.noun,)))
+        return _article(profession or kind.noun)
 
     def question(self, criteria: Iterable[str]) -> str:
         """What an agent reads."""
@@ -82,16 +79,16 @@ class ChineseNeedleWords(NeedleWords):
             return rng.pick(kind.wider[:2])
         return rng.pick((kind.wider[-1], _WIDEST_ZH.get(kind.group, kind.wider[-1])))
 
-    def sought(self, noun: str, kind: KindSpec, sex: str, place: int) -> Subject:
+    def sought(self, noun: str, kind: KindSpec, sex: str, place: int, clear: bool = True) -> Subject:
         if sex:
             words = ("他" if sex == "m" else "她") if place else "某个人"
         elif noun == kind.noun:
-            words = "它" if place == 1 else f"{'这' if place else '某'}{kind.measure or '个'}{noun}"
+            words = "它" if place == 1 and clear else f"{'这' if place else '某'}{kind.measure or '个'}{noun}"
         else:
-            words = (f"某个{noun}", "它", f"该{noun}")[place]
+            words = (f"某个{noun}", "它" if clear else f"该{noun}", f"该{noun}")[place]
         return Subject(words, f"{words}的", words, words, "其")
 
-    def mention(self, kind: KindSpec, rng: Rng) -> str:
+    def mention(self, kind: KindSpec, profession: str, rng: Rng) -> str:
         if kind.name == "person":
             return "一个{}人"
         return f"一{kind.measure or '个'}{{}}{rng.pick((kind.noun, *kind.wider[:1]))}"

@@ -10,42 +10,23 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from webenv.actions import Action, answer, ask, search
-from webenv.policies.agent_web.gap import (
-    GAP,
-    QuestionPart,
-    between,
-    fill,
-    kind_between,
-    names_in,
-    passages_of,
-    read_part,
-)
 from webenv.policy import Decision, History
 from webenv.query_terms import content_words, query_of, words_of
-from webenv.urls import host_of
 from webenv.web import Failure
+from webenv.wrappers.menu.composing import answer_in, asked_of, intent_of, report, topics_of, two_parts
+from webenv.wrappers.menu.gap import between
 from webenv.wrappers.menu.listed import listed_sites
-from webenv.wrappers.menu.reading import best_phrase
 from webenv.wrappers.menu.words import stem
 
 _ROUNDS = {"search": (5, 10, 25), "recommendation": (5, 10), "qa": (5, 15, 40), "research": (5, 15)}  # sites, in turn
 _ENOUGH = {"search": 3, "recommendation": 5, "qa": 3, "research": 5}  # documents with most of the query's words
 _COVERED = {"search": 1.0, "recommendation": 0.5, "qa": 0.75, "research": 0.5}  # share of these words
 _RANKED = 10
-_WORDS = 6  # of a query made from a browsing history
-_SENTENCES = 4  # of each document in a report
-_REPORTED = 48  # sentences of a report
 _TEXT = 10_000  # characters of a document that are read
 _LEADING = 3  # documents that tell which sites to ask next
-_TOPICS = 8  # that a report's question names, each looked for by itself
-_BETWEEN_NAMES = re.compile(r"[,:;?]| and ")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
-_FIRST_PART = re.compile(r"(.+?[.!?]) (?=And )")
-_SENTENCE_END = re.compile(r"[.!?](?= )")
 _SOMEBODY = re.compile(r"\b[Pp]erson\b|\b[A-Z][\w'’.-]{1,60} (?:[A-Z]\. )?[A-Z][\w'’-]+\b")
 _PEOPLE = ("people", "obituaries")
 _GENERAL = "encyclopedia"
-_VISIT = re.compile(r"^- (?P<title>.*?)(?: \([^()]*\))?(?: https?://\S+)?$")
 
 
 class FoundDocument(NamedTuple):
@@ -64,7 +45,7 @@ class ScriptedUser:
     searches that, and answers. With sites to be named it asks the five whose descriptions share most words with the
     query, rare words counting more, all at once; then the next 10 or more, until documents came that hold most of the
     query's words. Of a question in two parts it looks for the first, then for the second of the two things that this
-    most likely led to (:mod:`webenv.policies.agent_web.gap`); for a report it looks for each thing named. It answers
+    most likely led to (:mod:`webenv.wrappers.menu.gap`); for a report it looks for each thing named. It answers
     with the documents that came, best first by the words of the query that they hold (those of one index in its order);
     with what fills the gap, or the likeliest phrase in them; or with a report of the sentences that name what is asked
     about, each with the number of its site.
@@ -141,7 +122,7 @@ class ScriptedUser:
             return answer(*urls[:_RANKED]) if urls else answer("No source found.")
         if self._kind == "qa":
             return answer(answer_in(text, [(one.title, one.text) for one in by_words(query, found)]) or "I don't know.")
-        return answer(report(text, ranked))
+        return answer(report(text, [(one.url, one.title, one.text) for one in ranked]))
 
 
 def _found(history: History) -> list[FoundDocument]:
@@ -198,113 +179,5 @@ def by_words(query: str, found: Sequence[FoundDocument]) -> list[FoundDocument]:
     return [found[place] for place in order]
 
 
-def intent_of(history: str) -> str:
-    """A query for what somebody looks for who has read these pages: the words that most of their titles share.
-
-    >>> intent_of("- Old mills of Lund (Monday) https://a.example/1\\n- Mills by the sea https://b.example/2")
-    'mills old lund sea'
-    """
-    titles = [found["title"] for line in history.splitlines() if (found := _VISIT.match(line.strip()))]
-    counts: Counter[str] = Counter()
-    forms: dict[str, str] = {}
-    for title in titles:
-        words = dict.fromkeys(word for word in words_of(title) if word in content_words(title))
-        for word in words:
-            counts[_stem(word)] += 1
-            forms.setdefault(_stem(word), word)
-    best = sorted(counts, key=lambda form: -counts[form])[:_WORDS]
-    return query_of(" ".join(forms[form] for form in best))
-
-
-def topics_of(question: str) -> list[str]:
-    """What a question names, each once.
-
-    >>> topics_of("What is known about Ann Lee, and about those tied to it: Bo Ek and the Old Mill of Lund?")
-    ['Ann Lee', 'Bo Ek', 'Old Mill of Lund']
-    """
-    parts = _BETWEEN_NAMES.split(question)
-    return list(dict.fromkeys(name for part in parts for name in names_in(part)))[:_TOPICS]
-
-
-def two_parts(question: str) -> tuple[QuestionPart, QuestionPart] | None:
-    """The parts of a question that asks of somebody what it does not name; ``None`` for any other question.
-
-    >>> first, second = two_parts("Ann A. Lee sat to a certain man. And that same man fears ___. What fills the gap?")
-    >>> first.text, first.kind, second.text
-    ('Ann A. Lee sat to a certain man.', 'man', 'And that same man fears ___.')
-    """
-    held = _FIRST_PART.match(question)
-    second = _second_part(question[held.end() :]) if held is not None else ""
-    kind = kind_between(held[1], second) if held is not None and second else ""
-    return (read_part(held[1], kind), read_part(second, kind)) if held is not None and kind else None
-
-
-def _second_part(rest: str) -> str:
-    """The sentence with which a text begins, if nothing or one question follows it; empty otherwise.
-
-    >>> _second_part("And that same man fears ___. What fills the gap?")
-    'And that same man fears ___.'
-    """
-    rest = rest.removesuffix("\n")
-    least = len("And x")
-    if len(rest) <= least or rest[-1] not in ".!?":
-        return ""
-    end = _SENTENCE_END.search(rest, max(least, rest.rfind("?", 0, -1))) if rest[-1] == "?" else None
-    part = rest[: end.end()] if end is not None else rest
-    return "" if "\n" in part else part
-
-
-def asked_of(part: QuestionPart, named: str = "") -> str:
-    """A part of a question as a query, with a name for what it leaves unnamed."""
-    text = part.text.removeprefix("And ").replace(GAP, " ")
-    for unnamed in (f"a certain {part.kind}", f"A certain {part.kind}", f"that same {part.kind}"):
-        text = text.replace(unnamed, f" {named} ")
-    return query_of(text)
-
-
-def answer_in(question: str, documents: Sequence[tuple[str, str]]) -> str:
-    """What fills the gap of a question, or the likeliest phrase; empty where nothing does.
-
-    Args:
-        question: the question.
-        documents: titles and texts of what was found.
-    """
-    parts = two_parts(question)
-    if parts is not None:
-        named = between(parts[0], documents) or {"": 0.0}
-        filled = {fill(parts[1], name, documents): score for name, score in named.items()}
-        best, _ = max(filled, key=lambda one: one[1] + filled[one] if one[0] else 0.0)
-        if best:
-            return best
-    return best_phrase(question, [(title, text[:_TEXT]) for title, text in documents])
-
-
 def _texts(history: History) -> list[tuple[str, str]]:
     return [(one.title, one.text) for one in _found(history)]
-
-
-def report(question: str, found: Sequence[FoundDocument]) -> str:
-    """A report of the best sentences of documents, each with the number of its site, and the list of the sites."""
-    wanted = _wanted(question)
-    names = topics_of(question)
-    numbers: dict[str, int] = {}
-    lines: list[str] = []
-    for one in found:
-        ranked: list[tuple[int, int, int, str]] = []
-        for passage in passages_of(one.title, one.text[:_TEXT]):
-            named = sum(name in passage.whole for name in names)
-            shared = len(wanted.intersection(map(_stem, words_of(passage.whole))))
-            if named or shared > 1:
-                ranked.append((-named, -shared, len(ranked), " ".join(passage.whole.split())))
-        if not ranked:
-            continue
-        site = host_of(one.url)
-        for _, _, _, sentence in sorted(sorted(ranked)[:_SENTENCES], key=lambda each: each[2]):
-            number = numbers.setdefault(site, len(numbers) + 1)
-            lines.append(f"{sentence} [{number}]")
-        if len(lines) >= _REPORTED:
-            break
-    if not lines:
-        return "Nothing was found on this question."
-    references = "\n".join(f"[{number}] {site}" for site, number in numbers.items())
-    return "\n".join(dict.fromkeys(lines)) + f"\n\nReferences\n{references}"

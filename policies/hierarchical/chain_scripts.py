@@ -10,6 +10,7 @@ from webenv.policies.hierarchical.messages import (
     CitedSource,
     Directive,
     Finding,
+    Gap,
     HostView,
     ManagerView,
     Order,
@@ -22,8 +23,12 @@ from webenv.policies.hierarchical.pages import allowed, mentions, version_of
 SEARCH = "Search each clause"
 FOLLOW = "Follow the links"
 
-_TELLING = 2.0  # what the words of a clause weigh, at the least, that is searched before a name is known
+_TELLING = 2.0  # what a word of a clause weighs, at the least, that is searched before a name is known
+_SAID = 0.6  # of a clause, for a page to have said it
 _BATCH = 4  # searches for missing links at a time
+_LATER = 2  # gaps that come before one is searched again by its name alone
+_PATIENCE = 2  # steps that may bring nothing new, one after the other
+_MORE = 5  # of a search by a name alone, likewise: all that is told of it
 _HITS = 2  # of a search, how many pages are read
 _NAMED = 0.6  # what it counts that a hit has the name asked about, beside saying the whole clause
 
@@ -34,7 +39,7 @@ def next_step(view: HostView, chain: ChainQuestion) -> tuple[Directive, ...] | s
     if not view.steps:
         return (Directive("search", f"{SEARCH}: {len(chain.clauses)} clauses"),)
     last = view.steps[-1]
-    if last.gaps and last.new:
+    if last.gaps and any(one.new for one in view.steps[-_PATIENCE:]):
         return (Directive("search", f"{FOLLOW}: {last.gaps} are missing"),)
     return ""
 
@@ -42,19 +47,29 @@ def next_step(view: HostView, chain: ChainQuestion) -> tuple[Directive, ...] | s
 def orders(view: ManagerView, chain: ChainQuestion) -> Iterator[Order]:
     """At first a search for each clause; then one for each link that is missing, by the name that is known."""
     if view.directive.goal.startswith(SEARCH):
-        telling = [one for one in chain.clauses if one.source == 0 or sum(weights_of(one.text).values()) >= _TELLING]
+        telling = [one for one in chain.clauses if max(weights_of(one.text).values(), default=0.0) >= _TELLING]
+        telling = telling or list(chain.clauses)
         if view.round == 0:
             first = [one for one in chain.clauses if one.source == 0][:3]
             if len(first) > 1:  # what one page says of the first name tells it from others of whom half is true
                 yield Order(" ".join(map(chain.query, first)), columns=tuple(str(one.number) for one in first))
             for clause in telling:
                 yield Order(chain.query(clause), columns=(str(clause.number),))
+        elif view.round == 1:  # what no page says well is searched by its own words alone
+            said = [(one.column, one.quote) for finding in view.findings for one in finding.statements]
+            for clause in telling:
+                number = str(clause.number)
+                if not any(one == number and agreement(clause.text, quote) >= _SAID for one, quote in said):
+                    yield Order(chain.own(clause), columns=(number,))
         return
     asked = set(view.asked)
-    clauses = {gap: chain.clauses[int(gap.columns[0])] for gap in view.gaps}
-    wanted = [(chain.query(clause, gap.entity), gap) for gap, clause in clauses.items()]
-    fresh = [one for one in wanted if one[0] not in asked] or [(gap.entity, gap) for gap in view.gaps[:_BATCH]]
-    for query, gap in fresh[:_BATCH]:
+    wanted: dict[str, tuple[int, Gap]] = {}
+    for rank, gap in enumerate(view.gaps):
+        clause = chain.clauses[int(gap.columns[0])]
+        for again, query in enumerate((chain.query(clause, gap.entity), gap.entity)):
+            if query not in asked:
+                wanted.setdefault(query, (rank + _LATER * again, gap))
+    for query, (_, gap) in sorted(wanted.items(), key=lambda one: one[1][0])[:_BATCH]:
         yield Order(query, entities=(gap.entity,), columns=gap.columns)
 
 
@@ -71,7 +86,7 @@ def chosen(task: Subtask, chain: ChainQuestion, hits: Sequence[ResultLine]) -> t
         return said + _NAMED * named - bool(version_of(hit.title))
 
     ranked = sorted((hit for hit in hits if allowed(hit.url)), key=lambda hit: -fit(hit))
-    most = _HITS if task.entities else _HITS + len(clauses)
+    most = _MORE if task.query in task.entities else _HITS if task.entities else _HITS + len(clauses)
     return tuple(hit.url for hit in ranked[:most] if fit(hit) > 0)
 
 

@@ -16,6 +16,7 @@ _SPLIT = re.compile(r"(?<=[.!?]) (?=[\"“‘\d]|[^\W\d_a-z])")
 _INITIAL = re.compile(r"[A-Z][\w’'-]{0,60} [A-Z]\.$|\b(?:St|Dr|Mr|Mrs|Co)\.$")
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[\w’'-]*\w)?")
 _STEM = 5
+_OWN = 2.0  # what a word weighs that no family has: "pewter", "limericks"
 _FUNCTION = frozenset(
     re.findall(
         r"[a-z]+",
@@ -127,6 +128,11 @@ class ChainQuestion(NamedTuple):
             dict.fromkeys((*([name] if name else []), *kept, *(one for one in named if one not in ("", "person"))))
         )
 
+    def own(self, clause: LinkClause) -> str:
+        """The words of a clause that are its own, without those that say what sort of link it is."""
+        weights = weights_of(clause.text)
+        return " ".join(word for word in self.query(clause).split() if weights.get(stem(word), 0.0) >= _OWN)
+
 
 @lru_cache(maxsize=256)
 def read_chain(question: str) -> ChainQuestion | None:
@@ -234,7 +240,8 @@ _KIN = _related()
 
 @lru_cache(maxsize=1_024)
 def weights_of(clause: str) -> Mapping[str, float]:
-    """How much each stem of a clause counts: numbers and names more than words."""
+    """How much each stem of a clause counts: numbers, names and words that are its own more than those of a family,
+    which say what sort of link it is."""
     plain = _LETTERED.sub(" ", clause)
     found: dict[str, float] = {}
     for place, word in enumerate(_WORD.findall(plain)):
@@ -243,8 +250,8 @@ def weights_of(clause: str) -> Mapping[str, float]:
         weight = 1.0
         if word[0].isdigit():
             weight = 2.5 if len(word.replace(",", "")) > 2 else 1.5
-        elif word[0].isupper() and place:
-            weight = 1.5
+        elif (word[0].isupper() and place) or stem(word) not in _KIN:
+            weight = _OWN
         found[stem(word)] = weight
     return found
 
@@ -255,6 +262,7 @@ def stems_in(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in _WORD.findall(text))
 
 
+@lru_cache(maxsize=32_768)
 def agreement(clause: str, text: str) -> float:
     """How much of a clause a text says, from 0 to 1; words of one family count for three quarters.
 

@@ -101,7 +101,10 @@ class Ledger:
             names = [max(forms, key=lambda one: (not one.startswith("the "), forms[one])) for forms in every]
             kin = endings(names)
             sure, unsure = dict.fromkeys(names), dict[str, None]()
+            towns = {_folded(one) for one in (*self.wanted.places, *self.within)}
             for entity, by_url in self._seen.items():
+                if entity in towns:  # pages are about what stands in a town, and titled by it
+                    continue
                 seen = list(by_url.values())
                 said = any(one.value == KIND for one in seen)
                 if entity in self._names or not (said or of_kind(seen[0].entity, kin, self.wanted.kind)):

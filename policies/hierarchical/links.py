@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from webenv.policies.hierarchical.clauses import ChainQuestion, LinkClause, agre
 from webenv.policies.hierarchical.facts import NEITHER, full_names
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage
 from webenv.policies.hierarchical.pages import (
+    FUNCTION_WORDS,
     bare,
     cells_of,
     is_month,
@@ -33,7 +34,11 @@ _ITEM = re.compile(r"^(?:[-*] |> )?\*\*([^*]+)\*\*\s*[–:.-]?\s*(.*)$")
 _LISTED = re.compile(r"^[-*] ([^:–]{3,60})(?: –|:) (.*)$")
 _LABELLED = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]+)")
 _WITHIN = re.compile(r"(?<=[a-z,;] )[^\W\d_a-z][\w’'-]*\w")
+_SURE = 0.8  # of the fit of a name to a kind, for a sentence to be about it and not about its page's subject
+_TITLE = 16  # words of a title that are looked at
 _LEAD = 300  # characters at the beginning of a page that say what it is about
+_JOINING = re.compile(r" (and|of|on|the|&|at|in) ")
+_IN_REGION = re.compile(r"(\b(?:in|at|of|from|near|outside) [^\W\d_a-z][\w’'-]+), [^\W\d_a-z]\w+\b(?! [^\W\d_a-z])")
 _STREETS = frozenset(["street", "road", "lane", "avenue", "square", "county"])
 _OTHERS = frozenset(
     re.findall(
@@ -48,11 +53,13 @@ _OTHERS = frozenset(
 
 
 class PageLine(NamedTuple):
-    """A sentence, or a cell with its label, of a page: its text, whom it is about, and the names that it has."""
+    """A sentence, or a cell with its label, of a page: its text, whom it is about, the names that it has, and whom its
+    page is about."""
 
     text: str
     about: str
     names: tuple[str, ...]
+    subject: str = ""
 
 
 def links_on(chain: ChainQuestion, page: ReadPage, entities: Sequence[str], date: str = "") -> list[CitedStatement]:
@@ -68,7 +75,7 @@ def links_on(chain: ChainQuestion, page: ReadPage, entities: Sequence[str], date
     lead = f"{page.title}. {plain[:_LEAD]}\n"
     found: dict[tuple[str, int, str], CitedStatement] = {}
     best: dict[tuple[str, int, str], float] = {}
-    for line in lines_of(page.title, plain):
+    for line in lines_of(page.title, plain, entities):
         if NEITHER.search(line.text):
             continue
         every = tuple(dict.fromkeys((*((line.about,) if line.about else ()), *line.names)))
@@ -105,18 +112,28 @@ def kinds_on(chain: ChainQuestion, title: str, text: str, url: str) -> Iterator[
 def _pairs(
     chain: ChainQuestion, clause: LinkClause, names: Sequence[str], line: PageLine, lead: str
 ) -> Iterator[tuple[str, str]]:
-    first = [one for one in names if kindness(one, chain.kinds[clause.source], lead + line.text) > 0]
+    first = _fitting(chain.kinds[clause.source], names, line, lead)
     if not clause.links:
         for one in first:
             yield one, DESCRIBES
         return
-    second = [one for one in names if kindness(one, chain.kinds[clause.target], lead + line.text) > 0]
+    second = _fitting(chain.kinds[clause.target], names, line, lead)
     for one in first:
         for two in second:
             if one != two and not mentions(one, two) and not mentions(two, one):
                 yield one, two
 
 
+def _fitting(kind: str, names: Sequence[str], line: PageLine, lead: str) -> list[str]:
+    """The names that may be of a kind; whom the page is about is one where its sentence has none that surely is."""
+    fits = {one: kindness(one, kind, lead + line.text) for one in (*names, *((line.subject,) if line.subject else ()))}
+    found = [one for one in names if fits[one] > 0]
+    if line.subject and line.subject not in found and all(fits[one] < _SURE for one in line.names):
+        found += [line.subject] * (fits[line.subject] > 0)
+    return found
+
+
+@lru_cache(maxsize=32_768)
 def kindness(name: str, kind: str, said: str = "") -> float:
     """How well a name fits a kind, from 0 to 1: by its form, its last word, or what a text says of it.
 
@@ -146,6 +163,8 @@ def kindness(name: str, kind: str, said: str = "") -> float:
     if end in _STREETS or _OTHERS & {one.casefold() for one in words}:
         return 0.0 if last in _OTHERS or end in _STREETS else 0.1
     if last in ("town", "village", "city", "place"):
+        if end.endswith("shire"):
+            return 0.1
         return 0.8 if len(words) == 1 else 0.4 if len(words) <= 3 and is_person(f"Ann {words[-1]}") else 0.0
     return 0.2 if person or known else 0.5 if len(words) > 1 else 0.2
 
@@ -158,25 +177,62 @@ def _is_one(name: str) -> re.Pattern[str]:
     )
 
 
-def lines_of(title: str, text: str) -> Iterator[PageLine]:
+def subject_of(title: str, text: str) -> str:
+    """The name in a title that the sentences of the page have most often, the longest of several; lower-case words may
+    stand within it.
+
+    >>> subject_of("Notes on A Night in Brill", "I found A Night in Brill again. A Night in Brill was filmed there.")
+    'A Night in Brill'
+    """
+    words = title.rstrip("?.!").split(" ")[:_TITLE]
+    body = " ".join(line for line in text.splitlines() if line.endswith((".", "!")) and not line.startswith("#"))
+    heads = [place for place, word in enumerate(words) if word[:1].isupper() or word[:1].isdigit()]
+    found: list[tuple[int, int, str]] = []
+    for first in heads:
+        for last in reversed(heads):
+            name = re.sub(r"['’]s$", "", " ".join(words[first : last + 1]).strip("“”:,()"))
+            if (
+                last < first
+                or (first == 0 < last and title.endswith("?"))
+                or any(name in longer for *_, longer in found)
+            ):
+                break
+            if (first == last and name.casefold() in FUNCTION_WORDS) or not mentions(body, name):
+                continue
+            short = name.split()[-1] if is_person(name) else bare(name)
+            found.append((body.count(short), len(name), name))
+            break
+    return max(found, default=(0, 0, ""))[2]
+
+
+def lines_of(title: str, text: str, known: Sequence[str] = ()) -> Iterator[PageLine]:
     """The sentences, items, labels and cells of a page, each with whom it is about.
+
+    Args:
+        known: names that are one, whatever words stand within them.
 
     >>> [one.about for one in lines_of("Corvo", "Corvo is a ferry.\\n- **Ann Lee**: She ran it.")]
     ['Corvo', 'Ann Lee']
     """
     persons = full_names(title, text)
     full = {one.rsplit(" ", 1)[-1]: one for one in reversed(persons)}
-    subject = next(iter(subjects_of(title, text)), "")
+    subject = subject_of(title, text) or next(iter(subjects_of(title, text)), "")
     subject = full.get(subject, subject)
     single = set(_WITHIN.findall(text))
+    wholes = [one for one in dict.fromkeys((subject, *known)) if " " in one and not is_person(one)]
 
     def names(words: str, begins: bool = False) -> tuple[str, ...]:
         """The names in a text; its first word is one alone if ``begins``, or if it stands within a sentence too."""
+        whole = [one for one in wholes if mentions(words, one)]
+        for one in whole:
+            words = words.replace(bare(one), "it")
+        words = _IN_REGION.sub(r"\1", words)  # of a town and where it lies the town
         first = words.split(" ", 1)[0].rstrip(".,:;'’s")
-        found = names_in(f"x {words}" if begins or first in single or first in full else words)
+        runs = names_in(f"x {words}" if begins or first in single or first in full else words)
+        found = tuple(part for run in runs for part in _apart(run, full))
         found = tuple(full.get(one, one) for one in found if not one.isupper())
         kept = (one for one in found if not is_month(one) and (" " in one or one in single))
-        return tuple(dict.fromkeys(kept))
+        return tuple(dict.fromkeys((*whole, *kept)))
 
     for cell in cells_of(text, "", subject):
         if cell.label and cell.value.strip(" –—-"):
@@ -206,13 +262,35 @@ def lines_of(title: str, text: str) -> Iterator[PageLine]:
             elif item[1][:1].isdigit():
                 about, plain = "", item[2]
         for sentence in sentences(plain):
-            line = PageLine(sentence, about, names(sentence))
+            line = PageLine(sentence, about, names(sentence), subject)
             yield line
             here = [one for one in line.names if one not in persons or sentence.startswith((one, one.split()[-1]))]
             if here and about and not item:
                 about = here[0] if sentence.startswith((here[0], bare(here[0]))) else about
             elif not about and line.names:
                 about = line.names[0]
+
+
+def _apart(run: str, persons: Mapping[str, str]) -> Iterator[str]:
+    """The names that a run of words with capitals is made of: persons stand alone, and months are none.
+
+    >>> list(_apart("Ann Lee and Ivo Kerr", {})), list(_apart("Brill on May", {})), list(_apart("Bank of Brill", {}))
+    (['Ann Lee', 'Ivo Kerr'], ['Brill'], ['Bank of Brill'])
+    """
+    for join in _JOINING.finditer(run):
+        one, other = run[: join.start()], run[join.end() :]
+        if (
+            is_month(other)
+            or other == "May"
+            or is_person(one)
+            or one in persons
+            or (join[1] == "and" and is_person(other))
+        ):
+            yield one
+            if not (is_month(other) or other == "May"):
+                yield from _apart(other, persons)
+            return
+    yield run
 
 
 def _same(one: str, other: str) -> bool:

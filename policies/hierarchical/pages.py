@@ -35,7 +35,7 @@ _JOINS = ("of", "on", "the", "and", "&")
 _DATE = re.compile(
     "1[5-9][0-9][0-9]|20[0-9][0-9]|January|February|March|April|June|July|August|September|October|November|December"
 )
-_FUNCTION = frozenset(
+FUNCTION_WORDS = frozenset(
     re.findall(
         r"[\w-]+",
         """
@@ -203,11 +203,12 @@ def names_in(sentence: str) -> tuple[str, ...]:
     for token in _TOKEN.finditer(sentence):
         word = token[0]
         gap = sentence[run[-1].end() : token.start()] if run else ""
-        joined = not run or gap == " " or (gap == ". " and len(run[-1][0]) == 1)
+        possessive = gap in ("’ ", "' ") and run[-1][0].endswith("s") and word[0].isupper()  # the Ladies’ Rowing Club
+        joined = not run or gap == " " or possessive or (gap == ". " and len(run[-1][0]) == 1)
         if not joined:
             _close(sentence, run, found)
             run = []
-        capital = word[0].isupper() and (run or word.lower() not in _FUNCTION or (word == "The" and token.start()))
+        capital = word[0].isupper() and (run or word.lower() not in FUNCTION_WORDS or (word == "The" and token.start()))
         if _DATE.fullmatch(word):
             if [one[0] for one in run] != ["May"]:  # a month or a year is no part of a name
                 _close(sentence, run, found)
@@ -250,6 +251,7 @@ def persons_in(sentence: str, known: Sequence[str] = (), others: Sequence[str] =
     return list(dict.fromkeys(found))
 
 
+@lru_cache(maxsize=65_536)
 def is_person(name: str) -> bool:
     """Whether a name has the form of a person's."""
     words = name.split()

@@ -63,7 +63,7 @@ class ScriptHost:
 
     Args:
         fills: how often at most it asks for what is missing; it stops where a step brought nothing new.
-        managers: among how many managers at most it divides what is missing; they work at the same time.
+        managers: among how many at most it divides the places, and what is missing; they work at the same time.
     """
 
     def __init__(self, fills: int = 3, managers: int = 4) -> None:
@@ -81,11 +81,13 @@ class ScriptHost:
         return Said(move, read, _DECIDING + tokens(goals), text=goals)
 
     def _next(self, view: HostView, wanted: Wanted) -> tuple[Directive, ...] | str:
-        if not view.steps:
-            return (Directive("search", f"{COLLECT}: {wanted.subject}"),)
+        if not view.steps:  # a manager for each place
+            parts = max(1, min(self._managers, len(wanted.places)))
+            goal = f"{COLLECT}: {wanted.subject}"
+            return tuple(_part(goal, part, parts) for part in range(1, parts + 1))
         last = [one for one in view.steps if one.step == view.steps[-1].step]
         gaps, sources = last[-1].gaps, tuple(url for one in last for url in one.sources)
-        if len(view.steps) == 1 and sources:
+        if view.steps[-1].step == 1 and sources:
             return (Directive("browser", f"{READ}: {wanted.subject}", tuple(one.url for one in sources)),)
         fills = len({one.step for one in view.steps if one.directive.startswith(FILL)})
         stuck = last[0].directive.startswith(FILL) and not any(one.new for one in last)
@@ -93,8 +95,12 @@ class ScriptHost:
             return ""
         parts = max(1, min(self._managers, gaps // _SHARE))
         goal = f"{FILL}: {gaps} cells of {wanted.subject}"
-        told = [f", part {part} of {parts}" if parts > 1 else "" for part in range(1, parts + 1)]
-        return tuple(Directive("search", goal + one, share=(part, parts)) for part, one in enumerate(told, start=1))
+        return tuple(_part(goal, part, parts) for part in range(1, parts + 1))
+
+
+def _part(goal: str, part: int, parts: int) -> Directive:
+    """A manager's share of a goal."""
+    return Directive("search", f"{goal}, part {part} of {parts}" if parts > 1 else goal, share=(part, parts))
 
 
 class ScriptManager:
@@ -139,9 +145,10 @@ class ScriptManager:
 
 
 def _lists(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
-    """Lists by kind and place; then by the smaller places that were found to lie there."""
+    """Lists by kind and place, of the manager's share of the places; then by the smaller ones found to lie there."""
     others = wanted.columns[wanted.keys :]
-    for place in wanted.places if view.round == 0 else ():
+    part, parts = view.directive.share
+    for place in wanted.places[part - 1 :: parts] if view.round == 0 else ():
         yield Order(f"{wanted.plural} of {place}")
         for start in range(0, len(others), 3) if wanted.keys == 1 else ():
             yield Order(f"{place} {wanted.plural} {' '.join(others[start : start + 3])}")
@@ -152,7 +159,7 @@ def _lists(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
         for url in dict.fromkeys(lead.url for one in view.findings for lead in one.leads):
             yield Order(url=url)
     if view.round > 1 and wanted.region:
-        for place in dict.fromkeys(view.places):
+        for place in tuple(dict.fromkeys(view.places))[part - 1 :: parts]:
             yield Order(f"{wanted.kind} {place}")
 
 
@@ -319,8 +326,8 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
     ]
     lead = cell(" ".join((title, *lines[:2])))
     own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
-    own = [one for one in own if not is_person(one) or _says(one, wanted.kind, lead)][:1]
-    found = [(name, KIND if _says(name, wanted.kind, lead) else OWN, lead) for name in own]
+    own = [one for one in own if not is_person(one) or says(one, wanted.kind, lead)][:1]
+    found = [(name, KIND if says(name, wanted.kind, lead) else OWN, lead) for name in own]
     kin = endings(task.others)
     every = dict.fromkeys(name for line in text.splitlines() for name in names_in(line))
     others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in own]
@@ -328,11 +335,13 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
     return [*found, *((name, OTHER, lead) for name in others[:LINES])]
 
 
-def _says(name: str, kind: str, lead: str) -> bool:
-    """Whether the beginning of a page says that something is of a kind."""
-    named, of_kind_ = re.escape(name), rf"\b(?:an?|the) {re.escape(kind)}\b"
-    ways = rf"{named}[^.\n]{{0,60}}{of_kind_}|{of_kind_}[^.\n]{{0,60}}{named}"
-    return re.search(ways, lead, re.IGNORECASE) is not None
+def says(name: str, kind: str, lead: str) -> bool:
+    """Whether the beginning of a page says that something is of a kind; "a hotel in Redmarch" says nothing of Redmarch,
+    nor "Ann Lee plans a hotel" of Ann Lee."""
+    named, of_kind_ = re.escape(name), rf"\b(?:an?|the) (?:[\w-]+ )?{re.escape(kind)}\b"
+    is_one = rf"{named}(?:[^.\n]{{0,60}}\b(?:is|was|became|remains)|,| –| \([^()\n]*\),?)? {of_kind_}"
+    called = rf"{of_kind_},? (?:called |named )?[“\"]?{named}"
+    return re.search(f"{is_one}|{called}", lead, re.IGNORECASE) is not None
 
 
 def _as_titled(name: str, title: str, text: str) -> str:

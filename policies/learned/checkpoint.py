@@ -35,7 +35,7 @@ _NAMES = frozenset(
 )
 _OPCODES = frozenset({"INST", "OBJ", "STACK_GLOBAL", "NEWOBJ", "NEWOBJ_EX", "EXT1", "EXT2", "EXT4"})  # other calls
 
-ANSWERS: Mapping[str, Answers] = {"url": "url", "ranking": "ranking", "phrase": "phrase"}
+ANSWERS: Mapping[str, Answers] = {"url": "url", "ranking": "ranking", "phrase": "phrase", "report": "report"}
 """The kinds of answers."""
 
 _FEATURES = {

@@ -31,14 +31,14 @@ class LearnedPolicy:
     Args:
         saved: the scorer, and what its menus must be like.
         greedy: takes the likeliest action; otherwise one is drawn, by ``history.seed`` and the turn.
-        answers: the kind of answers to give, ``"url"``, ``"ranking"`` or ``"phrase"``; ``None``: the kind that it gave
-            in training. The scores do not depend on it.
+        answers: the kind of answers to give, ``"url"``, ``"ranking"``, ``"phrase"`` or ``"report"``; ``None``: the kind
+            that it gave in training. The scores do not depend on it.
     """
 
     def __init__(self, saved: SavedPolicy, *, greedy: bool = True, answers: str | None = None) -> None:
         if answers is not None and answers not in ANSWERS:
             raise InvalidArgument(
-                f"answers={answers!r}: expected 'url', 'ranking' or 'phrase', or None for the kind of training."
+                f"answers={answers!r}: expected 'url', 'ranking', 'phrase' or 'report', or None for that of training."
             )
         self.saved = saved
         self.greedy = greedy

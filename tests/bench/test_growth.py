@@ -17,6 +17,9 @@ from webenv.errors import RunError
 OPTIONS = ["bench", "--pages", "1000", "--sites", "20", "--queries", "12"]
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the figures of one small web."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,13 @@ def test_a_policy_plays_while_one_looks_on(webenv: Run) -> None:
     (line,) = [line for line in done.stdout.splitlines() if line.startswith(" 1 answer")]
     assert line == " 1 answer https://town.example/chapel → answered"
     assert "ground_truth_match, value 1, by page" in done.stdout
+
+
+def test_seconds_that_are_data_are_shown(webenv: Run) -> None:
+    """With a latency model the end says how long it took; without one no time passes."""
+    words = ("play", "NeedleInWeb-v0", "--web", "sample", "--task", "music_easy/0", "--policy", "keyword")
+    assert re.search(r"│  seconds +\d", webenv(*words, "--latency", "default").stdout)
+    assert "seconds" not in webenv(*words).stdout
 
 
 def test_a_policys_turns_are_lines(webenv: Run) -> None:

@@ -59,14 +59,16 @@ def test_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """Where there is no terminal a line comes now and then, with how far it is of each limit; and every note."""
     with TrainingProgress("X-v0 grpo", every=0.0) as shown:
         shown(TrainStanding([], 0, Limits()))
-        shown.worlds("worlds", 1, 8)
-        shown.worlds("worlds", 8, 8)
+        shown.stage("worlds", 1, 8)
+        shown.stage("worlds", 8, 8)
+        shown.stage("steps played", 1200, None)
         shown(TrainStanding([row(1, 0.5)], 0, Limits(10, 4000)))
         shown.note("webenv: note: it is late.")
     with TrainingProgress("X-v0 grpo", every=1000.0) as shown:
         shown(TrainStanding([row(1, 0.5)], 0, Limits()))
     assert capsys.readouterr().err.splitlines() == [
         "X-v0 grpo: making worlds, 1 of 8 are there",
+        "X-v0 grpo: 1,200 steps played",
         "X-v0 grpo: 0.5 of 10 minutes, 1,000 of 4,000 steps, 33/s, success 50.0% of the last 400 episodes, "
         "reward 0.50 (answer 0.50, cost -0.25)",
         "webenv: note: it is late.",

@@ -49,6 +49,7 @@ def test_json_keeps_every_character() -> None:
     assert json.loads(line) == {"text": HOSTILE + "\ud800 日本"}
 
 
+@pytest.mark.slow
 def test_commands_print_no_control_characters(town: Path, process: Run) -> None:
     """Pages, policies, names of files and of environments, errors, and what the benchmark itself prints."""
     source = (town / "town.py").read_text().replace('"A {word}. "', '"A {word}. \\x1b[2J\\u202e"')

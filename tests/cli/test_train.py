@@ -52,7 +52,9 @@ def test_table(capsys: pytest.CaptureFixture[str]) -> None:
     words = train("--steps", "20", "--out", "run", "--eval-episodes", "12")
     assert run(words) == 0
     out, err = capsys.readouterr()
-    assert err.splitlines()[::5] == ["evaluation: grpo plays 12 tasks", "evaluation: investigator plays 12 tasks"]
+    first, *lines = err.splitlines()
+    assert first == "NeedleInWeb-v0 grpo: opens the web, then plays 4 episodes at a time"
+    assert lines[::5] == ["evaluation: grpo plays 12 tasks", "evaluation: investigator plays 12 tasks"]
     shown = [line.split() for line in out.splitlines()]
     names = [words[0] for words in shown if words and words[0] in ("grpo", "untrained", "uniform", "random", "keyword")]
     assert names == ["grpo", "untrained", "uniform", "random", "keyword"]

@@ -55,6 +55,14 @@ def test_other_tags() -> None:
     assert ["2", "×", "no", "judge"] in [line[:4] for line in shown]
 
 
+def test_asks() -> None:
+    """Where sites are asked, that is a column too."""
+    row = Row("0", 0, {"case": "routing"}, 1.0, "x", "", 0.0, 0, 0, 40, 3)
+    shown = printed(summarize([row], env="X-v0", policy="grpo", seed=0, folder="f"))
+    assert any(line[-4:] == ["searches", "visits", "asks", "turns"] for line in shown)
+    assert any(line[-4:] == ["0.00", "0.00", "40.00", "3.00"] for line in shown)
+
+
 def test_reasons_once() -> None:
     """Why episodes are unscored stands once for all policies."""
     shown = printed(summary("grpo", 7, unscored=2), summary("keyword", 2), summary("random", 0, unscored=3))

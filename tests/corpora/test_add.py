@@ -86,6 +86,7 @@ def test_what_was_built_again_meanwhile_is_not_added_to(
         add(tmp_path / "c", [_pages(prose, 10, 5)], workers=1)
 
 
+@pytest.mark.slow
 def test_pages_that_somebody_else_has_open_are_no_corpus(tmp_path: Path, prose: Callable[..., str]) -> None:
     """Where another process reads the file that is being written the build says so, and keeps what it read."""
     source = tmp_path / "pages.jsonl"
@@ -229,6 +230,7 @@ build(sys.argv[1], ["jsonl:" + sys.argv[2]], workers=2, progress=lambda *told: p
 """
 
 
+@pytest.mark.slow
 def test_a_build_by_several_processes_is_killed_while_it_indexes(tmp_path: Path, prose: Callable[..., str]) -> None:
     """Workers that outlive their parent for a moment do not disturb the build that goes on."""
     source = tmp_path / "pages.jsonl"

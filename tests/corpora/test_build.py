@@ -177,6 +177,7 @@ MOMENTS = ["reading 1", "reading 150", "indexing 1", "indexing 150"]
 MOMENTS += [f"rename to {name}" for name in ("meta.", "data-", "manif", "verif")] + ["removal"]
 
 
+@pytest.mark.slow
 def test_a_killed_build_leaves_the_former_corpus(tmp_path: Path) -> None:
     """Killed at any moment a build leaves a whole corpus, and the next build is as if nothing had been."""
     folder = tmp_path / "c"

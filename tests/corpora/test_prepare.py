@@ -10,6 +10,7 @@ from webenv.corpora import prepare
 from webenv.corpora.document import PreparedPage, Skipped, SourcePage
 
 
+@pytest.mark.slow
 def test_a_document_that_hangs_is_left_out(
     monkeypatch: pytest.MonkeyPatch, prose: Callable[..., str], html: Callable[..., str]
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from webenv.budget import Budget, Spending
 from webenv.corpora.procedural import WebConfig, Worlds
-from webenv.corpora.world import WorldWeb, met
+from webenv.corpora.world import FIGURES, WorldWeb, met
 from webenv.envs.needle_in_web.judge import ExactJudge
 from webenv.envs.needle_in_web.simulated import SimulatedNeedles, simulated_source
 from webenv.judge import Submission
@@ -41,6 +41,17 @@ def test_no_criterion_names_what_is_sought(difficulty: str) -> None:
         subject = _needles().web.entity(needle.subject)
         assert subject is not None
         assert subject.name not in needle.task.question
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_criteria_are_what_a_person_half_remembers(difficulty: str) -> None:
+    """Of three facts at most one is a figure, and what tells no more than a year beside a mask tells that year."""
+    for number in range(20):
+        criteria = _needles().draw(difficulty, number).criteria
+        assert sum(one.fact.object.type in FIGURES for one in criteria) <= 1
+        for one in criteria:
+            if one.masked and one.pattern.asks() == {"Y"}:
+                assert str(one.fact.year) in one.text
 
 
 def test_tasks_do_not_depend_on_their_order() -> None:

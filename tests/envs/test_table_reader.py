@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import gymnasium as gym
+import pytest
 
 from webenv.envs.wide_search.reader import TableReaderPolicy
 from webenv.policy import Decision, History
@@ -15,6 +16,7 @@ WORLD = "procedural"
 BUDGET = {"searches": 20_000, "visits": 5_000, "turns": 400}
 
 
+@pytest.mark.slow
 def test_a_table_of_three_hundred_rows() -> None:
     """It comes out complete but for a cell: each that is filled has its source, and what no page states is N/A."""
     env = gym.make("WideSearch-v0", web=WORLD, size="large", budget=BUDGET)

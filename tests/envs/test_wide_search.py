@@ -188,6 +188,7 @@ def test_rows_are_complete() -> None:
     assert {(row[0].text, row[1].text) for row in table.rows} == expected
 
 
+@pytest.mark.slow
 def test_counties_of_one_name_are_meant_together() -> None:
     """Where two counties of a world have one name, a table that names it has the things of both."""
     web = WorldWeb(WebConfig.parse(f"{WORLD}:pages=4800,split=validation"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +11,9 @@ import pytest
 from webenv.budget import Effort
 from webenv.evaluation.coordination import CONTENT, USER, coordination
 from webenv.observations import Trace
+from webenv.rewards.ranking import recall
 from webenv.rollout.record import ObservationRecord, PlayedTurn, Record
+from webenv.urls import host_of
 
 
 def shown(budget: list[int], sites: tuple[str, ...] = (), notice: str = "") -> ObservationRecord:
@@ -94,6 +98,22 @@ def test_who_failed_at_a_ranking(sites: tuple[str, ...], recall: float, asks: bo
         turn("ask", ("q", *sites, "x.example"), shown([5, 0, 19, 14], sites)), gold=GOLD, scores={"recall@5": recall}
     )
     assert coordination(played, asks).culprit == culprit
+
+
+def test_who_failed_in_forty_episodes_read_by_hand() -> None:
+    """Forty episodes of the scripted agent on test tasks (24 of search, 16 of recommendation), as somebody who read
+    them attributes them: in 17 no site with a gold page replied, in 3 one did and the page was not ranked."""
+    lines = (Path(__file__).parent / "attributed.jsonl").read_text(encoding="utf-8").splitlines()
+    names = {"user": USER, "content": CONTENT, "": ""}
+    found, said = [], []
+    for one in map(json.loads, lines):
+        asked = turn("ask", ("q", *one["replied"]), shown([5, 0, 19, 14], tuple(one["replied"])))
+        gold = {"sites": [host_of(url) for url in one["gold"]]}
+        played = record(asked, gold=gold, scores={"recall@5": recall(one["answer"], one["gold"], 5)})
+        found.append(coordination(played, asks=True).culprit)
+        said.append(names[one["who"]])
+    assert found == said
+    assert [len(said), said.count(USER), said.count(CONTENT)] == [40, 17, 3]
 
 
 def test_who_failed_at_a_question() -> None:

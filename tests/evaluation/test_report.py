@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -143,6 +144,9 @@ def test_stage_of_a_failure(pages: list[str], notice: str, stage: str) -> None:
     verdict = Verdict("wrong", 0.0, "", "page").to_dict()
     record = Record("t", 0, 0, {}, "?", shown, (), "answered", True, verdict, {}, 0.0, (), gold)
     assert failure_stage(record) == stage
+    handed: Any = [{"site": "a.example", "text": "", "documents": shown["pages"]}]
+    replied = replace(record, first={**shown, "pages": [], "replies": handed})
+    assert failure_stage(replied) == ("read, not answered" if pages else "never shown")  # agents hand over whole pages
 
 
 def test_runs_of_one_policy_have_a_standard_deviation() -> None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import gymnasium
+import pytest
 
 from webenv import answer
 
@@ -60,6 +61,7 @@ def command(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.slow
 def test_takes_what_ours_take(tmp_path: Path) -> None:
     """Web, judge, budget and tags are options of eval; rescore, agreement and at_step take a run of it."""
     (tmp_path / "pages.jsonl").write_text(

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "debug_step_by_step.py"
 
 
@@ -16,8 +18,7 @@ def run() -> str:
 
 
 def test_transcript() -> None:
-    """It shows an episode turn by turn, why its reward was 0, a notice, and three ways on from one step; every time
-    the same."""
+    """It shows an episode turn by turn, why its reward was 0, a notice, and three ways on from one step."""
     out = run()
     assert [line.split(":")[0] for line in out.splitlines() if line.startswith("turn ")] == [
         f"turn {number}" for number in range(1, 7)
@@ -28,7 +29,12 @@ def test_transcript() -> None:
     twins = [line for line in out.splitlines() if line.startswith("twin, ")]
     first, _, last = (line.partition("reward ")[2].split(" (")[0] for line in twins)
     assert (first, last) == ("1.0, ground_truth_match", "0.0, no_source")
-    assert run() == out
+
+
+@pytest.mark.slow
+def test_determinism() -> None:
+    """Every run prints the same."""
+    assert run() == run()
 
 
 def test_short() -> None:

@@ -576,6 +576,7 @@ def test_arrivals_that_nobody_waits_for() -> None:
         assert len(server.requests) <= 6
 
 
+@pytest.mark.slow
 def test_hundreds_at_once() -> None:
     """Hundreds of conversations are in flight at once, though some of them wait for another attempt."""
     seen: dict[str, int] = {}

@@ -203,7 +203,7 @@ def test_keyword_contract() -> None:
     assert isinstance(KeywordPolicy(), Policy)
     batch = [history(observe()), history(observe((0, 0, 0, 1)))]
     assert KeywordPolicy().act(batch) == [Decision(search(BOTH)), Decision(answer("No source found."))]
-    assert KeywordPolicy(3).identity == {"name": "keyword", "version": "2", "visits": "3"}
+    assert KeywordPolicy(3).identity == {"name": "keyword", "version": "3", "visits": "3"}
 
 
 def test_chinese_criteria_are_covered_by_pairs_of_characters() -> None:

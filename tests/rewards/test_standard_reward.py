@@ -238,6 +238,7 @@ def test_measures_of_a_benchmark() -> None:
         StandardReward({"seen@2": 0.5})
 
 
+@pytest.mark.slow
 def test_ten_thousand_rankings_agree_with_ir_measures() -> None:
     """Over 10,000 random rankings, repeats and unknown ids among them, NDCG@3 and recall@5 are ir_measures'."""
     rng = np.random.default_rng(11)

@@ -131,6 +131,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_sigterm_ends_a_server_that_hangs(tmp_path: Path) -> None:
     """Within seconds, and all of its processes."""
     (tmp_path / "hangs.py").write_text(HANGS)

@@ -126,7 +126,7 @@ def test_rescored(tmp_path: Path) -> None:
     assert (other["name"], other["verdict"]["explanation"], other["stale"]) == (rescored.name, "not so", False)
 
     view = write_view(run, rescored, tmp_path / "judges.html")
-    assert [summary.total.successes for summary in view.summaries] == [3, 2]
+    assert [summary.total.successes for summary in view.summaries] == [1, 0]
     page = Parts(view.path)
     data = page.data("overview")
     assert [run["label"] for run in data["runs"]] == ["page", rescored.name]

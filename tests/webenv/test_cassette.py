@@ -221,6 +221,7 @@ def test_miss_of_a_long_request(tmp_path: Path) -> None:
     assert max(len(first), len(second)) < 450
 
 
+@pytest.mark.slow
 def test_miss_among_many_is_quick(tmp_path: Path) -> None:
     """Among 20,000 requests the nearest is found in a moment."""
     cassette = fill(

@@ -339,5 +339,5 @@ def test_sizes_that_are_refused(size: Any) -> None:
 
 def test_answers_that_are_refused() -> None:
     """Answers are URLs or phrases."""
-    with pytest.raises(InvalidArgument, match=r"answers='essay'.*'ranking' or 'phrase'"):
+    with pytest.raises(InvalidArgument, match=r"answers='essay'.*'phrase' or 'report'"):
         Menu(answers="essay")  # type: ignore[arg-type]

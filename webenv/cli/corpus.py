@@ -16,8 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.cli.hardening import siblings_command
-from webenv.cli.options import AsJson
+from webenv.cli.options import AsJson, Costs, grouped
 from webenv.cli.terminal import facts_table, full_console, print_json, stage_bars
+from webenv.cli.writing import Written
 from webenv.corpora import Corpus, Manifest, add, build
 from webenv.corpora.engine_folder import known_engines
 from webenv.corpora.engines import add_dense, add_lucene
@@ -62,9 +63,13 @@ _Workers = Annotated[
 
 
 @app.command("build")
+@grouped
 def build_command(
+    context: typer.Context,
     folder: _Folder,
     sources: _Sources,
+    written: Written,
+    costs: Costs,
     extractor: _Extractor = EXTRACTOR,
     workers: _Workers = None,
     as_json: AsJson = False,
@@ -73,6 +78,9 @@ def build_command(
 
     A build that was stopped goes on where it was when the same command is given again.
     """
+    if written is not None:
+        written.build(folder, sources, costs, context.obj, as_json=as_json)
+        return
     _make(folder, partial(build, folder, sources, extractor=extractor, workers=workers), 0, as_json)
 
 

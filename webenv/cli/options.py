@@ -41,7 +41,8 @@ BENCHMARKS: Mapping[str, About] = {name: _about(name) for name in IDS}
 
 def each(part: Callable[[About], str]) -> str:
     """A part of what each benchmark says of itself, as a help text lists it."""
-    return ". ".join(f"{name}: {part(about)}" for name, about in BENCHMARKS.items())
+    parts = {name: part(about) for name, about in BENCHMARKS.items()}
+    return ". ".join(f"{name}: {text}" for name, text in parts.items() if text)
 
 
 def explained(names: Mapping[str, str]) -> str:
@@ -59,6 +60,8 @@ def _tag(name: str) -> str:
         f"Only tasks of this {name} ({', '.join(i for i, one in BENCHMARKS.items() if name in one.tags)}); repeatable."
     )
 
+
+_AUTO = "In training auto takes those that about half of the agent's episodes are right at."
 
 EnvId = Annotated[
     str,
@@ -132,7 +135,9 @@ def _arguments(
             rich_help_panel=_PANEL,
         ),
     ] = None,
-    difficulty: Annotated[list[str] | None, typer.Option(help=_tag("difficulty"), rich_help_panel=_PANEL)] = None,
+    difficulty: Annotated[
+        list[str] | None, typer.Option(help=f"{_tag('difficulty')} {_AUTO}", rich_help_panel=_PANEL)
+    ] = None,
     site: Annotated[list[str] | None, typer.Option(help=_tag("site"), rich_help_panel=_PANEL)] = None,
     split: Annotated[
         list[str] | None, typer.Option(help=f"train, validation or test. {_tag('split')}", rich_help_panel=_PANEL)

@@ -186,6 +186,9 @@ class Screen:
         for term, amount in info["reward_terms"].items():
             weight = f"weight {weights[term]:g}" if term in weights else "not weighed"
             table.add_row(f"  {term}", f"{amount:g} ({weight})")
+        for unit in ("seconds", "dollars"):  # where they are data
+            if info["spent"].get(unit):
+                table.add_row(unit, f"{info['spent'][unit]:,.4g}")
         for name, texts in (("gold", (" | ".join(gold.answers),) if gold.answers else ()), ("gold page", gold.urls)):
             for text in texts:
                 table.add_row(name, _text(text))

@@ -101,8 +101,12 @@ class TrainingProgress:
         else:
             print(line, file=sys.stderr, flush=True)
 
-    def worlds(self, stage: str, done: int, total: int | None) -> None:
-        """Shows how many worlds are made."""
+    def stage(self, stage: str, done: int, total: int | None) -> None:
+        """Shows how many worlds are made, or how many steps were played where updates are far apart."""
+        if total is None:
+            if self._is_due():
+                self.note(f"{self._name}: {done:,} {stage}")
+            return
         share = done / total if total else 0.0
         first = not self._progress.tasks[0].fields["standing"]
         self._progress.update(self._task, total=1.0, completed=share, standing=f"{stage} {done} of {total}")

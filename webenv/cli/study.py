@@ -12,7 +12,7 @@ from webenv.cli.progress import ProgressBar
 from webenv.cli.report import print_paper
 from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument
-from webenv.evaluation.agent_web_tables import STRATEGIES, paper_report
+from webenv.evaluation.agent_web_tables import ENVS, STRATEGIES, paper_report
 from webenv.evaluation.studies import agent_web_runs, play_run
 
 
@@ -26,6 +26,10 @@ def command(
     strategy: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help=f"Only these of {', '.join(STRATEGIES)}; repeatable."),
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help=f"Only these of {', '.join(ENVS)}; repeatable."),
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Episodes of each cell.")] = 60,
     caps: Annotated[
@@ -43,7 +47,9 @@ def command(
     if name != "agentweb":
         raise InvalidArgument(f"study {name!r}: expected agentweb.")
     given = {key: value for key, value in (("web", web), ("split", split)) if value is not None}
-    runs = list(agent_web_runs(policy or ["scripted"], given, strategy or tuple(STRATEGIES), _numbers(caps)))
+    runs = list(
+        agent_web_runs(policy or ["scripted"], given, strategy or tuple(STRATEGIES), _numbers(caps), env or tuple(ENVS))
+    )
     played = []
     for number, run in enumerate(runs, start=1):
         with ProgressBar(f"{number}/{len(runs)} {run.folder}") as bar:

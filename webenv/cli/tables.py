@@ -223,7 +223,7 @@ def _number(value: float | None) -> str:
 
 
 _MOST = 4  # values of a tag that have a column each
-_COMPARED = ("searches", "visits", "turns")
+_COMPARED = ("searches", "visits", "asks", "turns")  # asks where there are any
 _WIDE = 100  # columns of a terminal that has room for every interval
 
 
@@ -239,7 +239,8 @@ def print_rivals(summaries: Sequence[Summary], test: HeldOut, console: Console) 
     values = list(first.by_tag[tag]) if tag else []
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
     table.add_column("", overflow="fold", min_width=12, max_width=14)
-    for name in ("all", *values, *_COMPARED):
+    means = [name for name in _COMPARED if name != "asks" or any(summary.total.asks for summary in summaries)]
+    for name in ("all", *values, *means):
         table.add_column(name, justify="right", no_wrap=True)
     unscored = any(summary.total.unscored for summary in summaries)
     if unscored:
@@ -247,7 +248,7 @@ def print_rivals(summaries: Sequence[Summary], test: HeldOut, console: Console) 
     for summary in summaries:
         groups = [summary.by_tag[tag].get(value) for value in values] if tag else []
         rates = [_rate(group, interval=console.width >= _WIDE) for group in groups]
-        cells = [_rate(summary.total), *rates, *(shown_mean(name, summary.total) for name in _COMPARED)]
+        cells = [_rate(summary.total), *rates, *(shown_mean(name, summary.total) for name in means)]
         cells += [f"{summary.total.unscored:,}"] if unscored else []
         table.add_row(Text(summary.label), *cells)
     console.print(Text(title, style="bold"))

@@ -130,6 +130,8 @@ def command(
     check_plan(plan, limits)
     folder = out if out is not None else default_folder(env.rpartition(":")[2], algo)
     resume_line = resume_command(context.obj, folder)
+    begin = f"{env} {algo}: opens the web, then plays {num_envs:,} episodes at a time"
+    print(begin, file=sys.stderr, flush=True)
     _warn(env, settings)
     test = _held_out(env, settings, eval_split, eval_)
     trained = _train(plan, limits, folder, resume, resume_line)
@@ -178,7 +180,7 @@ def _train(plan: Plan, limits: TrainingLimits, folder: Path, resume: bool, resum
                 resume=resume,
                 watch=shown,
                 told=lambda line: shown.note(f"webenv: note: {line}"),
-                progress=shown.worlds,
+                progress=shown.stage,
             )
         except KeyboardInterrupt as interrupt:
             raise Interrupted(_kept(folder, resume_line)) from interrupt
@@ -193,7 +195,7 @@ def _compare(test: HeldOut, trained: Trained, name: str, episodes: int, resume_l
                 trained.folder,
                 episodes=episodes,
                 watch=RivalProgress,
-                progress=shown.worlds,
+                progress=shown.stage,
             )
         except KeyboardInterrupt as interrupt:
             raise Interrupted(f"training is finished; for the evaluation: {resume_line}") from interrupt

@@ -70,6 +70,12 @@ _EFFORT = (
     ("user tokens", "user_tokens", 1.0), ("user s", "user_seconds", 1.0), ("user $", "user_dollars", 1.0),
     ("content tokens", "content_tokens", 1.0), ("content s", "content_seconds", 1.0), ("web s", "web_seconds", 1.0),
 )  # fmt: skip
+MARGIN = 5.0
+"""Points that one side may be below another that it is "at least equal" to (non-inferiority): the whole 95% interval of
+the difference must lie above minus this."""
+
+_NEAREST = 3  # sites that a request of Tool_E goes to
+
 _MAIN = {_SEARCH: "ndcg@3", _RECOMMENDATION: "ndcg@3", _QA: "success", _RESEARCH: "kpr"}
 
 
@@ -421,20 +427,26 @@ def _compared(grouped: _Grouped, text: str, env: str, first: str, second: str, s
     told = f"{names}, {measure}"
     holds, why = _told(mean, bounds, strictly)
     blamed = _blame(groups[1] if strictly else groups[0])
-    reached = _reached({STRATEGIES[one]: group for one, group in zip((first, second), groups, strict=True)}, env)
-    return PaperFinding(text, mean, *bounds, len(each), holds, f"{told}; {why}{blamed}{reached}")
+    sides = {STRATEGIES[one]: group for one, group in zip((first, second), groups, strict=True)}
+    why += blamed + _reached(sides, env) + _breadth(sides)
+    return PaperFinding(text, mean, *bounds, len(each), holds, f"{told}; {why}")
 
 
 def _told(mean: float, bounds: tuple[float | None, float | None], strictly: bool) -> tuple[bool | None, str]:
-    """Whether a difference is above 0 (or, not strictly, at least 0), and why it is taken to be."""
+    """Whether a difference is above 0 (or, not strictly, not below 0 by the margin), and why it is taken to be."""
     low, high = (mean if bound is None else bound for bound in bounds)
-    if low > 0 or (low == high == 0.0 and not strictly):
-        return True, "the whole interval is above 0" if low > 0 else "there is no difference at all"
-    if high < 0 or low == high == 0.0:
+    if high < 0 or (strictly and low == high == 0.0):
         return False, "it is the other way round" if high < 0 else "there is no difference at all"
-    if mean >= 0 and not strictly:
-        return True, "it is not below 0, and no more can be told"
-    return None, "the interval holds 0: more episodes would tell"
+    if low > 0:
+        return True, "the whole interval is above 0"
+    if strictly:
+        return None, "the interval holds 0: more episodes would tell"
+    if low > -MARGIN:
+        return True, f"the whole interval is above -{MARGIN:g} points, the margin of being at least equal"
+    return (
+        None,
+        f"the interval reaches -{MARGIN:g} points, the margin of being at least equal: more episodes would tell",
+    )
 
 
 def _blame(group: Sequence[ReportEpisode]) -> str:
@@ -454,6 +466,26 @@ def _reached(groups: Mapping[str, Sequence[ReportEpisode]], env: str) -> str:
         return ""
     told = ", ".join(f"{name} {100 * statistics.fmean(found):.0f}%" for name, found in shares.items())
     return f"; gold pages {'ranked' if env in (_SEARCH, _RECOMMENDATION) else 'that came'}: {told}"
+
+
+def _breadth(groups: Mapping[str, Sequence[ReportEpisode]]) -> str:
+    """How many requests each side sends: who may name sites asks as many as it likes, a search of Tool_E three;
+    and who searches many more sites, which is most of a difference in what came."""
+    sent = {
+        name: [number for one in group if (number := one.numbers.get("requests")) is not None]
+        for name, group in groups.items()
+    }
+    if not all(sent.values()):
+        return ""
+    told = ", ".join(f"{name} {statistics.fmean(found):.1f}" for name, found in sent.items())
+    three = STRATEGIES["tool_e"]
+    sites = {name: statistics.fmean(found) * (_NEAREST if name == three else 1) for name, found in sent.items()}
+    if three not in sites:
+        return f"; requests an episode: {told}"
+    widest = max(sites, key=lambda name: sites[name])
+    times = sites[widest] / max(sites[three], 1e-9)
+    unlike = f"; {widest} searches {times:.1f} times the sites" if times >= 1.5 else ""
+    return f"; requests an episode: {told} ({three}'s each to {_NEAREST} sites){unlike}"
 
 
 def _gap(grouped: _Grouped) -> PaperFinding:

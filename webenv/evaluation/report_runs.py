@@ -256,6 +256,8 @@ def failure_stage(record: Record) -> str:
         listed = [*turn["results"], *(document for reply in turn["replies"] for document in reply["documents"])]
         if any(key_of(one["url"]) in gold for one in listed):
             stage = max(stage, 1)
+        if any(one["text"] and key_of(one["url"]) in gold for reply in turn["replies"] for one in reply["documents"]):
+            stage = 3  # content agents hand over whole pages
         if pages := {key_of(page["url"]) for page in turn["pages"]} & gold:
             cut = {key_of(url) for url in _CUT.findall(turn["notice"])}
             # of one page a notice may have another name, where the web sent the agent on

@@ -182,6 +182,11 @@ def evaluate(
             "webenv.policies.make_policy makes one from a name."
         )
     name, benchmark, given, module = _benchmark(env, settings)
+    if benchmark.curriculum is not None:
+        raise InvalidArgument(
+            "difficulty='auto' follows an agent's results, and an evaluation plays the same tasks whoever plays: name "
+            "difficulties, or leave difficulty out for all."
+        )
     plan = plan_episodes(benchmark.tasks, episodes=episodes, attempts=1 if attempts is None else attempts, seed=seed)
     plan = plan if only is None else [job for job in plan if job.task in only]
     if parallel < 1:

@@ -37,6 +37,7 @@ def agent_web_runs(
     settings: Mapping[str, Any],
     strategies: Sequence[str] = tuple(STRATEGIES),
     caps: Sequence[int] = (),
+    envs: Sequence[str] = tuple(ENVS),
 ) -> Iterator[StudyRun]:
     """The runs of AgentWebBench's tables: each policy by each strategy on the tasks that the strategy is for.
 
@@ -45,18 +46,27 @@ def agent_web_runs(
         settings: of all environments: web, split, …
         strategies: which.
         caps: further runs of Multi-Agent, with so many turns.
+        envs: which of the four tasks.
 
     Raises:
-        InvalidArgument: for an unknown strategy, or a cap that is no number of turns below 15.
+        InvalidArgument: for an unknown strategy or task, strategies that are for none of the tasks, or a cap that is no
+            number of turns below 15.
     """
     for strategy in strategies:
         if strategy not in STRATEGIES:
             raise InvalidArgument(f"no strategy is called {strategy!r:.80}. {did_you_mean(strategy, STRATEGIES)}")
+    for env in envs:
+        if env not in ENVS:
+            raise InvalidArgument(f"{env!r:.80} is not a task of AgentWebBench. {did_you_mean(env, tuple(ENVS))}")
+    if not any(env in ALONE.get(strategy, (env,)) for env in envs for strategy in strategies):
+        raise InvalidArgument(
+            f"{', '.join(strategies)}: not of {', '.join(envs)}; classic_ir is of search, query_gen of recommendation."
+        )
     for cap in caps:
         if not 1 <= cap < TURNS:
             raise InvalidArgument(f"a cap of {cap} turns: expected 1 to {TURNS - 1}.")
     for policy in policies:
-        for env in ENVS:
+        for env in (one for one in ENVS if one in envs):
             for strategy in strategies:
                 if env not in ALONE.get(strategy, (env,)):
                     continue

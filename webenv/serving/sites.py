@@ -8,10 +8,11 @@ from typing import NamedTuple, Protocol
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from webenv.corpora import Corpus
-from webenv.corpora.procedural import WebConfig, Worlds, config_of, generated_web
+from webenv.corpora.procedural import WebConfig, Worlds, config_of, generated_web, is_rewritten
 from webenv.corpora.world import WorldSite, WorldWeb
 from webenv.corpora.world.directory import ListedPage, SiteLists
-from webenv.corpora.world.html import STATEMENTS, Pager, SearchHit, SiteHTML
+from webenv.corpora.world.html import STATEMENTS, SearchHit, SiteHTML
+from webenv.corpora.world.html_parts import Pager
 from webenv.envs.webs import open_web
 from webenv.errors import InvalidArgument
 from webenv.observations import Page, Result
@@ -199,7 +200,7 @@ def open_sites(name: str) -> Sites:
             f"{name!r:.100} is no corpus, so its pages are not known: serve 'sample', 'procedural', or a corpus folder."
         )
     dials = _dials(name)
-    if dials is None and corpus.manifest is not None:
+    if dials is None and corpus.manifest is not None and not is_rewritten(corpus.manifest):
         try:
             dials = config_of(corpus.manifest)
         except InvalidArgument:  # of another version of the generator: its pages are still there

@@ -95,7 +95,7 @@ class HeldOut(NamedTuple):
 
         Args:
             env: the environment's id.
-            settings: those of training.
+            settings: those of training; in place of a difficulty that followed the agent all are evaluated.
             split: the split.
 
         Raises:
@@ -103,6 +103,8 @@ class HeldOut(NamedTuple):
         """
         with opened_env(env, settings) as made:
             tasks = made.benchmark.tasks
+            if made.benchmark.curriculum is not None:
+                settings = {name: value for name, value in settings.items() if name != "difficulty"}
             parted = isinstance(tasks, GeneratedTasks) or any(task.tags.get("split") for task in tasks)
         if not parted:
             return cls(env, dict(settings), "")

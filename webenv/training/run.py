@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from webenv.policies.learned.policy import LearnedPolicy
 
 _PACKAGES = ("torch", "stable_baselines3", "sb3_contrib")
+PLAYED = "steps played"
 _HOPELESS, _EARLY = 50, 3  # episodes without a score, and updates, after which something is wrong
 
 
@@ -131,7 +132,8 @@ def train(
         resume: takes up the run in ``out`` where its last checkpoint was written; it must be of the same plan.
         watch: called after every update.
         told: takes lines for whoever runs the training: what is wrong, and goes on.
-        progress: told how many worlds are made, before training begins.
+        progress: told how many worlds are made, before training begins; then, as :data:`PLAYED`, how many steps were
+            played, which is more often than after every update.
 
     Raises:
         InvalidArgument: for an unknown environment, algorithm or setting, or numbers that do not fit each other.
@@ -154,7 +156,11 @@ def train(
         make_worlds(made.benchmark, progress)
         envs = TimedVectorEnv(made.benchmark, plan.num_envs, group_size=plan.group_size, autoreset_mode="same_step")
         final = reads_final(plan.algorithm)
-        with _enough_memory(path), infrequent_gc(), closing(TimedMenus(envs, final=final)) as menus:
+        with (
+            _enough_memory(path),
+            infrequent_gc(),
+            closing(TimedMenus(envs, final=final, played=lambda steps: progress(PLAYED, steps, None))) as menus,
+        ):
             learner = make_learner(plan.algorithm, menus, settings, plan.seed)
             untrained = learner.policy()
             _begin(folder, begun, run, told)
@@ -214,6 +220,7 @@ class _Training:
             return stop.asked and self._limits.share(self._rows[-1] if self._rows else None) < 1.0
 
     def _add(self, update: Update, seconds: float, env_seconds: float, menu_seconds: float) -> None:
+        difficulty = self._menus.difficulty
         row = ProgressRow(
             update=self._rows[-1].update + 1 if self._rows else 1,
             steps=self._learner.steps,
@@ -226,7 +233,7 @@ class _Training:
             play_seconds=update.play_seconds,
             env_seconds=env_seconds,
             learn_seconds=update.learn_seconds,
-            figures=dict(update.figures),
+            figures={**update.figures, **({} if difficulty is None else {"difficulty": difficulty})},
             menu_seconds=menu_seconds,
             cpu_seconds=self._cpu + time.process_time(),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -39,14 +39,26 @@ class TimedVectorEnv(SearchVectorEnv):
 class TimedMenus(VectorMenuWrapper):
     """Menus that take their own time, and that of the environment below them.
 
+    Args:
+        env: the environment below.
+        final: whether what stands at the end of an episode is read too.
+        played: told after each step how many were played so far, those of all episodes added up.
+
     Attributes:
         seconds: wall time spent in ``reset`` and ``step`` so far, the environment's counted.
     """
 
-    def __init__(self, env: TimedVectorEnv, *, final: bool = True) -> None:
-        self.seconds = 0.0
+    def __init__(
+        self, env: TimedVectorEnv, *, final: bool = True, played: Callable[[int], None] = lambda steps: None
+    ) -> None:
+        self.seconds, self._steps, self._played = 0.0, 0, played
         self._timed = env
         super().__init__(env, final=final)
+
+    @property
+    def difficulty(self) -> float | None:
+        """Where training stands on its curriculum (:attr:`webenv.SearchVectorEnv.difficulty`)."""
+        return self._timed.difficulty
 
     @property
     def env_seconds(self) -> float:
@@ -64,7 +76,10 @@ class TimedMenus(VectorMenuWrapper):
 
     def step(self, actions: npt.NDArray[np.integer[Any]]) -> Any:
         with _timed(self):
-            return super().step(actions)
+            stepped = super().step(actions)
+        self._steps += len(actions)
+        self._played(self._steps)
+        return stepped
 
 
 class Throughput(NamedTuple):

@@ -150,6 +150,7 @@ def test_threads_read_as_processes_do() -> None:
     assert isinstance(page, Page)
 
 
+@pytest.mark.slow
 def test_threads_that_are_all_stuck_are_a_failure_until_one_is_done() -> None:
     async def run() -> list[object]:
         readers = Readers(0, 0.6)

@@ -64,12 +64,12 @@ def test_a_description_is_one_relative_clause(sentence: str, clause: str) -> Non
     assert ENGLISH.clause(sentence, "a firm") == clause
 
 
-def test_a_masked_year_leaves_no_hole() -> None:
-    """A sentence whose year is masked is told without it, or with "a certain year" where it needs one."""
-    year = ENGLISH.masked(WorldValue("year", ""))
-    assert ENGLISH.asked(f"In {year}, a mill burned.") == "A mill burned."
-    assert ENGLISH.asked(f"A mill burned in {year}.") == "A mill burned."
-    assert ENGLISH.asked(f"A mill stood idle from {year}.") == "A mill stood idle from a certain year."
+def test_a_person_who_and_a_thing_that() -> None:
+    """A clause about a person begins with "who", whatever the noun."""
+    assert (
+        ENGLISH.clause(f"{WHO} built Calder Bridge.", "an engineer", person=True)
+        == "an engineer who built Calder Bridge"
+    )
 
 
 def test_round_figures_admit_what_they_were_made_of() -> None:
@@ -79,7 +79,36 @@ def test_round_figures_admit_what_they_were_made_of() -> None:
         for draw in range(40):
             text, low, high = ENGLISH.rounded(value, Rng("round", number, draw))
             assert low <= number <= high, (number, text)
-    assert [round_figure(one) for one in (37, 163, 7_029)] == [40, 160, 7_000]
+    assert [round_figure(one) for one in (26, 37, 163, 7_029)] == [25, 40, 160, 7_000]
+
+
+def test_parts_of_a_decade_do_not_overlap() -> None:
+    """No year is both of the early and of the mid-1950s, and a round year stands for the five around it."""
+    told = {ENGLISH.years(year, True, Rng("years", year, n)) for year in range(1953, 1963) for n in range(40)}
+    assert {text.replace("about", "around"): (low, high) for text, low, high in told} == {
+        "the 1950s": (1950, 1959), "the early 1950s": (1950, 1953), "the mid-1950s": (1954, 1956),
+        "the late 1950s": (1957, 1959), "the 1960s": (1960, 1969), "the early 1960s": (1960, 1963),
+        "around 1955": (1953, 1957), "around 1960": (1958, 1962),
+    }  # fmt: skip
+
+
+def test_a_period_stands_where_its_preposition_bears_it() -> None:
+    """ "In the 1950s" is told, "the ten years before the 1950s" is not."""
+    assert ENGLISH.datable("{S} closed in {Y}.")
+    assert not ENGLISH.datable("{S} lost {O} in the ten years before {Y}.")
+
+
+def test_a_class_is_a_thing_with_a_name() -> None:
+    """A criterion says "a cup" of a trophy, never "something to drink from" or "an unusual prize"."""
+    classes = (
+        "a cup",
+        "jewellery",
+        "something to drink from",
+        "an unusual prize",
+        "a market or a fair",
+        "making music",
+    )
+    assert [one for one in classes if ENGLISH.classes(one)] == ["a cup", "jewellery"]
 
 
 def test_every_form_has_several_builds() -> None:

@@ -63,6 +63,7 @@ def test_a_file_is_read() -> None:
         ("kind a firm\nfact x year @begin*2", "expected a time"),
         ("kind a firm\nfact x year\n  e {S} was [built.", "brackets or braces do not match"),
         ("kind a firm\ncolour red", "is no key here"),
+        ("kind a firm\nfact x money 1..9\n  mask a sum", "a money is told round, never masked"),
     ],
 )
 def test_a_wrong_line_is_named(line: str, told: str) -> None:

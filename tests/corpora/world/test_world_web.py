@@ -160,5 +160,5 @@ def test_a_page_names_whom_it_tells_of() -> None:
 
 
 def test_pages_change_with_the_version() -> None:
-    """Where pages of the same data change, so does the version that caches carry (``_CODE`` in schema.py)."""
-    assert (world_version(), _web().digest(120)) == ("35a0578f5dac73e1", "8203ccb397bff4d520d3fee098f3c62d")
+    """Where pages of the same data change, so does the version that caches carry (``_CODE`` in reading.py)."""
+    assert (world_version(), _web().digest(120)) == ("cde2362c001fb704", "21515117050a139749e83316348a1cd1")

@@ -9,6 +9,8 @@ import webenv
 from tests.envs.agent_web_bench.small import SITES, corpus, ranked
 from webenv.actions import Kind
 from webenv.envs.agent_web_bench import agent_web_bench
+from webenv.rewards import AnswerJudge
+from webenv.task import Gold, Task, TaskSet
 from webenv.wrappers import Menu, MenuSize, MenuWrapper, TextWrapper, VectorMenuWrapper
 
 
@@ -45,6 +47,63 @@ def test_a_ranking_has_the_other_candidates() -> None:
     assert action.arguments[:2] == (first[1], first[0])
     *_, info = env.step(env.menu.names.index("answer candidate 1"))
     assert info["verdict"]["value"] > 0.6
+
+
+def _asked_all(kind: str, question: str) -> Menu:
+    """A menu on the small web after all four sites were asked a question."""
+    tasks = TaskSet([Task("one", f"Do this:\n{question}", gold=Gold(answers=("Ystad",)))])
+    env = webenv.SearchEnv(agent_web_bench(kind, web=corpus(), tasks=tasks, descriptions=SITES, judge=AnswerJudge()))
+    observation, _ = env.reset(seed=0)
+    menu = Menu(MenuSize(criteria=1, candidates=8, sites=2), "report" if kind == "research" else "phrase")
+    menu.begin(observation)
+    action = menu.action(menu.names.index("ask site 1"))
+    observation, *_ = env.step(action)
+    menu.update(action, observation)
+    return menu
+
+
+def test_a_report_tells_of_all_candidates() -> None:
+    """To answer a candidate is a report that begins with it; the sites can be asked about a candidate's title."""
+    menu = _asked_all("research", "What is known about the Old Mill of Lund and Otto Berg?")
+    written = menu.action(menu.names.index("answer candidate 2")).arguments[0]
+    assert "Otto Berg owns it. [" in written
+    assert written.partition("References\n")[2].count("[") >= 2
+    about = menu.action(menu.names.index("search the title of candidate 1"))
+    assert about.kind == Kind.ASK
+    assert set(about.arguments[1:]) == set(SITES)
+    assert about.arguments[0] != menu.queries.whole
+
+
+def test_a_history_is_asked_for_what_its_titles_share() -> None:
+    """Of a browsing history the sites are asked what its titles share, and its own pages are ranked only on demand."""
+    visits = "- The new mill https://mills.example/new\n- Fire at the mill https://news.example/fire"
+    told = f"Find what they would read next:\n{visits}"
+    tasks = TaskSet([Task("one", told, gold=Gold(("https://mills.example/old",)))])
+    env = webenv.SearchEnv(agent_web_bench("recommendation", web=corpus(), tasks=tasks, descriptions=SITES))
+    observation, _ = env.reset(seed=0)
+    menu = Menu(MenuSize(criteria=1, candidates=8, sites=2), "ranking").begin(observation)
+    action = menu.action(menu.names.index("ask site 1"))
+    assert action.arguments[0].split()[0] == "mill"
+    assert "example" not in action.arguments[0]
+    observation, *_ = env.step(action)
+    menu.update(action, observation)
+    may = [menu.names[number] for number in np.flatnonzero(menu.mask())]
+    first = menu.action(menu.names.index(next(name for name in may if name.startswith("answer candidate")))).arguments
+    assert "https://mills.example/old" in first
+    assert not {"https://mills.example/new", "https://news.example/fire"} & set(first[1:])
+
+
+def test_a_gap_is_filled_from_pages() -> None:
+    """Of a question with a gap each candidate fills it, and sites can be asked about whom its first part leads to."""
+    menu = _asked_all(
+        "qa",
+        "The new mill of Lund is owned by a certain person. And that same person was born in ___. What fills the gap?",
+    )
+    rows = [name for number, name in enumerate(menu.names) if menu.mask()[number]]
+    answers = {menu.action(menu.names.index(name)).arguments[0] for name in rows if name.startswith("answer candidate")}
+    asked = [menu.action(menu.names.index(name)).arguments[0] for name in rows if name.startswith("search the title")]
+    assert "Ystad" in answers
+    assert any("Otto Berg" in query and "born" in query for query in asked)
 
 
 @pytest.mark.parametrize("strategy", ["multi_agent", "tool_p", "tool_e", "classical"])

@@ -20,10 +20,11 @@ from webenv.corpora.site_vectors import SiteVectors
 from webenv.envs.agent_web_bench import agent_web_bench
 from webenv.envs.agent_web_bench.strategies import STRATEGIES
 from webenv.errors import InvalidArgument, WebenvError
+from webenv.observations import Reply
 from webenv.policies import make_policy
 from webenv.rollout import EpisodeSpec, play_episodes
 from webenv.task import Gold, Task, TaskSet
-from webenv.web import Scope
+from webenv.web import AskRequest, Scope
 
 
 def made(strategy: str, kind: str = "search", **settings: Any) -> Benchmark:
@@ -151,6 +152,7 @@ def test_each_has_a_form_without_a_model(kind: str, strategy: str) -> None:
         ({"backend": "dense"}, "needs the folder of a corpus with vectors"),
         ({"descriptions": {"nowhere.example": "Nothing."}}, "there is no site 'nowhere.example'"),
         ({"descriptions": "no/such/file.json"}, "cannot be read as JSON"),
+        ({"documents": 0}, "documents=0: expected how many pages a reply has at most"),
         ({"web": DictWeb([])}, "does not list its sites"),
     ],
 )
@@ -160,6 +162,20 @@ def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
         agent_web_bench("search", **{"web": corpus(), "tasks": ranked(), **settings})
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("strategy", ["multi_agent", "tool_p"])
+def test_documents_of_a_reply(strategy: str) -> None:
+    """``documents=`` limits the pages of each site's reply, not what its agent finds."""
+    for documents, count in ((None, 2), (1, 1)):
+        benchmark = agent_web_bench(
+            "search", web=corpus(), tasks=ranked(), descriptions=SITES, strategy=strategy, documents=documents
+        )
+        assert benchmark.asker is not None
+        (reply,) = benchmark.asker.ask([AskRequest("mill Lund", "mills.example")])
+        assert isinstance(reply, Reply)
+        assert len(reply.documents) == count
+        assert not reply.trace or len(reply.trace["turns"][0]["results"]) == 2
 
 
 def test_access_is_enough() -> None:

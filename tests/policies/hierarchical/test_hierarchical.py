@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from tests.openai_server import Fault, Messages, Reply, serve
+from tests.openai_server import Cut, Fault, Hang, Messages, Reply, serve
 from tests.policies.hierarchical.ferries import NAMES, QUESTION, ferries, gold, pages
 from tests.webs import DictWeb
 from webenv.benchmark import Benchmark
@@ -316,8 +316,8 @@ def test_what_is_gone_is_left_open() -> None:
     assert sum(turn.texts.count("https://b.example/years") for turn in record.turns) == 2
 
 
-def scripted_models(script: Any, **layers: Any) -> Record:
-    with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0, timeout=5.0) as model:
+def scripted_models(script: Any, timeout: float = 5.0, **layers: Any) -> Record:
+    with serve(script) as server, ChatModel("tiny", base_url=server.base_url, retries=0, timeout=timeout) as model:
         every = {name: model for name in ("host", "manager", "worker") if name in layers}
         return play(Layers(models=every, **layers))
 
@@ -390,6 +390,13 @@ def test_workers_that_fail_leave_what_others_found() -> None:
     record = scripted_models(lambda _: Fault(400), worker=ModelWorker())
     assert (record.ending, record.scored) == ("answered", True)
     assert all("refused" in node.said for node in _nodes(record) if node.layer == "worker")
+
+
+@pytest.mark.parametrize("never", [Cut(), Hang()])
+def test_a_manager_that_never_returns_leaves_an_answer(never: Hang | Cut) -> None:
+    """Its calls run out of time, or break off: the host goes on without it, and the episode is answered and scored."""
+    record = scripted_models(lambda _: never, timeout=0.05, manager=ModelManager(), rounds=1, steps=1)
+    assert (record.ending, record.scored, record.turns[-1].texts) == ("answered", True, ("N/A",))
 
 
 def test_a_layer_without_its_model_is_named() -> None:

@@ -8,9 +8,10 @@ import pytest
 from webenv.latency import LatencyModel
 from webenv.policies.hierarchical import HierarchicalPolicy, Layers, ScriptWorker
 from webenv.policies.hierarchical.facts import clean, number_in, terms
-from webenv.policies.hierarchical.ledger import Ledger
+from webenv.policies.hierarchical.ledger import KIND, SEEN, WITHIN, Ledger
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage, Subtask
 from webenv.policies.hierarchical.pages import AboutSentence, cells_of, names_in, passages, persons_in
+from webenv.policies.hierarchical.scripts import says
 from webenv.policies.hierarchical.tables import read_question
 from webenv.rollout.play import EpisodeSpec, play_episodes
 
@@ -147,6 +148,34 @@ def test_pages_tell_what_and_where_they_are() -> None:
         said = worker.read(Subtask("1", THINGS), page)
         ledger.add(said.value.statements)
     assert ledger.entities == ("Rye Mill",)
+
+
+@pytest.mark.parametrize(
+    ("name", "lead", "is_one"),
+    [
+        ("Hotel Gold", "Hotel Gold is a hotel in Redmarch.", True),
+        ("Hotel Gold", "Hotel Gold, a small hotel, has 12 rooms.", True),
+        ("Gold’s", "Today I slept at the hotel Gold’s.", True),
+        ("Redmarch", "A boatman opens a hotel in Redmarch.", False),
+        ("Ann Lee", "Plans by Ann Lee for a hotel are shown.", False),
+    ],
+)
+def test_what_is_in_a_sentence_with_a_kind_is_not_of_it(name: str, lead: str, is_one: bool) -> None:
+    """A page says that something is of a kind where it calls it so; places and people of such a thing are none."""
+    assert says(name, "hotel", lead) is is_one
+
+
+def test_a_town_is_no_row() -> None:
+    """Whatever pages about what stands there are titled by, a town of the places asked is not one of the kind."""
+    wanted = read_question("List all hotels in the counties of Ay and Bee in one table. Columns: Hotel | Owner")
+    assert wanted is not None
+    ledger = Ledger(wanted)
+    lead = "Redmarch is a hotel in Redmarch, Ay."
+    named = CitedStatement("Redmarch", SEEN, KIND, "https://a.example/", "", lead)
+    ledger.add([named])
+    assert ledger.entities == ("Redmarch",)
+    ledger.add([CitedStatement("Redmarch", WITHIN, "Ay", "https://b.example/")])
+    assert ledger.entities == ()
 
 
 def test_scripts_read_tables_of_a_world() -> None:

@@ -127,7 +127,7 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
         make_policy(str(tmp_path / "none.pt"))
     with pytest.raises(InvalidArgument, match="takes no prompt"):
         make_policy(path, prompt="rules.txt")
-    with pytest.raises(InvalidArgument, match="answers='song': expected 'url', 'ranking' or 'phrase'"):
+    with pytest.raises(InvalidArgument, match="answers='song': expected 'url', 'ranking', 'phrase' or 'report'"):
         LearnedPolicy.load(path, answers="song")
 
 

@@ -24,6 +24,7 @@ def share(policy: Policy, out: Path, searches: int = 5) -> float:
     return summary.total.successes / EPISODES
 
 
+@pytest.mark.slow
 def test_training_gives_nothing_away(tmp_path: Path) -> None:
     """The most frequent answers of training worlds answer few of another world's questions."""
     policy = NewsClosedBookPolicy(training_tasks("LiveNewsBench-v0", {"web": WEB}))

@@ -13,6 +13,7 @@ from webenv.actions import Action, Kind, answer, ask, note, search, visit
 from webenv.errors import InvalidArgument
 from webenv.observations import ObservationDict
 from webenv.wrappers.menu.candidates import COLUMNS, PHRASE, Candidate, Candidates
+from webenv.wrappers.menu.composing import asked_of, intent_of, read_in, report, two_parts
 from webenv.wrappers.menu.features import (
     ALONE,
     CANDIDATE_FEATURES,
@@ -25,6 +26,7 @@ from webenv.wrappers.menu.features import (
     over_criteria,
     query_features,
 )
+from webenv.wrappers.menu.gap import QuestionPart, between, fill
 from webenv.wrappers.menu.listed import SiteFit, listed_sites
 from webenv.wrappers.menu.queries import queries_of
 from webenv.wrappers.menu.reading import PhraseReader, words_beside
@@ -76,20 +78,33 @@ class MenuHistory:
         }
 
 
+def _asked(history: MenuHistory) -> str:
+    """The question, without a first line that says what to do."""
+    question = "" if history.first is None else history.first["question"]
+    return question.partition("\n")[2] or question
+
+
 def plain(observation: Mapping[str, Any]) -> dict[str, Any]:
     """An observation as JSON-ready data."""
     return {**observation, "budget": [int(left) for left in observation["budget"]]}
 
 
-Answers = Literal["url", "ranking", "phrase"]
+Answers = Literal["url", "ranking", "phrase", "report"]
 Features = dict[str, npt.NDArray[np.float32]]
-_NOTHING: Mapping[str, str] = {"url": "No source found.", "ranking": "No source found.", "phrase": "I don't know."}
+_NOTHING: Mapping[str, str] = {
+    "url": "No source found.",
+    "ranking": "No source found.",
+    "phrase": "I don't know.",
+    "report": "Nothing was found on this question.",
+}
 _RANKED = 10  # candidates of a ranking
 _TOGETHER = 5  # pages that one turn may visit
 _AT_ONCE = 5  # listed sites that the first row asks at once; each further row twice as many
+_ABOUT = 20  # listed sites that are asked at once about a name
 _EVIDENCE = 3  # candidates that tell which listed sites to ask next
 _EACH = 10  # results of one query
 _SCALED = [COLUMNS.index(name) for name in ("fused", "found", "same_title", "sentences")]
+_FILLED = 4  # how likely a gap is filled, from which on it is likelier than not
 _WINDOW, _PARAGRAPH = (len(COLUMNS) + len(SOURCES) + SOURCES.index(name) for name in ("window", "paragraph"))
 
 
@@ -112,7 +127,8 @@ class Menu:
     Args:
         size: how many rows there are of each kind; the actions are numbered as :class:`MenuSize` says.
         answers: ``"url"``: an answer is a candidate's URL; ``"ranking"``: that, and those of the next candidates in
-            their order, ten in all; ``"phrase"``: the short phrase that its text gives for what is asked.
+            their order, ten in all; ``"phrase"``: the short phrase that its text gives for what is asked;
+            ``"report"``: the sentences of it, and of the other candidates, that name what is asked about.
 
     Attributes:
         history: what it was told.
@@ -123,7 +139,7 @@ class Menu:
 
     def __init__(self, size: MenuSize = MenuSize(), answers: Answers = "url") -> None:  # noqa: B008
         if answers not in _NOTHING:
-            raise InvalidArgument(f"Menu(answers={answers!r:.80}): expected 'url', 'ranking' or 'phrase'.")
+            raise InvalidArgument(f"Menu(answers={answers!r:.80}): expected 'url', 'ranking', 'phrase' or 'report'.")
         self.size = MenuSize.of(size)
         self.answers = answers
         self._choices = self.size.choices()
@@ -136,10 +152,14 @@ class Menu:
         """Begins an episode with its first observation; returns itself."""
         self.history.begin(observation)
         self._left = self._budget = [int(left) for left in observation["budget"]]
-        self.queries = queries_of(self.size, observation["question"]).copy()
+        question = observation["question"]
+        self._visited = read_in(question)  # what somebody has read is what they look for, but not their next page
+        sought = intent_of(question) if self._visited else ""
+        self.queries = queries_of(self.size, sought or question).copy()
         criteria = self.queries.criteria
         self.candidates = Candidates(read_units(tuple(criteria)), len(criteria))
         self._asked: dict[str, None] = {}
+        self._about: dict[str, None] = {}
         self._listed = listed_sites(self.queries.whole, {one["site"]: one["text"] for one in observation["replies"]})
         self._fits: dict[str, SiteFit] = {}
         self._groups: list[tuple[str, ...]] = []
@@ -167,7 +187,12 @@ class Menu:
             sort, numbers = self.queries.sort(texts[0])
             self.queries.take(texts)
         elif kind == Kind.ASK:
-            self._asked.update(dict.fromkeys(texts[1:]))
+            sort = "whole"
+            if self._listed and texts[0] != self.queries.whole:
+                sort = "title"
+                self._about[texts[0]] = None
+            else:
+                self._asked.update(dict.fromkeys(texts[1:]))
         results, pages = observation["results"], observation["pages"]
         self._results = len(results)
         for place, result in enumerate(results):
@@ -185,7 +210,7 @@ class Menu:
             for rank, document in enumerate(reply["documents"], start=1):
                 url, title = document["url"], document["title"]
                 if self._listed:  # a site's agent is its search
-                    candidates.result(url, title, "", reply["site"], rank, "whole", [])
+                    candidates.result(url, title, "", reply["site"], rank, sort, [])
                     candidates.page(url, title, document["text"])
                 else:
                     candidates.document(url, title, document["text"])
@@ -227,6 +252,10 @@ class Menu:
 
     def _read_phrases(self) -> None:
         """What each candidate answers, and the name that it gives to whoever the question describes."""
+        parts = two_parts(_asked(self.history))
+        if parts is not None:
+            self._fill_gap(*parts)
+            return
         question = "" if self.history.first is None else self.history.first["question"]
         reading = PhraseReader(question, {one.url: (one.title, one.passages) for one in self._found})
         bridges, bridge = reading.bridges(), reading.bridge()
@@ -237,6 +266,18 @@ class Menu:
             one.row[PHRASE] = best[0].score / (1 + best[0].score) if best else 0.0
             name = bridges.get(one.url, "")
             one.query = self.queries.about(words_beside(name, reading.inquiry)) if name else None
+
+    def _fill_gap(self, first: QuestionPart, second: QuestionPart) -> None:
+        """The same of a question with a gap: what fills it in each candidate, said of whom all of them lead to."""
+        pages = [(one.title, "\n".join(one.passages)) for one in self._found]
+        names = between(first, pages)
+        for one, page in zip(self._found, pages, strict=True):
+            filled = [fill(second, name, [page]) for name in names or ("",)]
+            phrase, score = max(filled, key=lambda each: each[1])
+            self._phrases.append(phrase)
+            one.row[PHRASE] = score / (_FILLED + score)
+            own = next(iter(between(first, [page], 1)), "")
+            one.query = self.queries.about(asked_of(second, own)) if own else None
 
     # ── what may be done ──────────────────────────────────────────────────────
 
@@ -258,7 +299,8 @@ class Menu:
         if kind == "search":
             return search(self.queries.texts[row])
         if kind == "title":
-            return search(self._title_query(self._found[row]))
+            query = self._title_query(self._found[row])
+            return search(query) if self._left[0] > 0 else ask(query, *list(self._fits)[: min(_ABOUT, self._left[2])])
         if kind == "narrow":
             return search(self.queries.at_site(self._sites[row]))
         if kind == "visit":
@@ -268,8 +310,15 @@ class Menu:
         if kind == "ask":
             return ask(self.queries.whole, *(self._groups[row] if self._listed else self._sites[row : row + 1]))
         if kind == "answer" and self.answers == "ranking":
-            urls = [self._url(row), *(one.url for one in self._found)]
+            urls = [self._url(row), *(one.url for one in self._found if one.url not in self._visited)]
             return answer(*list(dict.fromkeys(urls))[:_RANKED])
+        if kind == "answer" and self.answers == "report":
+            own = self._found[row]
+            others = [self.candidates.list[number] for number in self._ranked]
+            every = [own, *(one for one in others if one is not own)]
+            return answer(
+                report(_asked(self.history), [(one.url, one.title, "\n".join(one.passages)) for one in every])
+            )
         if kind == "answer":
             return answer(self._url(row) if self.answers == "url" else self._phrases[row])
         return answer(_NOTHING[self.answers])
@@ -283,7 +332,8 @@ class Menu:
 
     def _title_query(self, candidate: Candidate) -> str:
         if candidate.query is None:
-            candidate.query = self.queries.beside(candidate.title)
+            beside = self.queries.about if self.answers == "report" else self.queries.beside
+            candidate.query = beside(candidate.title)
         return candidate.query
 
     def mask(self) -> npt.NDArray[np.bool_]:
@@ -314,6 +364,9 @@ class Menu:
             first = firsts["visit"]
             mask[first : first + k] = [not (one.tried or one.read) for one in found]
             mask[firsts["read"]] = mask[first : first + k].any()
+        if asks > 0 and not searches and self._fits and self.answers in ("phrase", "report"):
+            first = firsts["title"]
+            mask[first : first + k] = [(one.query or self._title_query(one)) not in self._about for one in found]
         if asks > 0:
             first = firsts["ask"]
             mask[first : first + len(self._sites)] = [site not in self._asked for site in self._sites]

@@ -125,10 +125,12 @@ def menu_space(size: MenuSize) -> spaces.Dict[Any]:
 
 
 def answers_of(benchmark: Benchmark) -> Answers:
-    """What a benchmark wants for an answer: a ranking of URLs, a URL, or a phrase."""
+    """What a benchmark wants for an answer: a ranking of URLs, a URL, a report, or a phrase."""
     if benchmark.rules.answers > 1:
         return "ranking"
-    return "url" if benchmark.rules.fetch_answer else "phrase"
+    if benchmark.rules.fetch_answer:
+        return "url"
+    return "report" if benchmark.rules.keep_pages else "phrase"  # what is judged by its citations
 
 
 def check_size(size: MenuSize, saved: Any) -> None:

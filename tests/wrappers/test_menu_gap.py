@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webenv.policies.agent_web.gap import between, fill, read_part
+from webenv.wrappers.menu.gap import between, fill, read_part
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,220 @@
+"""Prose of a page: how it begins, what it reports, its paragraphs, and what is said in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from webenv.corpora.world import lives
+from webenv.corpora.world.choosing import Block
+from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
+from webenv.corpora.world.plan import READ_ABOUT
+from webenv.corpora.world.wording import day_of_fact
+from webenv.corpora.world.writing import PageSentences, capital
+
+_LED = ("encyclopedia", "heritage", "journal", "club", "magazine", "directory", "obituary")  # begin with what it is
+_PLACED = ("structure", "place", "public", "firm", "club", "press")  # groups of what stands in a town
+_PARAGRAPH = (2, 5)
+
+
+class ProseBlocks(PageSentences):
+    """Blocks written as paragraphs: a method for each form of block."""
+
+    # ── beginnings ────────────────────────────────────────────────────────────
+
+    def _note(self, block: Block) -> Iterator[str]:
+        yield self._say(block.columns[0]).replace("\\n", "\n")
+
+    def _lead(self, block: Block) -> Iterator[str]:
+        """The first sentence, and what belongs to it, as one paragraph."""
+        subject = self._entity(self._head.about[0]) if self._head.about else None
+        if subject is not None and subject.kind == "person":
+            return (yield self._presented(subject, block))
+        if self._head.form in _LED and subject is not None:
+            first = self._first(subject)
+            if self._head.form == "journal":
+                first = self._language.led(self._say("abstract"), capital(first))
+                first = self._language.space.join(one for one in (first, self._say("journal_aim")) if one)
+        else:
+            about = "_about" if self._read_about(subject) else ""
+            first = self._say(f"intro_{self._head.form}{about}") or self._say(f"intro_{self._head.form}")
+        sentences = [*([capital(first)] if first else []), *self._sentences(block, known=bool(first))]
+        yield self._language.space.join(sentences)
+
+    def _read_about(self, subject: WorldEntity | None) -> bool:
+        """Whether a blog tells of what nobody walks past."""
+        if self._head.form != "blog" or subject is None:
+            return False
+        return self._world.setting.kinds[subject.kind].group in READ_ABOUT
+
+    def _presented(self, person: WorldEntity, block: Block) -> str:
+        """Who somebody is or was, and what for: the days of birth and death, the profession, the post held longest."""
+        self._telling.focus(person)
+        given = self._given() | {
+            "born": str(person.begin),
+            "died": str(person.end),
+            "a_profession": self._trade(person),
+        }
+        birth, death = lives.birth_and_death(person, (claim.fact for claim in self._plan.claims if claim.asserted))
+        for name, fact, year in (("birth", birth, person.begin), ("death", death, person.end)):
+            given[name] = str(year)
+            if fact is not None and fact.year:
+                given[name] = self._language.date(fact.year, *day_of_fact(fact), self._style.dates & 1)
+                self._telling.note(fact, "Y")
+        over = person.end and person.end <= self._head.year
+        given["age"] = str((person.end or self._head.year) - person.begin)
+        use = "lead_obituary" if self._head.form == "obituary" else "lead_dead" if over else "lead_alive"
+        claims = block.claims
+        role = self._role(claims[0].fact, given) if claims and claims[0].fact.subject != person.number else ""
+        first = self._planner.line(f"{use}_role", self._rng, given | {"role": role}) if role else ""
+        if first:
+            fact = claims[0].fact
+            self._telling.note(fact, "O", "Y", *(("Z",) if fact.until else ()))
+            claims = claims[1:]
+        first = first or self._planner.line(use, self._rng, given)
+        first = first or self._planner.line("lead_dead", self._rng, given)
+        return self._language.space.join((capital(first), *self._sentences(block._replace(claims=claims), True)))
+
+    def _role(self, fact: WorldFact, given: Mapping[str, str]) -> str:
+        """A post as part of a sentence: "captain of the Angel from 1985 to 1992"; empty for what is no post."""
+        spec = self._world.setting.kinds[fact.kind].facts[fact.relation]
+        where = self._entity(fact.subject)
+        if spec.tenure is None or not spec.labels or where is None:
+            return ""
+        label = min(spec.labels, key=len)
+        filled = {**given, "post": label[:1].lower() + label[1:], "year": str(fact.year), "until": str(fact.until)}
+        use = "role_past" if fact.until else "role_now"
+        if not self._world.setting.schema.lines.get(use):
+            return ""
+        role = self._planner.line(use, self._rng, {**filled, "other": self._telling.mention(where)})
+        return role[:1].lower() + role[1:]
+
+    def _trade(self, person: WorldEntity) -> str:
+        kind = self._world.setting.kinds[person.kind]
+        return self._language.a_kind(person.profession or kind.noun, kind)
+
+    def _first(self, subject: WorldEntity) -> str:
+        """What it is, and where: the first sentence of an article."""
+        kind = self._world.setting.kinds[subject.kind]
+        given = self._given()
+        noun = self._rng.pick((kind.noun, kind.noun, *kind.wider[:1], *kind.words[:1]))
+        given["a_kind"] = self._language.a_kind(noun, kind)
+        use = "lead_town" if subject.town < 0 else f"lead_{kind.name.replace(' ', '_')}"
+        general = "lead_thing" if kind.group in _PLACED else "lead_other"
+        return self._planner.line(use, self._rng, given) or self._planner.line(general, self._rng, given)
+
+    # ── reports ───────────────────────────────────────────────────────────────
+
+    def _report(self, block: Block) -> Iterator[str]:
+        """What is news, after the dateline or without one, as the paper does it; whom it is of comes after it."""
+        self._said.update(self._head.about)
+        told = self._language.space.join(self._sentences(block))
+        when = self._when()  # a report says on which day it was; one says it once
+        if told and when not in told and (self._rng.chance(0.6) or str(self._head.year) not in told):
+            dateline = self._language.dateline(self._given()["town"], when, self._head.site.name)
+            told = f"{dateline}{self._language.space}{told}"
+        self._reported = told
+        yield told
+
+    def _context(self, block: Block) -> Iterator[str]:
+        """Of whom a report speaks, for readers who have not heard of it, with what others in it did before."""
+        subject, other = self._entity(self._head.about[0]), self._entity(block.about)
+        sentences: list[str] = []
+        if subject is not None and subject.kind != "person":
+            kind = self._world.setting.kinds[subject.kind]
+            given = self._given() | {"a_kind": self._language.a_kind(kind.noun, kind), "name": subject.name}
+            use = "news_town" if subject.town < 0 else f"lead_{kind.name.replace(' ', '_')}"
+            general = "news_what" if kind.group in _PLACED else "news_thing"
+            line = self._planner.line(use, self._rng, given) or self._planner.line(general, self._rng, given)
+            sentences.append(capital(line))
+        for person in (subject, other):
+            if person is None or person.kind != "person" or person is other is subject:
+                continue
+            if not person.profession:
+                continue
+            place = self._world.place(person)[0]
+            given = {"name": self._language.surname(person.name), "a_profession": self._trade(person), "town": place}
+            given["age"] = str(self._head.year - person.begin)
+            self._said.add(person.number)
+            over = self._head.lead is not None and self._head.lead.year == person.end
+            use = "news_was" if over else "news_trade" if given["age"] in self._reported else "news_who"
+            use = use if self._world.setting.schema.lines.get(use) else "news_who"
+            sentences.append(capital(self._planner.line(use, self._rng, given)))
+        told = self._sentences(block, known=True)
+        yield self._language.space.join(one for one in (*sentences, *told) if one)
+
+    def _statement(self, block: Block) -> Iterator[str]:
+        """What is said on the news: of the fact, or, where nobody can say more of it yet, in general."""
+        said = [one for one in self._quotes(block) if one]
+        if not said and (lead := self._head.lead) is not None:
+            spec = self._world.setting.kinds[lead.kind].facts[lead.relation]
+            other = self._entity(lead.object.entity)
+            use = "news_role" if spec.tenure is not None else f"news_{lead.relation}"
+            given = self._given() | {"speaker": self._speaker(Claim(lead)), "name": self._entity_name(lead.subject)}
+            if other is not None:
+                person = other.kind == "person" and self._telling.named(other)
+                given["other"] = self._language.surname(other.name) if person else other.name
+            said = [capital(self._planner.line(use, self._rng, given)).replace(",.", ".")]
+        yield from said
+
+    def _entity_name(self, number: int) -> str:
+        entity = self._entity(number)
+        return "" if entity is None else entity.name
+
+    def _quotes(self, block: Block) -> Iterator[str]:
+        self._telling.focus(self._entity(block.about))
+        said = [self._telling.sentence(claim, "q", speaker=self._speaker(claim)) for claim in block.claims]
+        yield from said
+
+    def _quote(self, block: Block) -> Iterator[str]:
+        for part in self._quotes(block):
+            yield f"> {part}" if part else ""
+
+    # ── paragraphs ────────────────────────────────────────────────────────────
+
+    def _prose(self, block: Block) -> Iterator[str]:
+        if block.about < 0:  # whoever comes next has a paragraph of his own, or "it" would be anybody's
+            for number in dict.fromkeys(claim.fact.subject for claim in block.claims):
+                own = tuple(claim for claim in block.claims if claim.fact.subject == number)
+                yield from self._prose(block._replace(about=number, claims=own))
+        else:
+            first = self._stop(block)
+            yield from self._paragraphs([*first, *self._sentences(block, known=bool(first))])
+
+    def _stop(self, block: Block) -> list[str]:
+        """In a guide what a sight is, before anything is told of it."""
+        sight = self._entity(block.about)
+        if self._head.form != "guide" or sight is None or sight.number in self._head.about:
+            return []
+        kind = self._world.setting.kinds[sight.kind]
+        given = {"name": self._telling.mention(sight), "a_kind": self._language.a_kind(kind.noun, kind)}
+        first = self._planner.line("guide_stop", self._rng, given)
+        if first:
+            self._said.add(sight.number)
+        return [capital(first)] if first else []
+
+    def _paragraphs(self, sentences: list[str]) -> Iterator[str]:
+        """Sentences in paragraphs of two and more."""
+        while sentences:
+            length = self._rng.between(*_PARAGRAPH)
+            if len(sentences) - length < 2:
+                length = len(sentences)
+            yield self._language.space.join(sentences[:length])
+            sentences = sentences[length:]
+
+    def _contrast(self, block: Block) -> Iterator[str]:
+        """Others of the kind beside the subject: what is other with them."""
+        parts: list[str] = []
+        for number in dict.fromkeys(claim.fact.subject for claim in block.claims):
+            entity = self._entity(number)
+            own = tuple(claim for claim in block.claims if claim.fact.subject == number)
+            sentences = self._sentences(block._replace(about=number, claims=own))
+            if entity is not None and sentences:
+                named = entity.name in sentences[0] or entity.title in sentences[0]
+                if named and not sentences[0].startswith(self._language.named(entity.title, "").rstrip()):
+                    sentences[0] = self._language.led(self._say("contrast"), sentences[0])
+                parts.append(self._language.space.join(sentences))
+        yield from parts
+
+    def _corrections(self, block: Block) -> Iterator[str]:
+        for sentence in self._sentences(block):
+            yield f"*{self._language.led(self._say('correction'), sentence)}*"

@@ -1,0 +1,141 @@
+"""What users write and ask on a page: reviews, comments, questions and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from webenv.corpora.world.choosing import Block
+from webenv.corpora.world.model import Claim, WorldFact
+from webenv.corpora.world.wording import MEMORY
+from webenv.corpora.world.writing import PageSentences, capital
+
+_VISITED = ("structure", "place", "public")  # groups of what people travel to
+
+
+class UserBlocks(PageSentences):
+    """Blocks in which visitors of a site speak: a method for each form of block."""
+
+    def _user(self) -> str:
+        return self._planner.line("user", self._rng, {"number": str(self._rng.between(2, 99))})
+
+    def _section(self, fact: WorldFact) -> int:
+        return self._world.setting.kinds[fact.kind].facts[fact.relation].section
+
+    def _reviews(self, block: Block) -> Iterator[str]:
+        rng = self._rng
+        stars, helpful = rng.chance(0.6), rng.chance(0.4)
+        for claim in block.claims:
+            self._telling.focus(self._entity(block.about))
+            said = self._telling.sentence(claim, "f", whole=True)
+            if not said:
+                continue
+            count = rng.between(1, 5)
+            mark = f"{'★' * count}{'☆' * (5 - count)}" if stars else f"{count}/5"
+            who = self._user() if rng.chance(0.6) else self._planner.line("reviewer", rng, {}) or self._user()
+            tail = self._planner.line("helpful", rng, {"number": str(rng.between(2, 40))}) if helpful else ""
+            yield f"{self._language.named(f'**{mark} {who}**', capital(said))}{' ' + tail if tail else ''}"
+
+    def _comments(self, block: Block) -> Iterator[str]:
+        """Under a post: first-hand remarks, and somebody who comes with another of the kind."""
+        for claim in block.claims:
+            own = claim.fact.subject in self._head.about
+            self._telling.focus(self._entity(block.about) if own else None)
+            said = self._telling.sentence(claim, "f", "e", naming=not own, whole=True)
+            if not own and said:
+                said = self._language.led(self._planner.line("comment_other", self._rng, self._given()), said)
+            yield self._language.named(f"**{self._user()}**", capital(said)) if said else ""
+
+    def _faq(self, block: Block) -> Iterator[str]:
+        rng = self._rng
+        plain = rng.below(3)  # the answer alone before its sentence, always, now and then, or never
+        subject = self._entity(block.about)
+        for place, claim in enumerate(block.claims):
+            self._telling.focus(subject if place else None)  # the first question names it in full
+            question = self._telling.sentence(claim, "a", naming=not place)
+            asked = self._telling.slots
+            self._telling.focus(subject)
+            short = ""
+            if claim.fact.object.type != "year" and (plain == 0 or (plain == 1 and rng.chance(0.4))):
+                short = self._telling.value(claim.fact.object)
+                self._telling.note(claim.fact, "O")
+            uses = ("w", "e") if self._head.form == "club" else ("e",)
+            answer = self._telling.sentence(claim, *uses, whole=True, like=asked)
+            if not question or not answer:
+                continue
+            if short:
+                answer = f"{self._language.closed(capital(short))}{self._language.space}{answer}"
+            yield f"### {question}" if self._head.form == "faq" else f"**{question}**"
+            yield answer
+
+    def _thread(self, block: Block) -> Iterator[str]:
+        rng = self._rng
+        users = [self._user() for _ in range(5)]
+        year, month, day = (int(part) for part in self._head.date.split("-"))
+        shown = rng.chance(0.6)  # whether posts bear dates
+
+        def post(user: str, text: str) -> str:
+            when = f" · {self._language.date(year, month, day, self._style.dates)}" if shown else ""
+            return f"**{user}**{when}\n{text}"
+
+        opening = self._planner.line("forum_open", rng, {})
+        subject = self._entity(block.about)
+        visited = subject is not None and self._world.setting.kinds[subject.kind].group in _VISITED
+        more = self._say("forum_visit" if visited and rng.chance(0.5) else "forum_why") if rng.chance(0.5) else ""
+        asked = self._language.opened(opening, self._head.title)
+        yield post(users[0], f"{asked}{self._language.space}{more}".strip())
+        posts: list[list[Claim]] = []
+
+        def chats(claim: Claim) -> bool:
+            recent = not claim.fact.year or self._world.setting.now - claim.fact.year <= MEMORY
+            return recent and claim.asserted and self._planner.has(claim.fact, "f")
+
+        for claim in block.claims:  # a post is about one thing, says two or three things of it, and in one voice
+            last_post = posts[-1] if posts else []
+            same = bool(last_post) and last_post[0].fact.subject == claim.fact.subject
+            if len(posts) == 1 and self._head.lead is not None:  # the answer stands alone
+                posts.append([claim])
+            elif same and chats(last_post[0]) == chats(claim) and len(last_post) < rng.between(1, 3):
+                posts[-1].append(claim)
+            else:
+                posts.append([claim])
+        last = users[0]
+        leads: set[str] = set()  # nobody begins as another has begun
+        asked_of = self._head.lead
+        section = None if asked_of is None else self._section(asked_of)
+        for place, told in enumerate(posts):
+            own = told[0].fact.subject in self._head.about
+            entity = self._entity(told[0].fact.subject)
+            other = "" if entity is None else entity.title
+            lead = ""
+            if place and rng.chance(0.55 if own else 0.8):
+                aside = own and section is not None and self._section(told[0].fact) != section
+                use = "forum_aside" if aside else "forum_reply" if own else "forum_other"
+                lead = self._planner.line(use, rng, {**self._given(), "user": last, "other": other})
+                lead = "" if lead in leads else lead
+                leads.add(lead)
+            self._telling.focus(self._entity(block.about) if own and place else None)
+            if other and other in lead:
+                self._telling.focus(entity)
+                self._telling.know()
+            said: list[str] = []
+            for claim in told:
+                if claim.asserted and asked_of is not None and claim.fact.key == asked_of.key:
+                    spec = self._world.setting.kinds[claim.fact.kind].facts[claim.fact.relation]
+                    sentence = self._telling.sentence(claim, "e", whole=True, like=("O", "Y", *spec.extras))
+                else:
+                    sentence = self._telling.sentence(claim, "f", "e", naming=not said, whole=True)
+                said.append(sentence if own and said else self._whole(claim, sentence) if not lead else sentence)
+                self._telling.focus(entity)
+                self._telling.know()
+            text = self._language.space.join(one for one in said if one)
+            if not text:
+                continue
+            if own and entity is not None and (entity.name in text or entity.title in text):
+                self._said.add(entity.number)
+            user = rng.pick([one for one in users[1:] if one != last])
+            text = self._language.led(lead, text)
+            last = user
+            day = min(28, day + rng.below(2))
+            yield post(user, text)
+        if rng.chance(0.7):
+            yield post(users[0], self._planner.line("forum_thanks", rng, {}))
