@@ -12,7 +12,7 @@ from webenv.policy import Decision, History
 from webenv.rewards.tables.markdown import read_csv
 from webenv.web import Failure
 
-WORLD = "procedural"
+WORLD = "procedural:pages=4500"
 BUDGET = {"searches": 20_000, "visits": 5_000, "turns": 400}
 
 

@@ -130,10 +130,10 @@ def command(
     check_plan(plan, limits)
     folder = out if out is not None else default_folder(env.rpartition(":")[2], algo)
     resume_line = resume_command(context.obj, folder)
-    begin = f"{env} {algo}: opens the web, then plays {num_envs:,} episodes at a time"
-    print(begin, file=sys.stderr, flush=True)
     _warn(env, settings)
     test = _held_out(env, settings, eval_split, eval_)
+    begin = f"{env} {algo}: opens the web, then plays {num_envs:,} episodes at a time"
+    print(begin, file=sys.stderr, flush=True)
     trained = _train(plan, limits, folder, resume, resume_line)
     if trained.stopped:
         raise Interrupted(f"a checkpoint is kept in {folder}; go on with: {resume_line}")
