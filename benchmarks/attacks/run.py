@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-ATTACKS = ("actions", "agents", "network", "endpoint", "servers", "files", "snapshots", "disk", "kills")
+ATTACKS = ("actions", "agents", "network", "endpoint", "servers", "files", "snapshots", "disk", "kills", "soak")
 
 
 def main() -> None:
