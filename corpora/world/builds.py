@@ -87,12 +87,12 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "note:note_byline lead quote life",
     ),
     "news": (
-        "report statement context story note:note_desk",
+        "report context statement story note:note_desk",
         "note:note_byline report context statement story contrast",
         "report context story statement denials",
-        "note:note_byline report statement context story note:note_close note:note_desk",
+        "note:note_byline report context statement story note:note_close note:note_desk",
         "report context story statement see",
-        "report statement context story note:note_close contrast",
+        "report context story statement note:note_close contrast",
     ),
     "faq": (
         "lead qa contrast",

@@ -139,8 +139,16 @@ class OtherParts(FactChoice):
         yield Block("items", "", -1, tuple(claims))
 
     def _each(self) -> Iterable[Block]:
-        for entity in self._all():
-            facts = self._some(entity, self._rng.between(4, 7), told=False)
+        """Of both the same, as far as it is known, and of each something of its own."""
+        entities = self._all()
+        known = {one.number: {f.relation: f for f in self._as_of(one.facts) if self._clear(f)} for one in entities}
+        common = [name for name in known[entities[0].number] if all(name in facts for facts in known.values())]
+        told = set(self._rng.sample(common, self._rng.between(3, 5)))
+        for entity in entities:
+            own = [fact for name, fact in known[entity.number].items() if name not in told]
+            facts = [fact for name, fact in known[entity.number].items() if name in told]
+            facts += self._rng.sample(own, self._rng.between(1, 2) if len(facts) > 2 else 4)
+            facts.sort(key=lambda fact: (self._spec(fact).section, *by_time(fact)))
             yield Block("prose", entity.title, entity.number, self._with_false(self._claims(facts)))
 
     def _dated(self) -> tuple[Claim, ...]:
@@ -223,5 +231,6 @@ class OtherParts(FactChoice):
             rest = [claim for claim in claims if claim.fact.key != asked.key]
             near = [claim for claim in rest if self._spec(claim.fact).section == section]
             far = [claim for claim in rest if self._spec(claim.fact).section != section]
-            claims = [*first, *near, *far[: rng.between(3, 6)]]
+            far = sorted(far[: rng.between(3, 6)], key=lambda claim: self._spec(claim.fact).section)
+            claims = [*first, *near, *far]
         yield Block("thread", "", subject.number, (*claims, *others))

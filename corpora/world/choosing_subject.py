@@ -92,8 +92,11 @@ class SubjectParts(FactChoice):
             told = [fact for fact in told if fact == lives.death_of(self._subject)]
         spoken = [fact for fact in self._as_of(told) if self._planner.has(fact, "q")]
         chosen = self._rng.sample(spoken, most)
-        person = self._subject is not None and self._subject.kind == "person"
-        return self._claims(chosen) if person else self._apart(chosen)
+        if self._subject is not None and self._subject.kind == "person":
+            return self._claims(chosen)
+        # whoever is spoken of is told of elsewhere too, or nobody would know who that is
+        named = [fact for fact in chosen if fact.object.entity >= 0]
+        return (*self._claims(named), *self._apart([fact for fact in chosen if fact.object.entity < 0]))
 
     def _quote(self) -> Iterable[Block]:
         yield self._block("quote", "", self._spoken(1))

@@ -29,7 +29,7 @@ _SHARES = (
 )  # fmt: skip
 LEAST_FACTS = 3
 """Facts of which a page tells at least as many."""
-READ_ABOUT = ("event", "work", "science", "product", "person")
+READ_ABOUT = ("event", "work", "science", "product", "vessel", "person")
 """Groups that nobody visits: blogs on them tell what was read."""
 
 
@@ -191,7 +191,7 @@ class WorldPlanner:
         queues["guide"] = [("guide", (town.number,), None) for town in rng.shuffle(towns)]
         queues["timeline"] = [("timeline", (town.number,), None) for town in rng.shuffle(towns)]
         compared = [known for kind, known in stated.items() if kinds[kind].group == "product"]
-        pairs = [pair for known in compared for pair in pairwise(known)]
+        pairs = [pair for known in compared for pair in pairwise(sorted(known, key=lambda one: one.begin))]
         queues["comparison"] = [("comparison", (a.number, b.number), None) for a, b in rng.shuffle(pairs)]
         queues["hub"] = [("hub", (), None) for _ in range(6)]
         found: list[tuple[str, tuple[int, ...], WorldFact | None]] = []

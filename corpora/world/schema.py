@@ -19,7 +19,7 @@ USES = ("e", "p", "i", "n", "t", "w", "f", "q", "x", "a", "c", "c~")
 quotation; said of a wrong object; question; claim; claim in far words."""
 
 GROUPS = (
-    "structure", "place", "firm", "public", "club", "press", "product", "work", "science", "event", "person",
+    "structure", "place", "firm", "public", "club", "press", "product", "vessel", "work", "science", "event", "person",
 )  # fmt: skip
 
 

@@ -32,6 +32,11 @@ def _links_of(head: PageHead, known: RegionPages) -> Callable[[WorldEntity], str
     return link
 
 
+OWN = ("directory", "club")
+"""Forms of pages that those whom they are about have written."""
+_ASKED = 4  # people near to it that are asked
+
+
 class PageSentences:
     """What all parts of a page are written with: its voice, what it has said so far, and its sentences.
 
@@ -183,8 +188,11 @@ class PageSentences:
         year = self._head.year
         near = self._persons_near
         persons = self._known.by_kind.get("person", ())
-        for place in range(10 if persons else 0):
-            one = self._rng.pick(near) if near and place < 4 else self._rng.pick(persons)
+        for place in range(8 if persons else 0):
+            if place == _ASKED and (self._head.form in OWN or self._rng.chance(0.7)):
+                # nobody near: rather somebody of whom one sees why
+                break
+            one = self._rng.pick(near) if near and place < _ASKED else self._rng.pick(persons)
             alive = 16 < year - one.begin < 85 and (one.end == 0 or one.end > year)
             if (
                 alive
@@ -197,7 +205,10 @@ class PageSentences:
                 if one.number in self._said or not one.profession:
                     return one.name
                 return self._language.with_role(one.name, one.profession, self._rng)
-        return self._rng.pick(self._language.speakers)
+        subject = self._entity(claim.fact.subject)
+        group = "" if subject is None else self._world.setting.kinds[subject.kind].group
+        speaker = self._planner.line(f"speaker_{group}", self._rng, {})
+        return speaker[:1].lower() + speaker[1:] or self._rng.pick(self._language.speakers)
 
     @cached_property
     def _persons_near(self) -> list[WorldEntity]:

@@ -9,7 +9,7 @@ from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
 from webenv.corpora.world.plan import READ_ABOUT
 from webenv.corpora.world.wording import day_of_fact
-from webenv.corpora.world.writing import PageSentences, capital
+from webenv.corpora.world.writing import OWN, PageSentences, capital
 
 _LED = ("encyclopedia", "heritage", "journal", "club", "magazine", "directory", "obituary")  # begin with what it is
 _PLACED = ("structure", "place", "public", "firm", "club", "press")  # groups of what stands in a town
@@ -30,7 +30,7 @@ class ProseBlocks(PageSentences):
         if subject is not None and subject.kind == "person":
             return (yield self._presented(subject, block))
         if self._head.form in _LED and subject is not None:
-            first = self._first(subject)
+            first = self._own_page(subject) or self._first(subject)
             if self._head.form == "journal":
                 first = self._language.led(self._say("abstract"), capital(first))
                 first = self._language.space.join(one for one in (first, self._say("journal_aim")) if one)
@@ -92,6 +92,15 @@ class ProseBlocks(PageSentences):
         kind = self._world.setting.kinds[person.kind]
         return self._language.a_kind(person.profession or kind.noun, kind)
 
+    def _own_page(self, subject: WorldEntity) -> str:
+        """How those who are there begin a page of their own; empty where others tell of what is no more."""
+        over = 0 < subject.end <= self._head.year
+        if over or self._head.form not in OWN or self._rng.chance(0.35):
+            return ""
+        kind = self._world.setting.kinds[subject.kind]
+        given = self._given() | {"a_kind": self._language.a_kind(kind.noun, kind)}
+        return self._planner.line("lead_own", self._rng, given)
+
     def _first(self, subject: WorldEntity) -> str:
         """What it is, and where: the first sentence of an article."""
         kind = self._world.setting.kinds[subject.kind]
@@ -119,7 +128,7 @@ class ProseBlocks(PageSentences):
         """Of whom a report speaks, for readers who have not heard of it, with what others in it did before."""
         subject, other = self._entity(self._head.about[0]), self._entity(block.about)
         sentences: list[str] = []
-        if subject is not None and subject.kind != "person":
+        if subject is not None and subject.kind != "person" and not self._tells_all(subject):
             kind = self._world.setting.kinds[subject.kind]
             given = self._given() | {"a_kind": self._language.a_kind(kind.noun, kind), "name": subject.name}
             use = "news_town" if subject.town < 0 else f"lead_{kind.name.replace(' ', '_')}"
@@ -141,6 +150,11 @@ class ProseBlocks(PageSentences):
             sentences.append(capital(self._planner.line(use, self._rng, given)))
         told = self._sentences(block, known=True)
         yield self._language.space.join(one for one in (*sentences, *told) if one)
+
+    def _tells_all(self, subject: WorldEntity) -> bool:
+        """Whether a name says by itself what it is of, and where: "Fletgrove Curling Club"."""
+        noun, town = self._world.setting.kinds[subject.kind].noun, self._given()["town"]
+        return noun.lower() in subject.name.lower() and (town in subject.name or town.upper() in self._reported)
 
     def _statement(self, block: Block) -> Iterator[str]:
         """What is said on the news: of the fact, or, where nobody can say more of it yet, in general."""

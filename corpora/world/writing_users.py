@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.model import Claim, WorldFact
@@ -10,6 +10,8 @@ from webenv.corpora.world.wording import MEMORY
 from webenv.corpora.world.writing import PageSentences, capital
 
 _VISITED = ("structure", "place", "public")  # groups of what people travel to
+_STARS = (3, 3, 4, 4, 4, 5)
+_ASKS_ON = 0.75  # of what was not asked, what somebody asks in the thread before it is told
 
 
 class UserBlocks(PageSentences):
@@ -29,7 +31,7 @@ class UserBlocks(PageSentences):
             said = self._telling.sentence(claim, "f", whole=True)
             if not said:
                 continue
-            count = rng.between(1, 5)
+            count = rng.pick(_STARS)  # what is said is seldom all praise or all blame
             mark = f"{'★' * count}{'☆' * (5 - count)}" if stars else f"{count}/5"
             who = self._user() if rng.chance(0.6) else self._planner.line("reviewer", rng, {}) or self._user()
             tail = self._planner.line("helpful", rng, {"number": str(rng.between(2, 40))}) if helpful else ""
@@ -47,23 +49,23 @@ class UserBlocks(PageSentences):
 
     def _faq(self, block: Block) -> Iterator[str]:
         rng = self._rng
-        plain = rng.below(3)  # the answer alone before its sentence, always, now and then, or never
+        plain = rng.below(3)  # the answer alone in place of a sentence: now and then, or never
         subject = self._entity(block.about)
         for place, claim in enumerate(block.claims):
             self._telling.focus(subject if place else None)  # the first question names it in full
             question = self._telling.sentence(claim, "a", naming=not place)
             asked = self._telling.slots
             self._telling.focus(subject)
-            short = ""
-            if claim.fact.object.type != "year" and (plain == 0 or (plain == 1 and rng.chance(0.4))):
-                short = self._telling.value(claim.fact.object)
-                self._telling.note(claim.fact, "O")
-            uses = ("w", "e") if self._head.form == "club" else ("e",)
-            answer = self._telling.sentence(claim, *uses, whole=True, like=asked)
-            if not question or not answer:
+            if not question:
                 continue
-            if short:
-                answer = f"{self._language.closed(capital(short))}{self._language.space}{answer}"
+            if claim.fact.object.type != "year" and not plain and rng.chance(0.4):
+                answer = self._language.closed(capital(self._telling.value(claim.fact.object, full=True)))
+                self._telling.note(claim.fact, "O")
+            else:
+                uses = ("w", "e") if self._head.form in ("club", "directory") else ("e",)
+                answer = self._telling.sentence(claim, *uses, whole=True, like=asked)
+            if not answer:
+                continue
             yield f"### {question}" if self._head.form == "faq" else f"**{question}**"
             yield answer
 
@@ -92,6 +94,7 @@ class UserBlocks(PageSentences):
         for claim in block.claims:  # a post is about one thing, says two or three things of it, and in one voice
             last_post = posts[-1] if posts else []
             same = bool(last_post) and last_post[0].fact.subject == claim.fact.subject
+            same = same and self._section(last_post[0].fact) == self._section(claim.fact)
             if len(posts) == 1 and self._head.lead is not None:  # the answer stands alone
                 posts.append([claim])
             elif same and chats(last_post[0]) == chats(claim) and len(last_post) < rng.between(1, 3):
@@ -102,18 +105,34 @@ class UserBlocks(PageSentences):
         leads: set[str] = set()  # nobody begins as another has begun
         asked_of = self._head.lead
         section = None if asked_of is None else self._section(asked_of)
+        careful = {user for user in users if rng.chance(0.5)}  # who write with capitals
         for place, told in enumerate(posts):
             own = told[0].fact.subject in self._head.about
             entity = self._entity(told[0].fact.subject)
             other = "" if entity is None else entity.title
             lead = ""
-            if place and rng.chance(0.55 if own else 0.8):
-                aside = own and section is not None and self._section(told[0].fact) != section
+            asked_on: Collection[str] = ()
+            aside = own and section is not None and self._section(told[0].fact) != section
+            if place and aside and told[0].asserted and rng.chance(_ASKS_ON):  # somebody asks for it first
+                self._telling.focus(entity)
+                self._telling.know()
+                if question := self._telling.sentence(told[0], "a"):
+                    asked_on = self._telling.slots
+                    asker = (
+                        users[0] if last != users[0] and rng.chance(0.6) else next(u for u in users[1:] if u != last)
+                    )
+                    lead = self._planner.line("forum_more", rng, {})
+                    day = min(28, day + rng.below(2))
+                    yield post(asker, self._language.opened(lead, question))
+                    last, lead = asker, ""
+            if place and not asked_on and rng.chance(0.55 if own else 0.8):
                 use = "forum_aside" if aside else "forum_reply" if own else "forum_other"
                 lead = self._planner.line(use, rng, {**self._given(), "user": last, "other": other})
                 lead = "" if lead in leads else lead
                 leads.add(lead)
-            self._telling.focus(self._entity(block.about) if own and place else None)
+            self._telling.focus(entity if own and place else None)
+            if asked_on:
+                self._telling.know()
             if other and other in lead:
                 self._telling.focus(entity)
                 self._telling.know()
@@ -122,17 +141,21 @@ class UserBlocks(PageSentences):
                 if claim.asserted and asked_of is not None and claim.fact.key == asked_of.key:
                     spec = self._world.setting.kinds[claim.fact.kind].facts[claim.fact.relation]
                     sentence = self._telling.sentence(claim, "e", whole=True, like=("O", "Y", *spec.extras))
+                elif asked_on and not said:
+                    sentence = self._telling.sentence(claim, "e", whole=True, like=("O", *asked_on))
                 else:
                     sentence = self._telling.sentence(claim, "f", "e", naming=not said, whole=True)
-                said.append(sentence if own and said else self._whole(claim, sentence) if not lead else sentence)
+                told_on = (own and said) or lead or asked_on
+                said.append(sentence if told_on else self._whole(claim, sentence))
                 self._telling.focus(entity)
                 self._telling.know()
-            text = self._language.space.join(one for one in said if one)
+            user = rng.pick([one for one in users[1:] if one != last])
+            said = [capital(one) if user in careful else one for one in said if one]
+            text = self._language.space.join(said)
             if not text:
                 continue
             if own and entity is not None and (entity.name in text or entity.title in text):
                 self._said.add(entity.number)
-            user = rng.pick([one for one in users[1:] if one != last])
             text = self._language.led(lead, text)
             last = user
             day = min(28, day + rng.below(2))

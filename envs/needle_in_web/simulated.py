@@ -64,7 +64,7 @@ _DESCRIBED = {"easy": 0.0, "medium": 0.4, "hard": 0.7}  # of those not named: de
 _IN_PASSING = 0.2  # of the draws that come upon what a page is not about, those that go on
 _PERSONS = 0.12  # of the draws that come upon a person, those that go on
 _TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
-_MADE = frozenset(("work", "product", "structure"))  # what people are known for, unlike whom they taught
+_MADE = frozenset(("work", "product", "vessel", "structure"))  # what people are known for, unlike whom they taught
 _OTHERS = frozenset(("org", "thing"))  # objects that "it" could be
 _TRIPLES = 6  # draws of three facts, of which the commonest is taken for hard tasks
 
