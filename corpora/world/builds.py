@@ -52,9 +52,9 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "lead story contrast note:note_tags",
     ),
     "council": (
-        "lead story note:note_office",
+        "lead sections note:note_office",
         "lead keys story note:note_office",
-        "note:note_agenda lead story mentions note:note_office",
+        "note:note_agenda lead story note:note_office",
         "lead sections series note:note_update",
         "lead sections note:note_office",
     ),
@@ -98,7 +98,7 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "lead qa contrast",
         "qa near note:note_update",
         "lead keys qa see",
-        "qa mentions note:note_update",
+        "lead qa see note:note_update",
     ),
     "guide": (
         "lead sights see",

@@ -248,9 +248,9 @@ class SubjectParts(FactChoice):
         facts = sorted(self._left, key=lambda fact: (self._spec(fact).section, *by_time(fact)))
         dated = [fact for fact in facts if fact.year]
         ordered = sorted(dated, key=by_time)
-        timeless = [fact for fact in facts if not fact.year]
-        half = len(timeless) // 2
-        told = [*timeless[:half], *ordered, *timeless[half:]]
+        # how it began, what it is like, then what happened: what has no date would hang at the end
+        first = 1 if ordered and self._spec(ordered[0]).section == 0 else 0
+        told = [*ordered[:first], *(fact for fact in facts if not fact.year), *ordered[first:]]
         yield self._block("prose", "", self._with_false(self._take(told)))
 
     def _denials(self) -> Iterable[Block]:

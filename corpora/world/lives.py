@@ -127,7 +127,9 @@ def career(
 ) -> list[WorldFact]:
     """What a report tells of a person beside its news: posts and works; of whoever has died the family too."""
     work = [fact for fact in facts if kind.facts[fact.relation].section == WORK and grown(person, fact)]
-    posts = deeds([fact for fact in told if fact.kind != "person"], rng)
+    # a post taken up the year before is what one was in the news for then
+    before = [fact for fact in told if fact.kind != "person" and (fact.until or fact.year < lead.year - 1)]
+    posts = deeds(before, rng)
     found = [
         fact for fact in (*posts[: rng.between(2, 4)], *rng.sample(work, rng.between(2, 3))) if fact.key != lead.key
     ]

@@ -13,7 +13,7 @@ from webenv.corpora.world.lives import death_of
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
 from webenv.corpora.world.schema import NAMING, Wording
 from webenv.corpora.world.sentences import Telling
-from webenv.corpora.world.sites import HOMES, SITE_OF, WorldSite, make_sites, token
+from webenv.corpora.world.sites import HOMES, HOMES_OF_KINDS, SITE_OF, WorldSite, make_sites, token
 from webenv.corpora.world.wording import LAST_MONTH, NOW, Style, day_of_fact
 from webenv.corpora.world.world import PAGES, SimulatedWorld
 
@@ -165,7 +165,7 @@ class WorldPlanner:
         persons = rng.shuffle([e for e in entities if e.kind == "person" and len(e.facts) > LEAST_FACTS])
         queues: dict[str, list[tuple[str, tuple[int, ...], WorldFact | None]]] = {name: [] for name, _ in _SHARES}
         for entity in things:
-            forms = _drawn(HOMES[kinds[entity.kind].group], 2, rng)
+            forms = _drawn(HOMES_OF_KINDS.get(entity.kind) or HOMES[kinds[entity.kind].group], 2, rng)
             if entity.town >= 0:  # guides lead to towns
                 forms = ["heritage" if form == "guide" else form for form in forms]
             queues["first"].append((forms[0], (entity.number,), None))

@@ -63,6 +63,8 @@ class Telling:
         """The places of the wording that the last sentence was told in."""
         self.year = 0
         """The year in which the page was written; 0 where it does not matter."""
+        self.own = False
+        """Whether those whom the page is about tell it themselves: "we" or "the club", never "it" or "they"."""
         self._focus: int = -1
         self.said: dict[tuple[int, int], frozenset[str]] = {}
         """What has been told of each fact, by its key: "O" its object, "Y" its year, and further values by name."""
@@ -308,7 +310,7 @@ class Telling:
             name = language.surname(about.name)
             return name, "", name
         kind = self._setting.kinds[about.kind]
-        if self._named < 4 and roll < 0.42:
+        if self._named < 4 and roll < 0.42 and not self.own:
             return language.pronouns("", kind.pronoun)
         if kind.words and (roll < 0.8 or self._named == 1):  # "it" or "the light", where the name stands just before
             name = language.definite(rng.pick(kind.words))

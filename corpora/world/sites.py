@@ -33,6 +33,21 @@ HOMES: dict[str, tuple[tuple[str, int], ...]] = {
 }
 """Forms of pages about things of a group, with their weights."""
 
+HOMES_OF_KINDS: dict[str, tuple[tuple[str, int], ...]] = {
+    "bridge": (("encyclopedia", 4), ("heritage", 4), ("council", 3), ("blog", 2), ("forum", 1)),
+    "chess tournament": (("encyclopedia", 5), ("forum", 2), ("magazine", 2), ("blog", 1)),
+    "election": (("encyclopedia", 4), ("council", 4), ("forum", 1)),
+    "market hall": (("encyclopedia", 3), ("heritage", 4), ("council", 4), ("blog", 1), ("faq", 1)),
+    "mine": (("encyclopedia", 4), ("heritage", 4), ("forum", 2), ("blog", 2)),
+    "monastery": (("encyclopedia", 4), ("heritage", 4), ("magazine", 1), ("forum", 1), ("blog", 1)),
+    "ordinance": (("council", 6), ("encyclopedia", 3), ("forum", 1)),
+    "park": (("encyclopedia", 3), ("guide", 4), ("council", 4), ("blog", 2)),
+    "pipe organ": (("encyclopedia", 4), ("heritage", 3), ("forum", 2), ("magazine", 1), ("blog", 1)),
+    "town": (("encyclopedia", 4), ("guide", 4), ("council", 2), ("blog", 2)),
+    "town hall": (("encyclopedia", 3), ("heritage", 3), ("council", 5), ("forum", 1), ("faq", 1)),
+}
+"""The same of kinds that are told of elsewhere than most of their group."""
+
 SITE_OF = {"faq": "almanac", "list": "almanac", "timeline": "almanac", "comparison": "catalogue", "obituary": "paper"}
 """The type of site of a form of page, where it is not the form's own name."""
 

@@ -60,8 +60,10 @@ class PageSentences:
             self._region, self._style, self._rng, _links_of(plan.head, self._known), self._turn
         )
         self._telling.year = plan.head.year
+        self._telling.own = plan.head.form in OWN
         self._written: set[str] = set()  # sentences, so that none comes twice
         self._heard: set[int] = set()  # who has been quoted
+        self._asked: set[str] = set()  # and those without a name
         self._reported = ""  # the news, as told
         # entities that the title or a sentence has named
         self._said = {one for one in self._head.about if (e := self._entity(one)) and e.title in self._head.title}
@@ -207,8 +209,13 @@ class PageSentences:
                 return self._language.with_role(one.name, one.profession, self._rng)
         subject = self._entity(claim.fact.subject)
         group = "" if subject is None else self._world.setting.kinds[subject.kind].group
-        speaker = self._planner.line(f"speaker_{group}", self._rng, {})
-        return speaker[:1].lower() + speaker[1:] or self._rng.pick(self._language.speakers)
+        for _ in range(4):
+            speaker = self._planner.line(f"speaker_{group}", self._rng, {})
+            speaker = speaker[:1].lower() + speaker[1:] or self._rng.pick(self._language.speakers)
+            if speaker not in self._asked:
+                break
+        self._asked.add(speaker)
+        return speaker
 
     @cached_property
     def _persons_near(self) -> list[WorldEntity]:

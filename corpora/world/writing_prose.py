@@ -99,7 +99,8 @@ class ProseBlocks(PageSentences):
             return ""
         kind = self._world.setting.kinds[subject.kind]
         given = self._given() | {"a_kind": self._language.a_kind(kind.noun, kind)}
-        return self._planner.line("lead_own", self._rng, given)
+        use = "lead_own_named" if kind.noun.lower() in subject.name.lower() else "lead_own"
+        return self._planner.line(use, self._rng, given)
 
     def _first(self, subject: WorldEntity) -> str:
         """What it is, and where: the first sentence of an article."""
@@ -146,6 +147,8 @@ class ProseBlocks(PageSentences):
             self._said.add(person.number)
             over = self._head.lead is not None and self._head.lead.year == person.end
             use = "news_was" if over else "news_trade" if given["age"] in self._reported else "news_who"
+            if person.profession in f"{self._head.title} {self._reported}".lower() and not over:
+                use = "news_from"  # an abbot is elected abbot: what he is has been told
             use = use if self._world.setting.schema.lines.get(use) else "news_who"
             sentences.append(capital(self._planner.line(use, self._rng, given)))
         told = self._sentences(block, known=True)
