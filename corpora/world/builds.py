@@ -73,11 +73,12 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "lead sections qa note:note_members",
     ),
     "journal": (
-        "note:note_byline lead note:note_received note:journal_method sections compare note:journal_discussion "
+        "note:journal_authors lead note:note_received note:journal_question note:journal_method sections compare "
+        "argument note:note_references",
+        "note:journal_authors lead note:journal_question note:journal_method sections argument note:note_references",
+        "note:journal_authors note:note_received lead note:journal_question sections compare argument "
         "note:note_references",
-        "note:note_byline lead note:journal_method sections mentions note:note_references",
-        "note:note_byline note:note_received lead sections compare note:journal_discussion note:note_references",
-        "note:note_byline lead note:note_received sections note:journal_discussion note:note_references",
+        "note:journal_authors lead note:note_received note:journal_question sections argument note:note_references",
     ),
     "obituary": (
         "lead life quote",

@@ -184,9 +184,12 @@ class FactChoice:
         if self._head.form == "guide":
             return tuple(claims)
         found: list[Claim] = []
+        said = {one[:2] for one in self._denied}
         for claim in claims:
             found.append(claim)
             wrong = self._false(claim.fact) if self._rng.chance(_FALSE) else None
+            if wrong is not None and (wrong.fact.kind, wrong.fact.relation) in said:
+                wrong = None  # two figures that "include two villages": a form
             if wrong is not None:
                 found.append(wrong)
         return tuple(found)

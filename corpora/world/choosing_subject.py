@@ -73,6 +73,10 @@ class SubjectParts(FactChoice):
         elif self._head.form != "heritage":
             yield from self._story()
 
+    def _argument(self) -> Iterable[Block]:
+        """What a paper makes of all that it has told."""
+        yield self._block("argument", "", ())
+
     def _qa(self) -> Iterable[Block]:
         counts: dict[str, int] = {}
         asked: list[WorldFact] = []

@@ -20,7 +20,7 @@ _FIRST = {
     "mentions": 7, "people": 8, "contrast": 8,
 }  # fmt: skip
 """The order in which parts come to their facts; what is not named comes at 5, and contrasts last."""
-_BARE = ("note", "lead", "links", "context", "statement")
+_BARE = ("note", "lead", "links", "context", "statement", "argument")
 _LONG = 10  # facts of a page
 
 

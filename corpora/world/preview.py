@@ -40,7 +40,7 @@ _ASKS = (
 """How a question asks, and what its answer, the fact's object, may then be."""
 _NAMING = 4  # facts of a kind, at least, whose claims say of what they are
 _SUBJECT = {"n", "S", "S's", "s"}
-_SLOTS = {"n", "S", "S's", "s", "O", "O's", "o", "Y", "Z", "M", "D", "W", "P", "R", "C", "A"}
+_SLOTS = {"n", "S", "S's", "s", "O", "O's", "o", "Y", "Z", "M", "D", "W", "P", "R", "C", "A", "T"}
 
 
 def problems(data: Schema) -> list[str]:

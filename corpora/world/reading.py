@@ -80,12 +80,14 @@ def _alternatives(text: str) -> tuple[str, ...]:
 
 
 def _pool_value(text: str, held: bool) -> PoolValue:
+    text, _, fits = text.partition(" @ ")
     said, *rest = (part.strip() for part in text.split(">"))
     wider = [part.strip() for one in rest for part in one.split("|")]
     return PoolValue(
         tuple(part.strip() for part in said.split("~") if part.strip()),
         tuple(part.strip() for some in wider for part in some.split("|") if part.strip()),
         held,
+        _alternatives(fits),
     )
 
 
@@ -285,7 +287,7 @@ def read_schema(texts: Mapping[str, str]) -> Schema:
     )
 
 
-_CODE = "363"  # whoever changes what pages say by code, not by data, gives it another value
+_CODE = "37a"  # whoever changes what pages say by code, not by data, gives it another value
 
 
 @cache

@@ -118,7 +118,7 @@ class _Simulation(RegionObjects):
                 return  # of two floods in one year a reader would ask which is meant
         extras = []
         for name, type_ in spec.extras.items():
-            extra = self._value(entity, spec, type_, year, 0)
+            extra = self._value(entity, spec, type_, year, 0, value.entity)
             if extra is None:
                 return
             extras.append((name, extra))

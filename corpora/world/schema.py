@@ -260,11 +260,12 @@ class FactSpec:
 
 
 class PoolValue(NamedTuple):
-    """A value of a pool: its wordings (the first names it) and its wider names."""
+    """A value of a pool: its wordings (the first names it), its wider names, and the kinds that it fits; none, all."""
 
     wordings: tuple[str, ...]
     wider: tuple[str, ...]
     held: bool
+    fits: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

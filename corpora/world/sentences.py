@@ -15,6 +15,7 @@ from webenv.corpora.world.wording import FRESH, MEASURES, MEMORY, Style, day_of_
 _MASK = (1 << 64) - 1
 _BOASTS = ("best known", "best-known", "most famous", "famous for", "known for", "most people know")
 _ENDS = (". ", "? ", "! ")
+_SETTLED = 42  # the age by which somebody lives by a trade
 _PAST = re.compile(r"\b(?:was|were|had|\w+ed)\b")  # what happened then, and not what is so since
 
 _Sentence = tuple[WorldFact, WorldEntity, WorldEntity, tuple[str, str, str], bool, str]
@@ -110,8 +111,11 @@ class Telling:
         turned = asserted and fact.object.entity >= 0 and fact.object.entity == self._focus
         old = year != 0 and self._setting.now - year > MEMORY
         past = year != 0 and self.year != 0 and not -1 <= self.year - year <= 1
+        # "she speaks Danish" of whoever is alive: what has no date is still so
+        lasting = asserted and not year and fact.kind == "person" and not self._over(fact.subject)
         key = (
             uses,
+            lasting,
             self._setting.test,
             asserted,
             turned,
@@ -124,7 +128,7 @@ class Telling:
         )
         known = spec.chosen.get(key)
         if known is None:
-            known = spec.chosen[key] = self._sought(claim, uses, turned, old, past, naming)
+            known = spec.chosen[key] = self._sought(claim, uses, turned, old, past, naming, lasting)
         use, ways = known
         if not ways:
             return ""
@@ -132,6 +136,9 @@ class Telling:
             ways = tuple(way for way in ways if "O" in way.slots) or ways
         if undated and spec.tenure is None:
             ways = tuple(way for way in ways if way.slots.isdisjoint("YMD") and _PAST.search(way.text)) or ways
+        subject = self._entity(fact.subject)
+        if fact.until and subject is not None and fact.until > subject.begin + _SETTLED:  # by then one has a trade
+            ways = tuple(way for way in ways if "T" not in way.slots) or ways
         if like:
             most = max(sum(slot in way.slots for slot in like) for way in ways)
             ways = tuple(way for way in ways if sum(slot in way.slots for slot in like) == most)
@@ -155,7 +162,7 @@ class Telling:
         return text
 
     def _sought(
-        self, claim: Claim, uses: tuple[str, ...], turned: bool, old: bool, past: bool, naming: bool
+        self, claim: Claim, uses: tuple[str, ...], turned: bool, old: bool, past: bool, naming: bool, lasting: bool
     ) -> tuple[str, tuple[Wording, ...]]:
         """The first of some uses that there are wordings of, and these."""
         fact = claim.fact
@@ -167,7 +174,7 @@ class Telling:
         if past:  # news of long ago is told as history
             order = tuple(use for use in order if use != "n") or ("e",)
         tenure = self._setting.kinds[fact.kind].facts[fact.relation].tenure
-        held = tenure is not None and claim.asserted and not fact.until  # a role that is held still
+        held = lasting or (tenure is not None and claim.asserted and not fact.until)  # a role that is held still
         fresh = tenure is not None and self.year == fact.year  # nothing has been done in it yet
         deeds = self._setting.kinds[fact.kind].facts[fact.relation].extras
         for use in order:
@@ -182,6 +189,11 @@ class Telling:
             if ways:
                 return use, ways
         return "", ()
+
+    def _over(self, number: int) -> bool:
+        """Whether somebody has died by the year in which the page was written."""
+        entity = self._entity(number)
+        return entity is not None and 0 < entity.end <= (self.year or self._setting.now)
 
     def told(self, way: Wording, claim: Claim, turned: bool = False, speaker: str = "") -> str:
         """A wording with its places filled."""
@@ -278,6 +290,9 @@ class Telling:
             return self._language.date(fact.year, month, day, form)
         if name == "W":
             return speaker or self._language.spokesman
+        if name == "T":
+            kind = self._setting.kinds["person"]
+            return self._language.a_kind(about.profession or kind.noun, kind)
         if name == "A":
             person = self._entity(fact.object.entity)
             born = (person if person is not None and person.kind == "person" else subject).begin
@@ -382,7 +397,8 @@ def boasts(wording: str) -> frozenset[str]:
     ['Its best-known sight is {O}.', 'best known']
     """
     best = any(one in wording for one in _BOASTS)
-    return frozenset((wording, "best known") if best else (wording,))
+    trade = "{T}" in wording  # "before she was a potter": of one job, and not of all
+    return frozenset((wording, *(("best known",) if best else ()), *(("trade",) if trade else ())))
 
 
 def _capital(text: str) -> str:

@@ -53,7 +53,10 @@ class RegionObjects:
                 self._abroad.setdefault(entity.kind, []).append(entity)
                 self._abroad.setdefault("group " + kinds[entity.kind].group, []).append(entity)
 
-    def _value(self, entity: WorldEntity, spec: FactSpec, type_: ValueType, year: int, busy: int) -> WorldValue | None:
+    def _value(
+        self, entity: WorldEntity, spec: FactSpec, type_: ValueType, year: int, busy: int, beside: int = -1
+    ) -> WorldValue | None:
+        """A value that a fact may have; ``beside``: the entity that its object is, which a phrase has to fit."""
         rng = self._rng
         kind = type_.kind
         if kind == "person":
@@ -74,6 +77,8 @@ class RegionObjects:
             return _shared("year", str(year or entity.begin), year or entity.begin)
         if kind == "pool":
             values = self._pool(spec.kind, type_.of)
+            if beside in self._entities:
+                values = _fitting(values, self._entities[beside].kind, entity.profession)
             if not values:
                 return None
             chosen = values[rng.popular(len(values))] if rng.chance(0.5) else rng.pick(values)
@@ -208,6 +213,14 @@ def _fresh(cast: Cast) -> Cast:
     parts = (cast.towns, cast.others, cast.notables)
     towns, others, notables = (tuple([entity.fresh() for entity in part]) for part in parts)
     return cast._replace(towns=towns, others=others, notables=notables)
+
+
+@lru_cache(maxsize=4_096)
+def _fitting(values: tuple[PoolValue, ...], kind: str, profession: str) -> tuple[PoolValue, ...]:
+    """The phrases that fit a kind: a brewery has draymen, a circus has none; and that are no news of a profession."""
+    fit = [one for one in values if kind in one.fits] or [one for one in values if not one.fits]
+    new = tuple(one for one in fit if not profession or not one.wordings[0].endswith(profession))
+    return new or tuple(fit)
 
 
 def _used(facts: list[WorldFact], relation: str) -> set[str]:

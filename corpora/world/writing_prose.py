@@ -14,6 +14,7 @@ from webenv.corpora.world.writing import OWN, PageSentences, capital
 _LED = ("encyclopedia", "heritage", "journal", "club", "magazine", "directory", "obituary")  # begin with what it is
 _PLACED = ("structure", "place", "public", "firm", "club", "press")  # groups of what stands in a town
 _PARAGRAPH = (2, 5)
+_DATED, _GAP = 4, 13  # dates of which a paper can say how they lie, and years without one of which it speaks
 
 
 class ProseBlocks(PageSentences):
@@ -23,6 +24,28 @@ class ProseBlocks(PageSentences):
 
     def _note(self, block: Block) -> Iterator[str]:
         yield self._say(block.columns[0]).replace("\\n", "\n")
+
+    def _argument(self, block: Block) -> Iterator[str]:
+        """What a paper concludes from its own dates: from when to when they run, and where they leave a gap."""
+        spans = sorted(
+            (claim.fact.year, claim.fact.until or (self._head.year if self._runs(claim.fact) else claim.fact.year))
+            for claim in self._plan.claims
+            if claim.asserted and claim.fact.subject == block.about and "Y" in self.told.get(claim.fact.key, ())
+        )
+        last, gaps = 0, []
+        for start, stop in spans:
+            gaps += [(start - last, last, start)] if last else []
+            last = max(last, stop)
+        years, low, high = max(gaps, default=(0, 0, 0))
+        use = "journal_gap" if years >= _GAP else "journal_even"
+        use = use if years and len(spans) >= _DATED else "journal_undated"
+        given = {"first_year": str(spans[0][0]), "last_year": str(last)} if spans else {}
+        given |= {"gap": str(years), "gap_from": str(low), "gap_to": str(high)}
+        yield self._planner.line(use, self._rng, self._given() | given).replace("\\n", "\n")
+
+    def _runs(self, fact: WorldFact) -> bool:
+        """Whether a fact is of a role that is held still."""
+        return self._world.setting.kinds[fact.kind].facts[fact.relation].tenure is not None
 
     def _lead(self, block: Block) -> Iterator[str]:
         """The first sentence, and what belongs to it, as one paragraph."""
