@@ -178,7 +178,9 @@ class ProseBlocks(PageSentences):
         yield self._language.space.join(one for one in (*sentences, *told) if one)
 
     def _tells_all(self, subject: WorldEntity) -> bool:
-        """Whether a name says by itself what it is of, and where: "Fletgrove Curling Club"."""
+        """Whether a name that has been told says what it is of, and where: "Fletgrove Curling Club"."""
+        if subject.title not in self._reported:
+            return False
         noun, town = self._world.setting.kinds[subject.kind].noun, self._given()["town"]
         return noun.lower() in subject.name.lower() and (town in subject.name or town.upper() in self._reported)
 
