@@ -27,6 +27,8 @@ _SHARES = (
     ("first", 0.36), ("second", 0.2), ("person", 0.14), ("news", 0.14), ("list", 0.04), ("guide", 0.02),
     ("timeline", 0.015), ("comparison", 0.035), ("hub", 0.02),
 )  # fmt: skip
+OWN = ("directory", "club")
+"""Forms of pages that those whom they are about have written."""
 LEAST_FACTS = 3
 """Facts of which a page tells at least as many."""
 READ_ABOUT = ("event", "work", "science", "product", "vessel", "person")
@@ -168,6 +170,9 @@ class WorldPlanner:
             forms = _drawn(HOMES_OF_KINDS.get(entity.kind) or HOMES[kinds[entity.kind].group], 2, rng)
             if entity.town >= 0:  # guides lead to towns
                 forms = ["heritage" if form == "guide" else form for form in forms]
+            if entity.end:  # what is no more has no page of its own
+                other = "heritage" if "encyclopedia" in forms else "encyclopedia"
+                forms = [other if form in OWN else form for form in forms]
             queues["first"].append((forms[0], (entity.number,), None))
             for form in forms[1:]:
                 queues["second"].append((form, (entity.number,), None))
@@ -292,6 +297,13 @@ class WorldPlanner:
         use = f"title_{form}"
         if form == "blog" and subject is not None and world.setting.kinds[subject.kind].group in READ_ABOUT:
             use = "title_blog_about"
+        if (
+            form == "council"
+            and subject is not None
+            and subject.town < 0
+            and world.setting.schema.lines.get(f"{use}_town")
+        ):
+            use = f"{use}_town"
         return self.line(use, rng, self.given(region, subject, site, other=other, head=head)), fact
 
     def _headline(self, text: str) -> str:

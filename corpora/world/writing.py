@@ -9,14 +9,14 @@ from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.claims import WorldPagePlan
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
-from webenv.corpora.world.plan import PageHead, RegionPages, WorldPlanner
+from webenv.corpora.world.plan import OWN, PageHead, RegionPages, WorldPlanner
 from webenv.corpora.world.schema import NAMING
 from webenv.corpora.world.sentences import Telling
 from webenv.corpora.world.wording import LAST_MONTH
 
 _USES = {
     "encyclopedia": ("e",), "heritage": ("e",), "directory": ("w", "e"), "catalogue": ("e",), "forum": ("f", "e"),
-    "blog": ("e",), "council": ("n", "e"), "guide": ("e",), "journal": ("e",), "magazine": ("e",),
+    "blog": ("e",), "council": ("e",), "guide": ("e",), "journal": ("e",), "magazine": ("e",),
     "club": ("w", "e"), "news": ("n", "e"), "obituary": ("e",),
 }  # fmt: skip
 
@@ -32,8 +32,6 @@ def _links_of(head: PageHead, known: RegionPages) -> Callable[[WorldEntity], str
     return link
 
 
-OWN = ("directory", "club")
-"""Forms of pages that those whom they are about have written."""
 _ASKED = 4  # people near to it that are asked
 
 

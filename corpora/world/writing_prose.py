@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from webenv.corpora.world import lives
 from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
-from webenv.corpora.world.plan import READ_ABOUT
+from webenv.corpora.world.plan import OWN, READ_ABOUT
 from webenv.corpora.world.wording import day_of_fact
-from webenv.corpora.world.writing import OWN, PageSentences, capital
+from webenv.corpora.world.writing import PageSentences, capital
 
 _LED = ("encyclopedia", "heritage", "journal", "club", "magazine", "directory", "obituary")  # begin with what it is
 _PLACED = ("structure", "place", "public", "firm", "club", "press")  # groups of what stands in a town
@@ -58,7 +58,9 @@ class ProseBlocks(PageSentences):
                 first = self._language.led(self._say("abstract"), capital(first))
                 first = self._language.space.join(one for one in (first, self._say("journal_aim")) if one)
         else:
-            about = "_about" if self._read_about(subject) else ""
+            about = (
+                "_about" if self._read_about(subject) else "_town" if subject is not None and subject.town < 0 else ""
+            )
             first = self._say(f"intro_{self._head.form}{about}") or self._say(f"intro_{self._head.form}")
         sentences = [*([capital(first)] if first else []), *self._sentences(block, known=bool(first))]
         yield self._language.space.join(sentences)

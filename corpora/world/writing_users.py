@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.model import Claim, WorldFact
+from webenv.corpora.world.plan import OWN
 from webenv.corpora.world.wording import MEMORY
 from webenv.corpora.world.writing import PageSentences, capital
 
@@ -62,7 +63,7 @@ class UserBlocks(PageSentences):
                 answer = self._language.closed(capital(self._telling.value(claim.fact.object, full=True)))
                 self._telling.note(claim.fact, "O")
             else:
-                uses = ("w", "e") if self._head.form in ("club", "directory") else ("e",)
+                uses = self._uses_of(claim) if self._head.form in OWN else ("e",)
                 answer = self._telling.sentence(claim, *uses, whole=True, like=asked)
             if not answer:
                 continue
