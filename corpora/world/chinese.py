@@ -67,6 +67,7 @@ _ABOUT = {
     "almanac": "名单、年表和各类小问题的答案",
 }
 _SAID = {
+    "Town": "城镇",
     "Year": "年份",
     "today": "今",
     "place": "地方",

@@ -23,6 +23,7 @@ _TOLD = {
     "forum": 0.6,
 }
 _TOLD_ELSE = 0.65
+_COUNTED = ("number", "money")  # nor how many there were
 _GUIDED = 9  # facts of a town that a guide to its sights tells
 _NO_STAFF = ("directory", "club", "council", "guide")  # forms that do not tell whom it employed
 
@@ -98,7 +99,8 @@ class FactChoice:
             persons = 0 if head.form in _NO_STAFF else 2
             told = [fact for place, fact in enumerate(told) if fact.kind != "person" or place < persons]
         if head.form == "guide":  # visitors do not ask who was mayor when
-            own = rng.sample([fact for fact in own if self._spec(fact).tenure is None], _GUIDED)
+            own = [fact for fact in own if self._spec(fact).tenure is None]
+            own = rng.sample([fact for fact in own if fact.object.type not in _COUNTED] or own, _GUIDED)
         self._left, self._told = own, told
 
     def _as_of(self, facts: Iterable[WorldFact]) -> list[WorldFact]:

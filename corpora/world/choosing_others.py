@@ -10,6 +10,8 @@ from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
 
 _HONOURS = ("award", "prize")
 _SIGHTS = ("structure", "place", "public", "firm", "club")  # groups that a guide to a town tells of
+_NO_SIGHTS = ("bank", "software company", "construction company", "machine works", "hospital", "school")
+_STOPS = 4  # sights that a guide leads to at least
 _LATELY = 15  # years in which the same has happened to another, for a report to mention it
 _LEGACIES = 2  # persons of whom a list tells the same
 
@@ -134,8 +136,24 @@ class OtherParts(FactChoice):
 
     def _entries(self) -> Iterable[Block]:
         claims: list[Claim] = []
-        for entity in sorted(self._rng.sample(self._all(), 14), key=lambda one: one.title):
-            claims += self._claims(self._some(entity, self._rng.between(1, 3), told=False))
+        entities = sorted(self._rng.sample(self._all(), 14), key=lambda one: one.title)
+        known = {one.number: {fact.relation: fact for fact in reversed(self._as_of(one.facts))} for one in entities}
+        counts: dict[str, int] = {}
+        for name in (name for facts in known.values() for name in facts):
+            counts[name] = counts.get(name, 0) + 1
+        specs = self._kinds[entities[0].kind].facts if entities else {}
+        order = list(specs)
+        # of each the same first, so that one can run an eye down the list
+        alike = sorted(
+            (name for name in counts if specs[name].tenure is None), key=lambda name: (-counts[name], order.index(name))
+        )[: self._rng.between(1, 2)]
+        for entity in entities:
+            first = [
+                known[entity.number][name] for name in sorted(alike, key=order.index) if name in known[entity.number]
+            ]
+            first = [fact for fact in first if fact.key not in self._used and self._clear(fact)]
+            claims += self._claims(first)
+            claims += self._claims(self._some(entity, self._rng.between(0 if first else 1, 1), told=False))
         yield Block("items", "", -1, tuple(claims))
 
     def _each(self) -> Iterable[Block]:
@@ -154,10 +172,13 @@ class OtherParts(FactChoice):
     def _dated(self) -> tuple[Claim, ...]:
         """What the papers of a county told of: nobody's house or hobby."""
         public = {
-            (kind, name): bool(spec.wordings.get("n")) and (kind != "person" or name in _HONOURS)
+            (kind, name): bool(spec.wordings.get("n"))
+            and spec.tenure is None
+            and (kind != "person" or name in _HONOURS)
             for kind in self._known.by_kind
             for name, spec in self._kinds[kind].facts.items()
         }
+        # a term of office is no event
         facts = [
             fact
             for known in self._known.by_kind.values()
@@ -181,7 +202,9 @@ class OtherParts(FactChoice):
         assert self._subject is not None
         sights = [kind for kind in self._known.by_kind if self._kinds[kind].group in _SIGHTS]
         things = [entity for kind in sights for entity in self._known.by_kind[kind] if entity.facts]
-        return [entity for entity in things if entity.town == self._subject.number]
+        here = [entity for entity in things if entity.town == self._subject.number]
+        standing = [one for one in here if not 0 < one.end <= self._head.year and one.kind not in _NO_SIGHTS]
+        return standing if len(standing) >= _STOPS else here
 
     def _stop(self, entity: WorldEntity) -> tuple[Claim, ...]:
         """What a guide tells of a sight: a few things that belong together, and not who ran it when."""

@@ -35,13 +35,23 @@ def joined(sentence: str, year: int, last: int, rng: Rng) -> str:
     rest = sentence[opening.end() :]
     if opening[0].count(" ") > 2:  # "In March 1931": a month in the same year needs no year
         return f"{opening[0].split(' ' + opening[1])[0]} of that year {rest}" if year == last else sentence
-    return _opened(year, last, rng) + rest
+    said = _opened(year, last, rng)
+    first = rest.split(" ", 1)[0]
+    if said == f"In {year}, " and first.islower() and first not in _FUNCTION:  # "In 1927 came a cloud of gas"
+        said = f"In {year} "
+    return said + rest
 
 
 def undated(sentence: str, year: int) -> str:
     """A sentence that stands after its year: "1922: In 1922 it burned" is no line of a chronicle."""
     opening = _OPENING.match(sentence)
-    if opening is None or opening[1] != str(year) or opening[0].count(" ") > 2 or sentence.startswith("By "):
+    if opening is None:
+        return (
+            sentence
+            if sentence.count(str(year)) != 1
+            else re.sub(rf",? in {year}(?:,(?= and )|(?=[ .;])(?! (?:and|to) \d))", "", sentence)
+        )
+    if opening[1] != str(year) or opening[0].count(" ") > 2 or sentence.startswith("By "):
         return sentence
     rest = sentence[opening.end() :]
     start = 1 if rest.startswith("[") else 0

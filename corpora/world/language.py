@@ -121,7 +121,7 @@ class WorldLanguage:
 
     def numbered(self, count: int, kind: KindSpec | None) -> str:
         """A number of things of a kind, before its noun."""
-        return str(count)
+        return wording.number_words(count) if count <= 12 else str(count)
 
     def noun(self, word: str, unit: str = "") -> str:
         """A common noun of a class of WordNet's with its article where it is countable."""

@@ -46,6 +46,9 @@ class ListBlocks(PageSentences):
         """The kind in brackets, "(dam)", after the name of a thing of another kind than the page."""
         subject = self._entity(self._head.about[0]) if self._head.about else None
         kind = self._world.setting.kinds[entity.kind]
+        if self._head.form == "list" and entity.town >= 0:
+            town = self._world.place(entity)[0]
+            return "" if town in entity.name else self._language.cell("", town)
         if subject is None or subject.kind == entity.kind or kind.noun in entity.name.lower():
             return ""
         return self._language.cell("", kind.noun)
@@ -144,13 +147,15 @@ class ListBlocks(PageSentences):
             by_subject.setdefault(claim.fact.subject, {})[claim.fact.relation] = claim
             labels.setdefault(claim.fact.relation, self._label(claim))
         columns = [name for name in block.columns if name in labels]
-        rows = ["| | " + " | ".join(labels[name] for name in columns) + " |", "| --- " * (len(columns) + 1) + "|"]
+        placed = self._head.form == "list" and all((e := self._entity(one)) and e.town >= 0 for one in by_subject)
+        heads = [*([self._language.say("Town")] if placed else []), *(labels[name] for name in columns)]
+        rows = ["| | " + " | ".join(heads) + " |", "| --- " * (len(heads) + 1) + "|"]
         for subject, cells in by_subject.items():
             entity = self._entity(subject)
             name = self._telling.mention(entity, full=True) if entity is not None else ""
-            rows.append(
-                f"| {name} | " + " | ".join(self._cell(cells[c]) if c in cells else "–" for c in columns) + " |"
-            )
+            row = [self._world.place(entity)[0]] if placed and entity is not None else []
+            row += [self._cell(cells[c]) if c in cells else "–" for c in columns]
+            rows.append(f"| {name} | " + " | ".join(row) + " |")
         yield "\n".join(rows)
 
     def _label(self, claim: Claim) -> str:

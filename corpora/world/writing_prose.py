@@ -14,6 +14,8 @@ from webenv.corpora.world.writing import PageSentences, capital
 _LED = ("encyclopedia", "heritage", "journal", "club", "magazine", "directory", "obituary")  # begin with what it is
 _PLACED = ("structure", "place", "public", "firm", "club", "press")  # groups of what stands in a town
 _PARAGRAPH = (2, 5)
+_OUTSIDE = ("mine", "farm", "vineyard", "dam", "excavation")  # what lies outside a town
+_ASIDE = 0.45  # share of a blog's paragraphs after which its writer speaks of himself
 _DATED, _GAP = 4, 13  # dates of which a paper can say how they lie, and years without one of which it speaks
 
 
@@ -23,7 +25,10 @@ class ProseBlocks(PageSentences):
     # ── beginnings ────────────────────────────────────────────────────────────
 
     def _note(self, block: Block) -> Iterator[str]:
-        yield self._say(block.columns[0]).replace("\\n", "\n")
+        use = block.columns[0]
+        if use == "blog_end" and self._read_about(self._entity(self._head.about[0])):
+            use = "blog_end_about"
+        yield self._say(use).replace("\\n", "\n")
 
     def _argument(self, block: Block) -> Iterator[str]:
         """What a paper concludes from its own dates: from when to when they run, and where they leave a gap."""
@@ -231,7 +236,15 @@ class ProseBlocks(PageSentences):
             return []
         kind = self._world.setting.kinds[sight.kind]
         given = {"name": self._telling.mention(sight), "a_kind": self._language.a_kind(kind.noun, kind)}
-        first = self._planner.line("guide_stop", self._rng, given)
+        stops = dict.fromkeys(
+            claim.fact.subject for one in self._plan.blocks if one.form == "prose" for claim in one.claims
+        )
+        order = [number for number in stops if number not in self._head.about]
+        use = {order[0]: "guide_first", order[-1]: "guide_last"}.get(sight.number, "guide_stop")
+        if kind.group == "place" or kind.name in _OUTSIDE:  # nobody comes upon a glacier round the corner
+            use = "guide_out"
+        use = use if self._world.setting.schema.lines.get(use) else "guide_stop"
+        first = self._planner.line(use, self._rng, given)
         if first:
             self._said.add(sight.number)
         return [capital(first)] if first else []
@@ -242,8 +255,19 @@ class ProseBlocks(PageSentences):
             length = self._rng.between(*_PARAGRAPH)
             if len(sentences) - length < 2:
                 length = len(sentences)
-            yield self._language.space.join(sentences[:length])
-            sentences = sentences[length:]
+            told, sentences = sentences[:length], sentences[length:]
+            if self._head.form == "blog" and len(told) > 1 and self._rng.chance(_ASIDE):
+                told = [*told, self._aside()]
+            yield self._language.space.join(one for one in told if one)
+
+    def _aside(self) -> str:
+        """What happened to a blog's writer meanwhile; nothing twice."""
+        subject = self._entity(self._head.about[0]) if self._head.about else None
+        said = self._say("blog_aside_about" if self._read_about(subject) else "blog_aside")
+        if said in self._written:
+            return ""
+        self._written.add(said)
+        return said
 
     def _contrast(self, block: Block) -> Iterator[str]:
         """Others of the kind beside the subject: what is other with them."""
