@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from webenv.corpora.procedural.lexicon import Lexicon
@@ -193,6 +193,30 @@ class Asker:
     def names(self, fact: WorldFact) -> bool:
         """Whether a claim line says of what the fact is, so that it can stand first."""
         return any(not _NAMING.isdisjoint(way.slots) for far in (False, True) for way in self.lines(fact, far))
+
+    def unavoidable(self, fact: WorldFact, weigh: Callable[[str], int], wide: bool) -> int:
+        """The least weight that the values of a fact bring into any criterion.
+
+        Args:
+            fact: what is asked.
+            weigh: the weight of a value's words.
+            wide: whether a class or a generic expression may stand for a value.
+        """
+        slots = [way.slots for far in (False, True) for way in self.lines(fact, far)]
+        values = [fact.object] if all(not slot.isdisjoint(("O", "O's")) for slot in slots) else []
+        values += [
+            value for name, value in fact.extras if all(not slot.isdisjoint((name, f"{name}'s")) for slot in slots)
+        ]
+        return sum(self._lightest(value, weigh, wide) for value in values)
+
+    def _lightest(self, value: WorldValue, weigh: Callable[[str], int], wide: bool) -> int:
+        if value.type in ("number", "money") or (wide and (value.type in _MASKED or value.entity >= 0)):
+            return 0
+        if value.type not in ("pool", "noun"):
+            return weigh(value.text)
+        if wide and wider(self._setting, value):
+            return 0
+        return min(map(weigh, synonyms(self._setting, value))) if value.type == "pool" else weigh(value.text)
 
     def spec(self, fact: WorldFact) -> FactSpec:
         """The relation of a fact."""

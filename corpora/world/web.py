@@ -25,6 +25,7 @@ _RECENT = 8  # pages that are kept whole: whoever asks for a text asks next what
 _STATED = 4_096  # pages of which the facts are kept
 _REGIONS = 64
 _PARTS = 4
+_WEIGHED = 256  # pages of which the words are kept with how much each tells
 _READ = 8_192  # pages of which the words are kept, at 2 KB each
 
 
@@ -71,6 +72,7 @@ class WorldWeb:
         self.telling = lru_cache(maxsize=_REGIONS)(partial(self._telling, True))
         self.denying = lru_cache(maxsize=_REGIONS)(partial(self._telling, False))
         self._words = lru_cache(maxsize=_READ)(self._stems)
+        self.weights = lru_cache(maxsize=_WEIGHED)(self._weights)
 
     def __len__(self) -> int:
         return self.config.pages
@@ -179,12 +181,16 @@ class WorldWeb:
         stems = self.language.stems
         return f" {' '.join(stems(page.title) | stems(self.text(page).text))} "
 
+    def _weights(self, number: int) -> dict[str, int]:
+        """The stems of a page that tell something, each with log₂ of how rare it is."""
+        count, known = self._frequencies
+        bits = {word: (count // (known.get(word, 0) + 1)).bit_length() - 1 for word in self._words(number).split()}
+        return {word: weight for word, weight in bits.items() if weight > 0}
+
     def overlap(self, question: str, number: int) -> int:
         """How much of a question's wording stands on a page, in bits: of each shared word, log₂ of how rare it is."""
-        count, known = self._frequencies
-        page = self._words(number)
-        shared = [word for word in self.language.stems(question) if f" {word} " in page]
-        return sum((count // (known.get(word, 0) + 1)).bit_length() - 1 for word in shared)
+        weights = self.weights(number)
+        return sum(weights.get(word, 0) for word in self.language.stems(question))
 
     def day(self, fact: WorldFact) -> tuple[int, int]:
         """The month and day of a fact."""

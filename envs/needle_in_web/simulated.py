@@ -14,23 +14,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache, partial
+from itertools import islice
 from typing import NamedTuple
 
 from webenv.corpora.procedural import Rng, Worlds, cached_corpus
 from webenv.corpora.world import (
     FIGURES,
-    Asker,
     Criterion,
     FactPattern,
-    Subject,
-    ValueConstraint,
-    Wish,
     WorldEntity,
     WorldFact,
     WorldWeb,
     met,
 )
 from webenv.envs.generated_tasks import COUNT, GeneratedTasks, TaskSource, task_id
+from webenv.envs.needle_in_web.phrasing import Level, Phraser
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES
 from webenv.envs.needle_in_web.traps import (
     GROUPS,
@@ -40,7 +38,6 @@ from webenv.envs.needle_in_web.traps import (
     contested,
     find_honeypot,
 )
-from webenv.envs.needle_in_web.wording import NEEDLE_WORDS
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.task import Gold, Task
 from webenv.web import Scope
@@ -49,24 +46,14 @@ _MOST_DRAWS = 6_000
 _OF_A_PART = 256  # tasks in a row that are of one part of a large world
 _STEP = 7_919  # a prime, so that the next part is elsewhere
 _DRAWS_A_REGION = 40
-_REWORDED = 6  # wordings of the same facts that are tried, until one stands as far from the page as it should
+_TRIED = 12  # questions about a page that are tried, until one is as it should be
+_SPREAD = 0.2  # the smaller, the oftener a rare fact comes before a common one
 _CRITERIA = 3
 _RARER = 4  # times as many draws for tasks with a false page
-_BAITED = 12  # the same for tasks with a honeypot: until one stands at its rank
-_WISHES = {"easy": Wish(0.3, 0.4, 0.3, 0.9), "medium": Wish(0.75, 0.8, 0.5, 0.9), "hard": Wish(0.9, 0.9, 0.5, 0.95)}
-_PLAIN_WISHES = {
-    "easy": Wish(0.0, 0.05, 0.3, 0.85),
-    "medium": Wish(0.1, 0.1, 0.4, 0.85),
-    "hard": Wish(0.15, 0.15, 0.5, 0.9),
-}
-_NAMED = {"easy": 0.75, "medium": 0.4, "hard": 0.1}  # of persons, firms, places: kept by name
-_DESCRIBED = {"easy": 0.0, "medium": 0.4, "hard": 0.7}  # of those not named: described; the rest is masked
+_VARIANTS = 4  # sets of wordings of a page's facts, of which a task has one
+_REWORDED = 1_000  # the same for conflicts, of which there are few
 _IN_PASSING = 0.2  # of the draws that come upon what a page is not about, those that go on
 _PERSONS = 0.12  # of the draws that come upon a person, those that go on
-_TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
-_MADE = frozenset(("work", "product", "vessel", "structure"))  # what people are known for, unlike whom they taught
-_OTHERS = frozenset(("org", "thing"))  # objects that "it" could be
-_TRIPLES = 6  # draws of three facts, of which the commonest is taken for hard tasks
 
 
 class SimulatedNeedle(NamedTuple):
@@ -112,8 +99,8 @@ class SimulatedNeedles:
     def __init__(self, web: WorldWeb, world: str = "") -> None:
         self.web = web
         self._scope = Scope(world=world)
-        self._asker = Asker(web.world.setting)
-        self._words = NEEDLE_WORDS[web.config.language]
+        self._phraser = Phraser(web)
+        self._asker, self._words = self._phraser.asker, self._phraser.words
         self._able = lru_cache(maxsize=64)(self._ables)
         self._contests = lru_cache(maxsize=64)(partial(contested, web))
 
@@ -127,7 +114,7 @@ class SimulatedNeedles:
             raise InvalidArgument(f"difficulty={group!r}. {did_you_mean(str(group), DIFFICULTIES)}")
         wanted = NeedleGroup.read(group)
         rng = Rng("needle", *self.web.world.setting.seed, group, number)
-        plain = rng.chance(self._words.plain[wanted.difficulty])
+        level = self._phraser.level(wanted.difficulty, rng.chance(self._words.plain[wanted.difficulty]))
         rare = wanted != NeedleGroup(wanted.difficulty)
         if wanted.conflict and not self.web.config.conflicts:
             raise InvalidArgument(f"{self.web.config}: no two pages disagree here; set conflicts, as in conflicts=0.5.")
@@ -136,7 +123,7 @@ class SimulatedNeedles:
             if draw % _DRAWS_A_REGION == 0:  # a region's facts and pages are made at once: draws stay in one
                 region = self._region(number, rng)
             made = self._contested if wanted.conflict else self._drawn
-            found = made(wanted, number, region, plain, rng)
+            found = made(wanted, number, region, level, rng)
             if found is not None:
                 return found
         raise InvalidArgument(
@@ -150,7 +137,7 @@ class SimulatedNeedles:
             return self.web.planner.region_of(rng.below(len(self.web)))
         return rng.pick(parts[number // _OF_A_PART * _STEP % len(parts)])
 
-    def _drawn(self, group: NeedleGroup, number: int, region: int, plain: bool, rng: Rng) -> SimulatedNeedle | None:
+    def _drawn(self, group: NeedleGroup, number: int, region: int, level: Level, rng: Rng) -> SimulatedNeedle | None:
         difficulty = group.difficulty
         able = self._able(region)
         if not able:
@@ -168,29 +155,28 @@ class SimulatedNeedles:
         # one half remembers what a page was about, seldom whom it named in passing
         if subject.number not in self.web.planner.head(gold).about and not rng.chance(_IN_PASSING):
             return None
-        chosen = self._chosen(facts, group, gold, region, rng)
-        if not chosen:
-            return None
-        low, high = self._overlap(difficulty, plain)
-        wish = (_PLAIN_WISHES if plain else _WISHES)[difficulty]
-        for _ in range(_BAITED if group.honeypot else _REWORDED):
-            criteria = self._criteria(subject, chosen, difficulty, wish, gold, high, rng)
-            if criteria and low <= self.web.overlap(" ".join(one.text for one in criteria), gold):
-                if not self._unique(criteria, subject.number, gold, region) or not self._told(criteria, gold):
-                    return None
-                bait = self._bait(criteria, subject.number, group.honeypot)
-                if bait is None and group.honeypot:
-                    continue
-                task = self._task(group, number, gold, subject, criteria, bait)
-                return SimulatedNeedle(task, gold, subject.number, criteria)
+        phrasings = self._phraser.page(subject, gold, level, number % _VARIANTS)
+        telling = self.web.telling(region)
+
+        def fits(chosen: Sequence[WorldFact]) -> bool:
+            """Whether no other page states the facts together; at most one is a figure: nobody half remembers two."""
+            figures = sum(fact.object.type in FIGURES for fact in chosen)
+            alone = frozenset.intersection(*(telling[fact.key] for fact in chosen)) == {gold}
+            return figures < 2 and len({fact.relation for fact in chosen}) == _CRITERIA and alone
+
+        for criteria in islice(phrasings.chosen(self._ordered(facts, group, rng), fits, rng), _TRIED):
+            if not self._unique(criteria, subject.number, gold, region):
+                continue
+            bait = self._bait(criteria, subject.number, group.honeypot)
+            if bait is None and group.honeypot:
+                continue
+            task = self._task(group, number, gold, subject, criteria, bait)
+            return SimulatedNeedle(task, gold, subject.number, criteria)
         return None
 
-    def _overlap(self, difficulty: str, plain: bool) -> tuple[int, int]:
-        """Least and most bits of a question's wording that are to stand on the gold page."""
-        words = self._words
-        return (words.plain_overlap[difficulty], 999) if plain else words.overlap[difficulty]
-
-    def _contested(self, group: NeedleGroup, number: int, region: int, plain: bool, rng: Rng) -> SimulatedNeedle | None:
+    def _contested(
+        self, group: NeedleGroup, number: int, region: int, level: Level, rng: Rng
+    ) -> SimulatedNeedle | None:
         """A task of which an older page about something else says all that is asked, and a newer one corrects it."""
         contests = self._contests(region, group.conflict)
         if not contests:
@@ -204,19 +190,16 @@ class SimulatedNeedles:
         able = {fact.relation: fact for fact in rng.shuffle(facts) if fact.relation in told}
         if subject is None or mistaken.isdisjoint(able) or len(able) < _CRITERIA:
             return None
-        low, high = self._overlap(group.difficulty, plain)
-        wish = (_PLAIN_WISHES if plain else _WISHES)[group.difficulty]
-        for _ in range(_BAITED):
-            chosen = rng.sample(tuple(able.values()), _CRITERIA)
-            if mistaken.isdisjoint(fact.relation for fact in chosen):
-                continue
-            criteria = self._criteria(subject, chosen, group.difficulty, wish, gold, high, rng)
-            if criteria is None or not contest.misleads([one.pattern for one in criteria]):
-                continue
-            if self.web.overlap(" ".join(one.text for one in criteria), gold) < low:
+        phrasings = self._phraser.page(subject, gold, level, rng.below(_REWORDED))
+
+        def fits(chosen: Sequence[WorldFact]) -> bool:
+            return any(fact.relation in mistaken for fact in chosen)
+
+        for criteria in islice(phrasings.chosen(able.values(), fits, rng), _TRIED):
+            if not contest.misleads([one.pattern for one in criteria]):
                 continue
             own = contest.conflict.subject
-            if self._unique(criteria, subject.number, gold, region, {own}) and self._told(criteria, gold):
+            if self._unique(criteria, subject.number, gold, region, {own}):
                 trap = conflict_trap(self.web, group.conflict, contest.conflict, criteria)
                 task = self._task(group, number, gold, subject, criteria, trap)
                 return SimulatedNeedle(task, gold, subject.number, criteria)
@@ -225,59 +208,6 @@ class SimulatedNeedles:
     def _bait(self, criteria: Sequence[Criterion], subject: int, rank: int) -> Trap | None:
         """The honeypot at a rank of the first search; ``None`` where there is none, or none is asked for."""
         return find_honeypot(self.web, cached_corpus(self.web.config), criteria, subject, rank) if rank else None
-
-    def _told(self, criteria: Sequence[Criterion], gold: int) -> bool:
-        """Whether the gold page's text tells all that is asked: a sentence may leave its year out, or how many."""
-        told = self.web.text(self.web.plan(gold)).told
-        return all(one.pattern.asks() <= set(told.get(one.fact.key, ())) for one in criteria)
-
-    def _criteria(
-        self,
-        subject: WorldEntity,
-        chosen: Sequence[WorldFact],
-        difficulty: str,
-        wish: Wish,
-        gold: int,
-        high: int,
-        rng: Rng,
-    ) -> tuple[Criterion, ...] | None:
-        """The facts as criteria, at most one of them with a class or a generic expression for a value; ``None`` where
-        one cannot be told, or tells the name of what is sought, or more than ``high`` bits stand on the gold page."""
-        found: list[Criterion] = []
-        kind = self.web.world.setting.kinds[subject.kind]
-        noun = self._words.noun(kind, difficulty, rng)
-        first = next((fact for fact in chosen if self._asker.names(fact)), None)
-        if first is None:
-            return None
-        clear = True
-        for place, fact in enumerate([first, *(fact for fact in chosen if fact != first)]):
-            called = self._words.sought(noun, kind, subject.sex, place, clear)
-            criterion = self._criterion(fact, called, wish, difficulty, place == 0, rng)
-            if criterion is None or subject.name in criterion.text:
-                return None
-            found.append(criterion)
-            if self.web.overlap(" ".join(one.text for one in found), gold) > high:  # another word only adds to it
-                return None
-            wish = wish.narrow if criterion.vague else wish
-            # after "Ann Lee, observer on a volcano, measured the snow", "it" would be the snow
-            clear = criterion.text.lower().startswith(called.subject) and fact.object.type not in _OTHERS
-        return tuple(found)
-
-    def _criterion(
-        self, fact: WorldFact, reference: Subject, wish: Wish, difficulty: str, first: bool, rng: Rng
-    ) -> Criterion | None:
-        """A fact as a criterion; where its object has a name, that is kept, described or masked."""
-        if fact.object.entity < 0:
-            return self._asker.criterion(fact, reference, wish, rng, first=first)
-        named = rng.chance(_NAMED[difficulty])
-        if not named and rng.chance(_DESCRIBED[difficulty]):
-            described = self._described(fact, reference, wish, first, rng)
-            if described is not None:
-                return described
-        if named or not wish.wide:
-            return self._asker.criterion(fact, reference, wish._replace(mask=0), rng, first=first)
-        found = self._asker.criterion(fact, reference, wish._replace(mask=1), rng, first=first)
-        return None if found is None or fact.object.text in found.text else found
 
     def _ables(self, region: int) -> tuple[tuple[int, tuple[tuple[WorldEntity, tuple[WorldFact, ...]], ...]], ...]:
         """Pages of a region, with whom they state three facts of that can be asked for, and all such facts."""
@@ -296,69 +226,15 @@ class SimulatedNeedles:
                 pages.append((number, tuple(found)))
         return tuple(pages)
 
-    def _chosen(
-        self, facts: Sequence[WorldFact], group: NeedleGroup, gold: int, region: int, rng: Rng
-    ) -> list[WorldFact]:
-        """Three facts of different relations that no other page states together, at most one a figure: nobody half
-        remembers three.
-
-        Common ones for hard tasks, rare ones for easy ones; where another page is to meet two of them, common ones.
-        """
+    def _ordered(self, facts: Sequence[WorldFact], group: NeedleGroup, rng: Rng) -> list[WorldFact]:
+        """Facts as they are to be tried: common ones rather first for hard tasks, rare ones for easy ones; where
+        another page is to meet two of them, common ones."""
         common = group.difficulty == "hard" or bool(group.honeypot)
-        telling = self.web.telling(region)
-        triples: list[list[WorldFact]] = []
-        for _ in range(_TRIPLES):
-            triple: dict[str, WorldFact] = {}
-            for fact in rng.shuffle(facts):
-                if fact.object.type not in FIGURES or all(one.object.type not in FIGURES for one in triple.values()):
-                    triple.setdefault(fact.relation, fact)
-                if len(triple) == _CRITERIA:
-                    break
-            if len(triple) == _CRITERIA and frozenset.intersection(
-                *(telling[fact.key] for fact in triple.values())
-            ) == {gold}:
-                triples.append(list(triple.values()))
-                if group.difficulty == "medium" and not common:
-                    break
-        triples.sort(key=lambda triple: sum(self.web.common(fact) for fact in triple))
-        return [] if not triples else triples[-1] if common else triples[0]
-
-    def _described(self, fact: WorldFact, reference: Subject, wish: Wish, first: bool, rng: Rng) -> Criterion | None:
-        """A fact as a criterion, its object told by a fact that other pages state, not by its name.
-
-        Persons alone, by what they made or did: nobody calls a town "the one that got a road to Calder in 1870".
-        """
-        other = self.web.entity(fact.object.entity)
-        if other is None or other.kind != "person":
-            return None
-        region = self.web.world.region_of(fact.subject)
-        telling = self.web.telling(region)
-        noun = self._words.mention(self.web.world.setting.kinds[other.kind], other.profession, rng)
-        known = [one for one in (*other.facts, *other.told) if one.subject != fact.subject and one.key in telling]
-        known = [one for one in known if one.subject != other.number or one.object.type == "name"]  # what they wrote
-        for said in rng.sample(known, _TELLING):
-            owner = self.web.entity(said.subject) if said.subject != other.number else None
-            if owner is not None and self.web.world.setting.kinds[owner.kind].group not in _MADE:
-                continue
-            plain = Wish(wish.far / 3, 0.0, 0.0, wish.blur)
-            told = self._asker.relative(said, noun, plain, rng, owner.name if owner else "")
-            if told is None or other.name in told.text:
-                continue
-            if owner is not None:
-                names = {one.object.text for one in owner.facts if told.pattern.fits(one)}
-            elif told.pattern.object.texts:
-                fitting = self.web.fitting((told.pattern,), region)
-                names = {entity.name for number in fitting if (entity := self.web.entity(number)) is not None}
-            else:
-                continue
-            if other.name not in names or len(names) > 3:  # it may be of another part of a large world
-                continue
-            criterion = self._asker.criterion(fact, reference, wish, rng, told.text, first)
-            if criterion is None or other.name in criterion.text:
-                return None
-            pattern = criterion.pattern._replace(object=ValueConstraint(frozenset(names)))
-            return criterion._replace(pattern=pattern)
-        return None
+        mixed = rng.shuffle(facts)
+        if common or group.difficulty == "easy":
+            rank = {fact: self.web.common(fact) * (_SPREAD + rng.random()) for fact in mixed}
+            mixed.sort(key=rank.__getitem__, reverse=common)
+        return mixed
 
     def _unique(
         self,

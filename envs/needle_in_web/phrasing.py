@@ -1,0 +1,336 @@
+"""The facts of a page as criteria: each is worded a few times alone, and wordings are chosen that go together.
+
+How much of a question's wording stands on the gold page decides how hard it is. Whole questions that stand as far from
+a page as a hard one should are one in a thousand; of three facts with a few wordings each, some three are nearly always
+near enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+from webenv.corpora.procedural import Rng
+from webenv.corpora.world import Asker, Criterion, Subject, ValueConstraint, Wish, WorldEntity, WorldFact, WorldWeb
+from webenv.envs.needle_in_web.wording import NEEDLE_WORDS
+
+_WISHES = {"easy": Wish(0.3, 0.4, 0.3, 0.9), "medium": Wish(0.75, 0.8, 0.5, 0.9), "hard": Wish(0.9, 0.9, 0.5, 0.95)}
+_PLAIN_WISHES = {
+    "easy": Wish(0.0, 0.05, 0.3, 0.85),
+    "medium": Wish(0.1, 0.1, 0.4, 0.85),
+    "hard": Wish(0.15, 0.15, 0.5, 0.9),
+}
+_NAMED = {"easy": 0.75, "medium": 0.4, "hard": 0.1}  # of persons, firms, places: kept by name
+_DESCRIBED = {"easy": 0.0, "medium": 0.4, "hard": 0.7}  # of those not named: described; the rest is masked
+_TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
+_MADE = frozenset(("work", "product", "vessel", "structure"))  # what people are known for, unlike whom they taught
+_OTHERS = frozenset(("org", "thing"))  # objects that "it" could be
+_WORDED = (True, False, True, False, True)  # wordings of a fact: whether they may leave a value unnamed
+_FAILED = 3  # of those that fail, until the fact is given up
+_NOUNS = 3  # draws of what a thing is called, of which the one that tells least is taken
+_PAGES = 512  # sets of wordings that are kept
+
+
+class Level(NamedTuple):
+    """How far criteria stand from their page.
+
+    Attributes:
+        difficulty: "easy", "medium" or "hard".
+        plain: told in the page's words.
+        low, high: least and most bits of a question's wording that stand on the gold page (see WorldWeb.overlap).
+    """
+
+    difficulty: str
+    plain: bool
+    low: int
+    high: int
+
+    @property
+    def wish(self) -> Wish:
+        """How criteria of the level are worded."""
+        return (_PLAIN_WISHES if self.plain else _WISHES)[self.difficulty]
+
+
+class Phrased(NamedTuple):
+    """A fact as a criterion.
+
+    Attributes:
+        criterion: as it stands first, or, where it cannot, as it stands later.
+        shared: a bit for each of its stems that stands on the gold page and tells something.
+        wish, number: by which it was worded, to word it alike in another place.
+    """
+
+    criterion: Criterion
+    shared: int
+    wish: Wish
+    number: int
+
+
+class PagePhrasings:
+    """What one page says of one thing, as criteria of a level.
+
+    Args:
+        phraser: of the web.
+        subject: the thing.
+        gold: number of the page.
+        level: how far they stand from it.
+        variant: another one words the same facts anew.
+    """
+
+    def __init__(self, phraser: Phraser, subject: WorldEntity, gold: int, level: Level, variant: int) -> None:
+        web = phraser.web
+        self._phraser, self._subject, self._gold, self._level = phraser, subject, gold, level
+        self._key = (*web.world.setting.seed, gold, subject.number, level.difficulty, int(level.plain), variant)
+        self._kind = web.world.setting.kinds[subject.kind]
+        self._weights: Mapping[str, int] = web.weights(gold)
+        nouns = [phraser.words.noun(self._kind, level.difficulty, Rng("noun", *self._key, n)) for n in range(_NOUNS)]
+        self._noun = nouns[0] if level.plain else min(nouns, key=self._weigh)
+        self._places: dict[str, int] = {}
+        self._sums: dict[int, int] = {0: 0}
+        self._frame = self._shared(f"{self._called(0).subject} {self._called(1).subject}")
+        self._room = level.high - self._bits(self._frame)
+        self._known: dict[WorldFact, tuple[Phrased, ...]] = {}
+        self._least: dict[WorldFact, tuple[int, int]] = {}
+
+    @cached_property
+    def _told(self) -> Mapping[tuple[int, int], Collection[str]]:
+        return self._phraser.web.text(self._phraser.web.plan(self._gold)).told
+
+    def _weigh(self, text: str) -> int:
+        """The bits of a text that stand on the page."""
+        return sum([self._weights.get(one, 0) for one in self._phraser.web.language.stems(text)])
+
+    def _shared(self, text: str) -> int:
+        """The stems of a text that stand on the page, a bit each: as numbers they are quickly united."""
+        found = 0
+        for one in self._phraser.web.language.stems(text):
+            if one in self._weights:
+                found |= 1 << self._places.setdefault(one, len(self._places))
+        return found
+
+    def _bits(self, shared: int) -> int:
+        """How much stems tell together."""
+        found = self._sums.get(shared)
+        if found is None:
+            weights = (self._weights[one] for one, place in self._places.items() if shared >> place & 1)
+            found = self._sums[shared] = sum(weights)
+        return found
+
+    def _unavoidable(self, fact: WorldFact) -> tuple[int, int]:
+        """The bits that a fact brings with it where a value may be left unnamed, and where none may."""
+        found = self._least.get(fact)
+        if found is None:
+            asker, named = self._phraser.asker, fact.object.type != "person" or not self._phraser.describes(fact)
+            wide = asker.unavoidable(fact, self._weigh, True)
+            found = wide, asker.unavoidable(fact, self._weigh, False) if named else wide
+            self._least[fact] = found
+        return found
+
+    def bears(self, facts: Sequence[WorldFact]) -> bool:
+        """Whether facts could be told together with no more bits than the level has, as far as their values tell."""
+        if self._level.plain:
+            return True
+        least = [self._unavoidable(fact) for fact in facts]
+        spared = max((exact - wide for wide, exact in least), default=0)  # one value of them may be left unnamed
+        return sum(exact for _, exact in least) - spared <= self._room
+
+    def of(self, fact: WorldFact) -> tuple[Phrased, ...]:
+        """The wordings of a fact that the page's text bears out, and that may stand in a question of the level."""
+        found = self._known.get(fact)
+        if found is None:
+            found = self._known[fact] = self._worded(fact)
+        return found
+
+    def _worded(self, fact: WorldFact) -> tuple[Phrased, ...]:
+        level, wish = self._level, self._level.wish
+        told = set(self._told.get(fact.key, ()))
+        first = self._phraser.asker.names(fact)
+        called = self._called(0 if first else 1)
+        found: list[Phrased] = []
+        for number, wide in enumerate(_WORDED):
+            if number - len(found) >= _FAILED:
+                break
+            wanted = wish if wide else wish.narrow
+            criterion = self._criterion(fact, called, wanted, number, first)
+            # a sentence may leave its year out, or how many
+            if criterion is None or not criterion.pattern.asks() <= told:
+                continue
+            shared = self._shared(criterion.text)
+            if self._bits(shared | self._frame) <= level.high:
+                found.append(Phrased(criterion, shared, wanted, number))
+        return tuple(found)
+
+    def chosen(
+        self, facts: Iterable[WorldFact], fits: Callable[[Sequence[WorldFact]], bool], rng: Rng
+    ) -> Iterator[tuple[Criterion, ...]]:
+        """Three of the facts in wordings that go together, the first ones first.
+
+        Args:
+            facts: in the order in which they are to be tried.
+            fits: whether three facts make a question.
+            rng: chance.
+        """
+        known: list[WorldFact] = []
+        for fact in facts:
+            if not self.bears((fact,)) or not self.of(fact):
+                continue
+            for two in combinations(known, 2):
+                if fits((*two, fact)):
+                    yield from self.together(rng.shuffle((*two, fact)), rng)
+            known.append(fact)
+
+    def together(self, facts: Sequence[WorldFact], rng: Rng) -> Iterator[tuple[Criterion, ...]]:
+        """The facts in the wordings that go together, in random order: at most one criterion with a class or a generic
+        expression for a value, and as many bits on the page as the level has."""
+        first = next((fact for fact in facts if self._phraser.asker.names(fact)), None)
+        if first is None:
+            return
+        ways: list[tuple[Phrased, ...]] = []
+        for fact in (first, *(fact for fact in facts if fact != first)):
+            ways.append(self.of(fact))
+            if not ways[-1]:
+                return
+        for chosen in self._choices([rng.shuffle(known) for known in ways], self._frame, False):
+            criteria = self._in_place(chosen)
+            if criteria is not None:
+                yield criteria
+
+    def _choices(self, ways: Sequence[Sequence[Phrased]], shared: int, vague: bool) -> Iterator[tuple[Phrased, ...]]:
+        if not ways:
+            if self._bits(shared) >= self._level.low:
+                yield ()
+            return
+        for one in ways[0]:
+            union = shared | one.shared
+            if self._bits(union) <= self._level.high and not (vague and one.criterion.vague):
+                for rest in self._choices(ways[1:], union, vague or one.criterion.vague):
+                    yield (one, *rest)
+
+    def _in_place(self, chosen: Sequence[Phrased]) -> tuple[Criterion, ...] | None:
+        """The criteria as they stand one after another; ``None`` where they then share too much or too little."""
+        criteria = [chosen[0].criterion]
+        called = self._called(0)
+        for place, one in enumerate(chosen[1:], 1):
+            # after "Ann Lee, observer on a volcano, measured the snow", "it" would be the snow
+            last = criteria[-1]
+            clear = last.text.lower().startswith(called.subject) and last.fact.object.type not in _OTHERS
+            called = self._called(place, clear)
+            criterion = self._criterion(one.criterion.fact, called, one.wish, one.number, False)
+            if criterion is None or (criterion.vague and not one.criterion.vague):
+                return None
+            criteria.append(criterion)
+        bits = self._phraser.web.overlap(" ".join(one.text for one in criteria), self._gold)
+        return tuple(criteria) if self._level.low <= bits <= self._level.high else None
+
+    def _called(self, place: int, clear: bool = True) -> Subject:
+        return self._phraser.words.sought(self._noun, self._kind, self._subject.sex, place, clear)
+
+    def _criterion(self, fact: WorldFact, called: Subject, wish: Wish, number: int, first: bool) -> Criterion | None:
+        """A wording of a fact; ``None`` where it cannot be told, or tells the name of what is sought."""
+        rng = Rng("phrased", *self._key, *fact.key, number)
+        criterion = self._phraser.criterion(fact, called, wish, self._level.difficulty, first, rng)
+        return None if criterion is None or self._subject.name in criterion.text else criterion
+
+
+class Phraser:
+    """Words the facts of a web as criteria.
+
+    Args:
+        web: the web.
+    """
+
+    def __init__(self, web: WorldWeb) -> None:
+        self.web = web
+        self.asker = Asker(web.world.setting)
+        self.words = NEEDLE_WORDS[web.config.language]
+        self._pages = lru_cache(maxsize=_PAGES)(self._page)
+
+    def level(self, difficulty: str, plain: bool) -> Level:
+        """How far questions of a difficulty stand from their page; of those told in its words, and of the others."""
+        words = self.words
+        low, high = (words.plain_overlap[difficulty], 999) if plain else words.overlap[difficulty]
+        return Level(difficulty, plain, low, high)
+
+    def page(self, subject: WorldEntity, gold: int, level: Level, variant: int) -> PagePhrasings:
+        """What a page says of a thing, as criteria of a level; in other words for another variant."""
+        return self._pages(subject.number, gold, level, variant)
+
+    def _page(self, subject: int, gold: int, level: Level, variant: int) -> PagePhrasings:
+        entity = self.web.entity(subject)
+        assert entity is not None
+        return PagePhrasings(self, entity, gold, level, variant)
+
+    def criterion(
+        self, fact: WorldFact, reference: Subject, wish: Wish, difficulty: str, first: bool, rng: Rng
+    ) -> Criterion | None:
+        """A fact as a criterion; where its object has a name, that is kept, described or masked.
+
+        Args:
+            fact: what is asked.
+            reference: how the sentence refers to whom it is about.
+            wish: how far it stands from what pages say.
+            difficulty: decides how often a name is kept.
+            first: by a line that says of what the fact is.
+            rng: chance.
+        """
+        if fact.object.entity < 0:
+            return self.asker.criterion(fact, reference, wish, rng, first=first)
+        named = rng.chance(_NAMED[difficulty])
+        if not named and rng.chance(_DESCRIBED[difficulty]):
+            described = self._described(fact, reference, wish, first, rng)
+            if described is not None:
+                return described
+        if named or not wish.wide:
+            return self.asker.criterion(fact, reference, wish._replace(mask=0), rng, first=first)
+        found = self.asker.criterion(fact, reference, wish._replace(mask=1), rng, first=first)
+        return None if found is None or fact.object.text in found.text else found
+
+    def describes(self, fact: WorldFact) -> bool:
+        """Whether anything is known by which the object of a fact may be told, in place of its name."""
+        return bool(self._known_of(fact))
+
+    def _known_of(self, fact: WorldFact) -> list[WorldFact]:
+        """What other pages tell of the person that a fact names, and not of what the fact is about."""
+        other = self.web.entity(fact.object.entity)
+        if other is None or other.kind != "person":
+            return []
+        telling = self.web.telling(self.web.world.region_of(fact.subject))
+        known = (one for one in (*other.facts, *other.told) if one.subject != fact.subject and one.key in telling)
+        return [one for one in known if one.subject != other.number or one.object.type == "name"]  # what they wrote
+
+    def _described(self, fact: WorldFact, reference: Subject, wish: Wish, first: bool, rng: Rng) -> Criterion | None:
+        """A fact as a criterion, its object told by a fact that other pages state, not by its name.
+
+        Persons alone, by what they made or did: nobody calls a town "the one that got a road to Calder in 1870".
+        """
+        known = self._known_of(fact)
+        other = self.web.entity(fact.object.entity)
+        if not known or other is None:
+            return None
+        region = self.web.world.region_of(fact.subject)
+        noun = self.words.mention(self.web.world.setting.kinds[other.kind], other.profession, rng)
+        for said in rng.sample(known, _TELLING):
+            owner = self.web.entity(said.subject) if said.subject != other.number else None
+            if owner is not None and self.web.world.setting.kinds[owner.kind].group not in _MADE:
+                continue
+            plain = Wish(wish.far / 3, 0.0, 0.0, wish.blur)
+            told = self.asker.relative(said, noun, plain, rng, owner.name if owner else "")
+            if told is None or other.name in told.text:
+                continue
+            if owner is not None:
+                names = {one.object.text for one in owner.facts if told.pattern.fits(one)}
+            elif told.pattern.object.texts:
+                fitting = self.web.fitting((told.pattern,), region)
+                names = {entity.name for number in fitting if (entity := self.web.entity(number)) is not None}
+            else:
+                continue
+            if other.name not in names or len(names) > 3:  # it may be of another part of a large world
+                continue
+            criterion = self.asker.criterion(fact, reference, wish, rng, told.text, first)
+            if criterion is None or other.name in criterion.text:
+                return None
+            pattern = criterion.pattern._replace(object=ValueConstraint(frozenset(names)))
+            return criterion._replace(pattern=pattern)
+        return None
