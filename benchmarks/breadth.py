@@ -13,7 +13,9 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Sequence
-from statistics import fmean, stdev
+from statistics import fmean
+
+from paired import difference
 
 from webenv.envs.agent_web_bench import agent_web_bench, strategies
 from webenv.policies.agent_web import scripted
@@ -56,10 +58,7 @@ def main() -> None:
         (f"{_MANY} sites for Tool_E", many_e, many_p),
     )
     for name, first, second in compared:
-        each = [first[task] - second[task] for task in first]
-        half = 1.96 * stdev(each) / len(each) ** 0.5
-        mean = fmean(each)
-        print(f"Tool_E less Tool_P, {name}: {mean:+.1f} [{mean - half:+.1f}, {mean + half:+.1f}]")
+        print(f"Tool_E less Tool_P, {name}: {difference(first, second)}")
 
 
 if __name__ == "__main__":

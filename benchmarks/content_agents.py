@@ -14,7 +14,9 @@ import argparse
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean, stdev
+from statistics import fmean
+
+from paired import difference
 
 from webenv.actions import Action, answer, search
 from webenv.corpora.query import WORD, parse_query, stem
@@ -90,13 +92,7 @@ def main() -> None:
     for name, policy in agents.items():
         found = scores(policy, [task.id for task in tasks], options.split)
         base = base or found
-        each = [found[task] - base[task] for task in found]
-        half = 1.96 * stdev(each) / len(each) ** 0.5
-        mean = fmean(each)
-        print(
-            f"{name:20} {fmean(found.values()):5.1f}   {mean:+5.1f} [{mean - half:+.1f}, {mean + half:+.1f}]",
-            flush=True,
-        )
+        print(f"{name:20} {fmean(found.values()):5.1f}   {difference(found, base)}", flush=True)
 
 
 if __name__ == "__main__":

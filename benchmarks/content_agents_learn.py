@@ -21,9 +21,10 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 
 import numpy as np
+from paired import difference
 
 from webenv.actions import Action, answer, search
 from webenv.corpora.query import WORD, parse_query, stem
@@ -196,10 +197,7 @@ def main() -> None:
     for name, policy in named.items():
         found = scores(options.kind, policy, _UNSEEN, tasks)
         base = base or found
-        each = [found[task] - base[task] for task in found]
-        half = 1.96 * stdev(each) / len(each) ** 0.5
-        mean = fmean(each)
-        print(f"{name:21} {fmean(found.values()):5.1f}   {mean:+5.1f} [{mean - half:+.1f}, {mean + half:+.1f}]")
+        print(f"{name:21} {fmean(found.values()):5.1f}   {difference(found, base)}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -13,20 +12,20 @@ from webenv.actions import Action, answer, ask, search
 from webenv.policy import Decision, History
 from webenv.query_terms import content_words, query_of, words_of
 from webenv.web import Failure
-from webenv.wrappers.menu.composing import answer_in, asked_of, intent_of, report, topics_of, two_parts
+from webenv.wrappers.menu.browsing import about_names, intent_of, missing_row, shared_names, visited_titles
+from webenv.wrappers.menu.composing import answer_in, asked_of, report, topics_of, two_parts
 from webenv.wrappers.menu.gap import between
-from webenv.wrappers.menu.listed import listed_sites
+from webenv.wrappers.menu.listed import listed_sites, with_sorts
 from webenv.wrappers.menu.words import stem
 
 _ROUNDS = {"search": (5, 10, 25), "recommendation": (5, 10), "qa": (5, 15, 40), "research": (5, 15)}  # sites, in turn
-_ENOUGH = {"search": 3, "recommendation": 5, "qa": 3, "research": 5}  # documents with most of the query's words
-_COVERED = {"search": 1.0, "recommendation": 0.5, "qa": 0.75, "research": 0.5}  # share of these words
+_ENOUGH = {"search": 3, "recommendation": 3, "qa": 3, "research": 5}  # documents with most of the query's words
+_COVERED = {"search": 1.0, "recommendation": 1.0, "qa": 0.75, "research": 0.5}  # share of these words
 _RANKED = 10
+_READINGS = 2  # questions to the sites of a browsing history about its pages: the second for those that did not come
+_SEARCH_ONCE = ("classic_ir", "query_gen")  # strategies that search once
 _TEXT = 10_000  # characters of a document that are read
 _LEADING = 3  # documents that tell which sites to ask next
-_SOMEBODY = re.compile(r"\b[Pp]erson\b|\b[A-Z][\w'’.-]{1,60} (?:[A-Z]\. )?[A-Z][\w'’-]+\b")
-_PEOPLE = ("people", "obituaries")
-_GENERAL = "encyclopedia"
 
 
 class FoundDocument(NamedTuple):
@@ -41,12 +40,14 @@ class FoundDocument(NamedTuple):
 class ScriptedUser:
     """What each strategy of AgentWebBench does where no model decides.
 
-    It makes a query of the question (of a browsing history: the words that its titles share). With searches it
-    searches that, and answers. With sites to be named it asks the five whose descriptions share most words with the
-    query, rare words counting more, all at once; then the next 10 or more, until documents came that hold most of the
-    query's words. Of a question in two parts it looks for the first, then for the second of the two things that this
-    most likely led to (:mod:`webenv.wrappers.menu.gap`); for a report it looks for each thing named. It answers
-    with the documents that came, best first by the words of the query that they hold (those of one index in its order);
+    It makes a query of the question. With searches it searches that, and answers. With sites to be named it asks the
+    five whose descriptions share most words with the query, rare words counting more, all at once; then the next 10 or
+    more, until documents came that hold most of the query's words. Of a question in two parts it looks for the first,
+    then for the second of the two things that this most likely led to (:mod:`webenv.wrappers.menu.gap`); for a report
+    it looks for each thing named. Of a browsing history it gets the pages again by their titles, and looks for each
+    name that several of them have and none is about (:mod:`webenv.wrappers.menu.browsing`); a strategy of one search
+    looks for the words that most titles share. It answers with the documents that came, best first by the words of the
+    query that they hold (those of one index in its order), of a history those about the likeliest name first;
     with what fills the gap, or the likeliest phrase in them; or with a report of the sentences that name what is asked
     about, each with the number of its site.
 
@@ -60,7 +61,7 @@ class ScriptedUser:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        return {"name": "scripted", "version": "3", "kind": self._kind, "strategy": self._strategy}
+        return {"name": "scripted", "version": "4", "kind": self._kind, "strategy": self._strategy}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         return [Decision(self._decide(history)) for history in histories]
@@ -71,6 +72,9 @@ class ScriptedUser:
         searches, _, asks, turns = (int(left) for left in last["budget"])
         asked = Counter(decision.action.arguments[0] for decision in history.decisions)
         queries = self._queries(text, history)
+        read = self._reading(history) if turns > 1 else None
+        if read is not None:
+            return read
         for query in queries if turns > 1 else ():
             if searches and not asked[query]:
                 return search(query)
@@ -85,7 +89,7 @@ class ScriptedUser:
         """What there is to look for: of a question in two parts the first, then the second of what the first led to;
         for a report the whole, and each thing named."""
         if self._kind == "recommendation":
-            return [query for query in (intent_of(text),) if query]
+            return [query for query in (self._names(history) or (intent_of(text),)) if query]
         if self._kind == "research":
             return [query for query in dict.fromkeys(map(query_of, (text, *topics_of(text)))) if query]
         parts = two_parts(text) if self._kind == "qa" else None
@@ -94,6 +98,34 @@ class ScriptedUser:
         first, second = parts
         named = between(first, _texts(history)) if history.decisions else {}
         return [query for query in (asked_of(first), *(asked_of(second, name) for name in named)) if query]
+
+    def _reading(self, history: History) -> Action | None:
+        """How it gets the pages of a browsing history again; ``None`` where that is done, or there is no history.
+
+        Searches bring pages title by title, as long as half of the turns are left; of asks one goes to all their sites.
+        """
+        first, done = history.observations[0], len(history.decisions)
+        visits = self._visits(history)
+        searches, _, asks, turns = (int(left) for left in first["budget"])
+        if self._strategy in _SEARCH_ONCE:
+            return None
+        if searches and done < min(len(visits), turns // 2):
+            return search(query_of(list(visits.values())[done]))
+        row = missing_row(visits, [one.url for one in _found(history)], [reply["site"] for reply in first["replies"]])
+        if row is not None and len(row.sites) <= asks and done < min(_READINGS, turns // 2):
+            return ask(row.query, *row.sites)
+        return None
+
+    def _visits(self, history: History) -> dict[str, str]:
+        """The pages of a browsing history: titles by address."""
+        return visited_titles(history.observations[0]["question"]) if self._kind == "recommendation" else {}
+
+    def _names(self, history: History) -> list[str]:
+        """The names that those pages of a browsing history share that came."""
+        if self._strategy in _SEARCH_ONCE:
+            return []
+        visits = self._visits(history)
+        return shared_names([(one.title, one.text) for one in _found(history) if one.url in visits])
 
     def _sites(self, query: str, history: History) -> list[str]:
         """The sites that were not asked this, best first: by their descriptions, and by what has come, for pages tell
@@ -117,8 +149,9 @@ class ScriptedUser:
         of_one_index = self._strategy != "tool_e" and any(seen["results"] for seen in history.observations)
         ranked = sorted(found, key=lambda one: one.rank) if of_one_index else by_words(query, found)
         if self._kind in ("search", "recommendation"):
-            read = set(re.findall(r"https?://\S+", text))
-            urls = [one.url for one in ranked if one.url not in read]
+            visits = self._visits(history)
+            about = about_names(self._names(history), [(one.url, one.title, one.text) for one in ranked])
+            urls = [url for url in dict.fromkeys((*about, *(one.url for one in ranked))) if url not in visits]
             return answer(*urls[:_RANKED]) if urls else answer("No source found.")
         if self._kind == "qa":
             return answer(answer_in(text, [(one.title, one.text) for one in by_words(query, found)]) or "I don't know.")
@@ -148,17 +181,6 @@ def _counts(title: str, text: str) -> Counter[str]:
 
 def _wanted(query: str) -> frozenset[str]:
     return frozenset(map(_stem, content_words(query)))
-
-
-def with_sorts(query: str) -> str:
-    """A query with the words by which sites say that they have such things: a name may be anybody's, so sites on people
-    are as good for it as those on things of its kind; and what no site names an encyclopedia may have.
-
-    >>> with_sorts("Anil Falkholt funeral"), with_sorts("old mills")
-    ('Anil Falkholt funeral encyclopedia people obituaries', 'old mills encyclopedia')
-    """
-    somebody = _SOMEBODY.search(query) is not None
-    return " ".join([query, _GENERAL, *(_PEOPLE if somebody else ())])
 
 
 def by_words(query: str, found: Sequence[FoundDocument]) -> list[FoundDocument]:

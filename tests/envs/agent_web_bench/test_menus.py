@@ -8,8 +8,12 @@ import pytest
 import webenv
 from tests.envs.agent_web_bench.small import SITES, corpus, ranked
 from webenv.actions import Kind
+from webenv.benchmark import Benchmark
+from webenv.corpora import Corpus
 from webenv.envs.agent_web_bench import agent_web_bench
+from webenv.policies.agent_web import ScriptedUser
 from webenv.rewards import AnswerJudge
+from webenv.rollout import EpisodeSpec, play_episodes
 from webenv.task import Gold, Task, TaskSet
 from webenv.wrappers import Menu, MenuSize, MenuWrapper, TextWrapper, VectorMenuWrapper
 
@@ -91,6 +95,48 @@ def test_a_history_is_asked_for_what_its_titles_share() -> None:
     first = menu.action(menu.names.index(next(name for name in may if name.startswith("answer candidate")))).arguments
     assert "https://mills.example/old" in first
     assert not {"https://mills.example/new", "https://news.example/fire"} & set(first[1:])
+
+
+LEE = ("https://people.example/lee", "Ada Lee", "Ada Lee was a miller of Lund. She died in 1901.")
+READ = (
+    (
+        "https://mills.example/old",
+        "The old mill",
+        "The old mill of Lund was built by [Ada Lee](https://people.example/lee).",
+    ),
+    ("https://news.example/fire", "Fire", "A fire took a barn. Ada Lee saw it burn."),
+    ("https://sea.example/tides", "Tides", "Spring tides are high."),
+)
+
+
+def _history() -> Benchmark:
+    """A browsing history of which two pages name one person, and what is told of her on a site that it has not."""
+    pages = [{"url": url, "title": title, "text": text} for url, title, text in (*READ, LEE)]
+    visits = "\n".join(f"- {title} ({number}.0) {url}" for number, (url, title, _) in enumerate(READ))
+    tasks = TaskSet([Task("one", f"Find what they would visit next:\n{visits}", gold=Gold((LEE[0],)))])
+    return agent_web_bench("recommendation", web=Corpus.of(pages), tasks=tasks, descriptions=SITES)
+
+
+def test_a_menu_gets_the_pages_of_a_history_again() -> None:
+    """Their sites are asked for them at once; then a row is a name that they share, and pages about it stand first."""
+    env = webenv.SearchEnv(_history())
+    observation, _ = env.reset(seed=0)
+    menu = Menu(MenuSize(criteria=1, candidates=8, sites=2), "ranking").begin(observation)
+    for name, query in (("visit the next candidates", "The old mill Fire Tides"), ("ask site 1", "Ada Lee")):
+        action = menu.action(menu.names.index(name))
+        assert action.arguments[0] == query
+        observation, *_ = env.step(action)
+        menu.update(action, observation)
+        assert not menu.mask()[menu.names.index(name)]
+    _, reward, *_ = env.step(menu.action(menu.names.index("answer candidate 1")))
+    assert reward == 1.0
+
+
+def test_a_scripted_user_reads_a_history() -> None:
+    """It finds the page about whom several pages name, which their titles do not tell."""
+    (records,) = play_episodes(_history(), ScriptedUser("recommendation"), [EpisodeSpec("one", 0, 0)], 1)
+    assert [turn.texts[0] for turn in records[0].turns[:2]] == ["The old mill Fire Tides", "Ada Lee"]
+    assert records[0].verdict["value"] == 1.0
 
 
 def test_a_gap_is_filled_from_pages() -> None:

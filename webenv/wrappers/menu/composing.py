@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -29,9 +28,6 @@ _TOPICS = 8  # that a report's question names, each looked for by itself
 _BETWEEN_NAMES = re.compile(r"[,:;?]| and ")
 _FIRST_PART = re.compile(r"(.+?[.!?]) (?=And )")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
-_WORDS = 6  # of a query made from a browsing history
-_VISIT = re.compile(r"^- (?P<title>.*?)(?: \([^()]*\))?(?: https?://\S+)?$")
-_ADDRESS = re.compile(r"https?://\S+")
 
 _stem = lru_cache(maxsize=65_536)(stem)
 
@@ -129,32 +125,3 @@ def report(question: str, documents: Sequence[tuple[str, str, str]]) -> str:
         return "Nothing was found on this question."
     references = "\n".join(f"[{number}] {site}" for site, number in numbers.items())
     return "\n".join(dict.fromkeys(lines)) + f"\n\nReferences\n{references}"
-
-
-def intent_of(history: str) -> str:
-    """A query for what somebody looks for who has read these pages: the words that most of their titles share.
-
-    >>> intent_of("- Old mills of Lund (Monday) https://a.example/1\\n- Mills by the sea https://b.example/2")
-    'mills old lund sea'
-    """
-    titles = [found["title"] for line in history.splitlines() if (found := _VISIT.match(line.strip()))]
-    counts: Counter[str] = Counter()
-    forms: dict[str, str] = {}
-    for title in titles:
-        words = dict.fromkeys(word for word in words_of(title) if word in content_words(title))
-        for word in words:
-            counts[_stem(word)] += 1
-            forms.setdefault(_stem(word), word)
-    best = sorted(counts, key=lambda form: -counts[form])[:_WORDS]
-    return query_of(" ".join(forms[form] for form in best))
-
-
-def read_in(question: str) -> frozenset[str]:
-    """The addresses of a browsing history, which a question is where each line but the first names a visit; else none.
-
-    >>> sorted(read_in("What next?\\n- Old mills https://a.example/1\\n- The sea https://b.example/2"))
-    ['https://a.example/1', 'https://b.example/2']
-    """
-    _, *lines = question.strip().splitlines() or [""]
-    found = [_ADDRESS.findall(line) if line.startswith("- ") else [] for line in lines]
-    return frozenset(url for urls in found for url in urls) if all(found) else frozenset()

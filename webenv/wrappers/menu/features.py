@@ -225,7 +225,8 @@ SITE_FEATURES = ("exists", "searched", "asked", "share", "fused", "cover", "read
 candidates; ``read``: the share of its pages that were read.
 
 Where sites were listed at the start, a row is several of them (:mod:`webenv.wrappers.menu.listed`): ``searched``: the
-share of all sites that were asked; ``share``, ``fused``: how well the best of the row fits, and the mean; ``cover``:
+share of all sites that were asked; ``asked``: whether they are asked about a name that the pages of a browsing history
+share (then a row is a name); ``share``, ``fused``: how well the best of the row fits, and the mean; ``cover``:
 how good the best page is that links to one; ``read``: the row's share of all sites."""
 
 CONTEXT_FEATURES = (

@@ -37,7 +37,7 @@ _SOMEBODY = re.compile(r"[A-Z][\w'’-]+ (?:[A-Z]\. )?[A-Z][\w'’-]+")
 _DENIED = re.compile(r"\b(?:not|never|nor|wrongly|mistaken)\b|n[’']t\b")
 _CUT = re.compile(r" (?:in|on|at|since|from|until|by|with|and|when|while|that|which|who|beneath|apparently)\b")
 _JOINS = frozenset(("because", "when", "but", "though", "since", "despite", "owing", "due", "thanks"))
-_DAYS = _MONTHS | {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
+DAYS = _MONTHS | {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 _MONEY = ("$", "£", "€", "¥")
 _LEADS = frozenset(["at", "by", "for", "from", "in", "into", "of", "on", "over", "round", "to", "with"])
 
@@ -199,7 +199,7 @@ def between(part: QuestionPart, documents: Sequence[tuple[str, str]], most: int 
     for one, told, forms in _telling(part, part.names, documents):
         titles = [] if any(name in one.title for name in part.names) else names_in(one.title)
         for name in dict.fromkeys([*_each(names_in(one.text)), *names_in(one.about), *titles]):
-            if name.lower() in known or name in _DAYS or any(_last(of) == _last(name) for of in part.names):
+            if name.lower() in known or name in DAYS or any(_last(of) == _last(name) for of in part.names):
                 continue
             fit = told + (name in one.text) + _kind_fit(name, part.kind, kinds, forms) + _led(name, one.text, part.kind)
             scores[name] = max(scores.get(name, fit), fit)
@@ -326,5 +326,5 @@ def _values(
             yield year, 1.3
     for name in _each(names_in(one.text)):
         near = bool(re.search(rf"\b{re.escape(lead)} (?:the )?{re.escape(name)}", one.text)) if lead else False
-        if name.lower() not in subject.lower() and not name.isupper() and (name not in _DAYS or lead == "on"):
+        if name.lower() not in subject.lower() and not name.isupper() and (name not in DAYS or lead == "on"):
             yield name, 1.2 if near else 1.0 if first else 0.6

@@ -7,12 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from webenv.query_terms import content_words, words_of
 from webenv.wrappers.menu.words import stem
 
 _READ = 10_000  # characters of a text
+_SOMEBODY = re.compile(r"\b[Pp]erson\b|\b[A-Z][\w'’.-]{1,60} (?:[A-Z]\. )?[A-Z][\w'’-]+\b")
+_PEOPLE = ("people", "obituaries")
+_GENERAL = "encyclopedia"
+_AT_ONCE = 5  # sites that the first row asks at once; each further row twice as many
 _LINK = re.compile(r"https?://([^/)\s\"'<>?#]+)")
 
 
@@ -83,6 +88,39 @@ def listed_sites(question: str, descriptions: Mapping[str, str]) -> SiteFits:
     ['b.example', 'a.example']
     """
     return _listed(question, tuple(descriptions.items()))
+
+
+def with_sorts(query: str) -> str:
+    """A query with the words by which sites say that they have such things: a name may be anybody's, so sites on people
+    are as good for it as those on things of its kind; and what no site names an encyclopedia may have.
+
+    >>> with_sorts("Anil Falkholt funeral"), with_sorts("old mills")
+    ('Anil Falkholt funeral encyclopedia people obituaries', 'old mills encyclopedia')
+    """
+    somebody = _SOMEBODY.search(query) is not None
+    return " ".join([query, _GENERAL, *(_PEOPLE if somebody else ())])
+
+
+class AskRow(NamedTuple):
+    """A question to several sites, best first, and how each fits it."""
+
+    query: str
+    sites: tuple[str, ...]
+    fits: tuple[SiteFit, ...]
+
+
+def ask_rows(query: str, fits: Mapping[str, SiteFit], rows: int) -> list[AskRow]:
+    """Rows that put one question to ever more of some sites: the best 5, 10, 20, …
+
+    Args:
+        query: the question.
+        fits: the sites that may be asked, best first.
+        rows: how many at most.
+    """
+    left = list(fits)
+    starts = [0, *(_AT_ONCE * 2**row for row in range(rows))]
+    groups = [left[:end] for start, end in pairwise(starts) if start < len(left)]
+    return [AskRow(query, tuple(group), tuple(fits[site] for site in group)) for group in groups]
 
 
 @lru_cache(maxsize=2_048)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -12,8 +11,9 @@ import numpy.typing as npt
 from webenv.actions import Action, Kind, answer, ask, note, search, visit
 from webenv.errors import InvalidArgument
 from webenv.observations import ObservationDict
+from webenv.wrappers.menu.browsing import about_names, intent_of, missing_row, name_rows, shared_names, visited_titles
 from webenv.wrappers.menu.candidates import COLUMNS, PHRASE, Candidate, Candidates
-from webenv.wrappers.menu.composing import asked_of, intent_of, read_in, report, two_parts
+from webenv.wrappers.menu.composing import asked_of, report, two_parts
 from webenv.wrappers.menu.features import (
     ALONE,
     CANDIDATE_FEATURES,
@@ -27,7 +27,7 @@ from webenv.wrappers.menu.features import (
     query_features,
 )
 from webenv.wrappers.menu.gap import QuestionPart, between, fill
-from webenv.wrappers.menu.listed import SiteFit, listed_sites
+from webenv.wrappers.menu.listed import AskRow, ask_rows, listed_sites
 from webenv.wrappers.menu.queries import queries_of
 from webenv.wrappers.menu.reading import PhraseReader, words_beside
 from webenv.wrappers.menu.size import MenuSize
@@ -99,7 +99,6 @@ _NOTHING: Mapping[str, str] = {
 }
 _RANKED = 10  # candidates of a ranking
 _TOGETHER = 5  # pages that one turn may visit
-_AT_ONCE = 5  # listed sites that the first row asks at once; each further row twice as many
 _ABOUT = 20  # listed sites that are asked at once about a name
 _EVIDENCE = 3  # candidates that tell which listed sites to ask next
 _EACH = 10  # results of one query
@@ -153,16 +152,20 @@ class Menu:
         self.history.begin(observation)
         self._left = self._budget = [int(left) for left in observation["budget"]]
         question = observation["question"]
-        self._visited = read_in(question)  # what somebody has read is what they look for, but not their next page
+        self._visited = visited_titles(
+            question
+        )  # what somebody has read is what they look for, but not their next page
         sought = intent_of(question) if self._visited else ""
         self.queries = queries_of(self.size, sought or question).copy()
         criteria = self.queries.criteria
         self.candidates = Candidates(read_units(tuple(criteria)), len(criteria))
         self._asked: dict[str, None] = {}
         self._about: dict[str, None] = {}
-        self._listed = listed_sites(self.queries.whole, {one["site"]: one["text"] for one in observation["replies"]})
-        self._fits: dict[str, SiteFit] = {}
-        self._groups: list[tuple[str, ...]] = []
+        self._sites_told = {one["site"]: one["text"] for one in observation["replies"]}
+        self._listed = listed_sites(self.queries.whole, self._sites_told)
+        self._names: list[str] = []
+        self._fitting: list[str] = []
+        self._rows: list[AskRow] = []
         self._results = 0
         self._rank()
         self._choose()
@@ -226,15 +229,37 @@ class Menu:
         if self._listed:
             relevance = self.candidates.relevance()
             self._ranked = sorted(range(len(every)), key=[-one for one in relevance].__getitem__)
-            best = [every[number] for number in self._ranked[:_EVIDENCE]]
-            self._fits = self._listed.fits([(one.title, one.passages[0] if one.passages else "") for one in best])
-            left = [host for host in self._fits if host not in self._asked][: self._left[2]]
-            starts = [0, *(_AT_ONCE * 2**row for row in range(self.size.sites))]
-            self._groups = [tuple(left[:end]) for start, end in pairwise(starts) if start < len(left)]
-            self._sites = [group[0] for group in self._groups]
+            pages = [(one.title, one.passages[0] if one.passages else "") for one in every]
+            best = [pages[number] for number in self._ranked[:_EVIDENCE]]
+            fits = self._listed.fits(best)
+            self._fitting, asks = list(fits), self._left[2]
+            left = {host: fit for host, fit in fits.items() if host not in self._asked}
+            self._rows = ask_rows(self.queries.whole, dict(list(left.items())[:asks]), self.size.sites)
+            if self._visited:
+                self._seek_names(pages, best)
+            self._sites = [row.sites[0] for row in self._rows]
             return
         hosts = [host for host, site in sites.items() if site.named]
         self._sites = sorted(hosts, key=lambda host: (-sites[host].count, -sites[host].fused))[: self.size.sites]
+
+    def _seek_names(self, pages: Sequence[tuple[str, str]], best: Sequence[tuple[str, str]]) -> None:
+        """Of a history whose pages came: rows ask about names that they share, and pages on these stand first."""
+        every = self.candidates.list
+        mine = [page for one, page in zip(every, pages, strict=True) if one.url in self._visited]
+        self._names = shared_names(mine, self.size.sites)
+        if not self._names:
+            return
+        left = [name for name in self._names if name not in self._about]
+        self._rows = name_rows(left, self._sites_told, best, min(_ABOUT, self._left[2]))
+        others = [(one.url, *page) for one, page in zip(every, pages, strict=True) if one.url not in self._visited]
+        place = {url: place for place, url in enumerate(about_names(self._names, others))}
+        last = len(place)
+        self._ranked.sort(key=lambda number: place.get(every[number].url, last + (every[number].url in self._visited)))
+
+    def _missing(self) -> AskRow | None:
+        """A question for the pages of a browsing history that did not come."""
+        row = missing_row(self._visited, [one.url for one in self.candidates.list], self._sites_told)
+        return row if row is not None and row.query not in self._about else None
 
     def _choose(self) -> None:
         """Which candidates stand on the menu: those that were read, and then the first."""
@@ -300,15 +325,20 @@ class Menu:
             return search(self.queries.texts[row])
         if kind == "title":
             query = self._title_query(self._found[row])
-            return search(query) if self._left[0] > 0 else ask(query, *list(self._fits)[: min(_ABOUT, self._left[2])])
+            return search(query) if self._left[0] > 0 else ask(query, *self._fitting[: min(_ABOUT, self._left[2])])
         if kind == "narrow":
             return search(self.queries.at_site(self._sites[row]))
         if kind == "visit":
             return visit(self._url(row))
+        if kind == "read" and not self._left[1]:
+            missing = self._missing()
+            return note("") if missing is None else ask(missing.query, *missing.sites)
         if kind == "read":
             return visit(*self._unread()[: min(_TOGETHER, self._left[1])])
         if kind == "ask":
-            return ask(self.queries.whole, *(self._groups[row] if self._listed else self._sites[row : row + 1]))
+            if self._listed:
+                return ask(self._rows[row].query, *self._rows[row].sites)
+            return ask(self.queries.whole, *self._sites[row : row + 1])
         if kind == "answer" and self.answers == "ranking":
             urls = [self._url(row), *(one.url for one in self._found if one.url not in self._visited)]
             return answer(*list(dict.fromkeys(urls))[:_RANKED])
@@ -364,12 +394,16 @@ class Menu:
             first = firsts["visit"]
             mask[first : first + k] = [not (one.tried or one.read) for one in found]
             mask[firsts["read"]] = mask[first : first + k].any()
-        if asks > 0 and not searches and self._fits and self.answers in ("phrase", "report"):
+        if asks > 0 and not searches and self._fitting and self.answers in ("phrase", "report"):
             first = firsts["title"]
             mask[first : first + k] = [(one.query or self._title_query(one)) not in self._about for one in found]
         if asks > 0:
             first = firsts["ask"]
-            mask[first : first + len(self._sites)] = [site not in self._asked for site in self._sites]
+            mask[first : first + len(self._sites)] = [
+                bool(self._rows) or site not in self._asked for site in self._sites
+            ]
+            missing = self._missing() if self._visited and self._listed else None
+            mask[firsts["read"]] |= missing is not None and len(missing.sites) <= asks
         return mask
 
     # ── what is known ─────────────────────────────────────────────────────────
@@ -394,10 +428,10 @@ class Menu:
         found: list[tuple[float, ...]] = []
         if self._listed:
             asked, every = len(self._asked) / len(self._listed), len(self._listed)
-            for group in self._groups:
-                fits, linked = zip(*(self._fits[host] for host in group), strict=True)
-                mean = sum(fits) / len(group)
-                found.append((1.0, min(asked, 1.0), 0.0, fits[0], mean, max(linked), len(group) / every))
+            for query, _, each in self._rows:
+                fits, linked = zip(*each, strict=True)
+                mean, named = sum(fits) / len(fits), float(query in self._names)
+                found.append((1.0, min(asked, 1.0), named, fits[0], mean, max(linked), len(fits) / every))
             return found
         total = max(sum(site.fused for site in candidates.sites.values()), 1e-9)
         best: dict[str, float] = {}
