@@ -38,7 +38,7 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
     "catalogue": (
         "specs lead sections reviews note:note_update",
         "lead sections specs compare reviews",
-        "lead keys sections verdict near",
+        "lead keys sections reviews near",
         "specs lead story reviews see",
         "note:note_byline lead sections compare note:note_update",
         "lead story specs qa reviews",

@@ -139,7 +139,9 @@ class PageSentences:
             return claims
         telling = self._telling
         near = len(claims)
-        if claims[0].fact.subject in self._said:  # named by a title or the line before: better again, if time allows
+        if not self._said.isdisjoint(
+            (claims[0].fact.subject, claims[0].fact.object.entity)
+        ):  # named by a title or the line before: better again, if time allows
             near = next((place for place, claim in enumerate(claims) if claim.fact.year), near)
         for place, claim in enumerate(claims[:near]):
             if claim.asserted and all(not NAMING.isdisjoint(way.slots) for way in telling.ways(claim, "e")):
