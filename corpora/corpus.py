@@ -19,6 +19,7 @@ from webenv.corpora.engine import Engine, Hit
 from webenv.corpora.folder import hold_corpus, release
 from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
+from webenv.corpora.maxscore import open_maxscore
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
 from webenv.corpora.snippets import PASSAGES, CachedPage, SnippetCache, found
@@ -57,6 +58,7 @@ class Corpus(SharedWeb):
         self._pool: WorkerPool[SearchRequest] = WorkerPool(_no_worker, 1)
         self._results = ResultCache()
         self._passages = SnippetCache(store, _READY, next(_NUMBERS))
+        self._held: tuple[int, ...] = ()
         self._release: weakref.finalize[Any, Any] | None = None
 
     # ── making one ────────────────────────────────────────────────────────────
@@ -93,9 +95,7 @@ class Corpus(SharedWeb):
                 corpus.close()
                 raise
             corpus._engine, corpus._engine_name = opened.engine, engine
-            if corpus._release is not None:
-                corpus._release.detach()
-            corpus._release = weakref.finalize(corpus, _release_all, held, *opened.held)
+            corpus._hold(opened.held)
             return corpus
         processes = worker_count(workers)
         if processes > 1 and corpus.shareable is not None:
@@ -118,8 +118,19 @@ class Corpus(SharedWeb):
             release(held)
             raise CorpusDamaged(f"{data / INDEX} cannot be opened ({error}): build the corpus again.") from error
         corpus = cls(DiskStore(str(data / PAGES)), index, folder, manifest)
-        corpus._release = weakref.finalize(corpus, release, held)
+        corpus._hold((held,))
+        opened = open_maxscore(folder, manifest)
+        if opened is not None:
+            index.maxscore, held = opened
+            corpus._hold((held,))
         return corpus
+
+    def _hold(self, held: Iterable[int]) -> None:
+        """Takes over what keeps folders from being removed, until the corpus is closed."""
+        self._held += tuple(held)
+        if self._release is not None:
+            self._release.detach()
+        self._release = weakref.finalize(self, _release_all, *self._held)
 
     @classmethod
     def for_worker(cls, folder: str, digest: str) -> Self:

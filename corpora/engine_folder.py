@@ -104,7 +104,7 @@ def _latest(folder: Path, manifest: Manifest, kind: str) -> tuple[Path, EngineMa
 def known_engines(folder: Path, digest: str) -> dict[str, bool]:
     """The further engines of a corpus, each with whether it is of the pages, by their digest, that it has now."""
     found = {}
-    for kind in ("dense", "lucene"):
+    for kind in ("dense", "lucene", "maxscore"):
         read, _ = _read_all(folder, kind)
         if read:
             found[kind] = any(about.corpus == digest for _, about in read)

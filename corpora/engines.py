@@ -21,7 +21,7 @@ from webenv.corpora.engine_folder import (
     write_engine,
 )
 from webenv.corpora.folder import release
-from webenv.corpora.manifest import Manifest, built_here
+from webenv.corpora.manifest import PAGES, Manifest, built_here
 from webenv.corpora.site_indexes import read_pages
 from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusError, InvalidArgument, did_you_mean
@@ -95,6 +95,36 @@ def add_lucene(path: str | os.PathLike[str], *, progress: Progress | None = None
         return {}
 
     return write_engine(Path(path), "lucene", "", write)
+
+
+def add_maxscore(
+    path: str | os.PathLike[str], *, workers: int | None = None, progress: Progress | None = None
+) -> EngineManifest:
+    """Adds a MaxScore index to a corpus folder, in place of the one it has.
+
+    It is no engine to be named: whoever opens the corpus gets the hits that tantivy finds, in less time.
+
+    Args:
+        path: a corpus.
+        workers: processes that read pages; ``None``: as many as there are cores.
+        progress: told how far it is, as by :func:`webenv.corpora.build`.
+
+    Raises:
+        CorpusNotFound: if there is no corpus.
+        CorpusError: if the folder cannot be written to.
+        MissingExtra: if numba is missing.
+    """
+    from webenv.corpora.maxscore import MaxScoreIndex, build_maxscore, check_numba
+
+    check_numba()
+
+    def write(store: DiskStore, manifest: Manifest, work: Path) -> Mapping[str, Any]:
+        pages = Path(path) / manifest.data / PAGES
+        build_maxscore(pages, work, workers=workers, progress=progress)
+        MaxScoreIndex(work).compile()
+        return {}
+
+    return write_engine(Path(path), "maxscore", "", write)
 
 
 def add_dense(

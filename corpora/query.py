@@ -54,7 +54,8 @@ def analyzer() -> tantivy.TextAnalyzer:
 
 # ── what is indexed ───────────────────────────────────────────────────────────
 
-_REMOVED = "'"  # keeps the place of a word that is not indexed; no indexed form is an apostrophe alone
+REMOVED = "'"
+"""Keeps the place of a word that is not indexed; no indexed form is an apostrophe alone."""
 _LONGEST_KEPT = 64  # bytes of a piece whose forms are remembered
 _MOST_KEPT = 100_000
 _PARTED = bytes(code if code > 127 or chr(code).isalnum() or chr(code) in "_.'" else 32 for code in range(256))
@@ -67,9 +68,9 @@ class _Forms(dict[bytes, str]):
     def __missing__(self, piece: bytes) -> str:
         written = piece.decode()
         if piece.isalnum():  # one word
-            forms = "".join(analyzer().analyze(written)) or _REMOVED
+            forms = "".join(analyzer().analyze(written)) or REMOVED
         else:
-            forms = " ".join([stem(word) or _REMOVED for word in _words().analyze(written)])
+            forms = " ".join([stem(word) or REMOVED for word in _words().analyze(written)])
         if len(piece) <= _LONGEST_KEPT:
             if len(self) >= _MOST_KEPT:
                 self.clear()
@@ -89,7 +90,7 @@ def _words() -> tantivy.TextAnalyzer:
 def indexed_analyzer() -> tantivy.TextAnalyzer:
     """Reads what :func:`indexed_text` gives; with it, an index gets the words and places of :func:`analyzer`."""
     whitespace = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    return whitespace.filter(tantivy.Filter.custom_stopword([_REMOVED])).build()
+    return whitespace.filter(tantivy.Filter.custom_stopword([REMOVED])).build()
 
 
 def indexed_text(text: str) -> str:

@@ -1,0 +1,178 @@
+"""A MaxScore index finds what tantivy finds, whatever is asked, and whatever a stranger writes into it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.extras import needs_extra
+from webenv.corpora import Corpus, SourcePage, add, build, site_indexes
+from webenv.corpora.engine import rounded
+from webenv.corpora.engines import add_maxscore
+from webenv.corpora.maxscore import MaxScoreIndex, build_maxscore
+from webenv.corpora.maxscore.layout import LENGTHS, length_code
+from webenv.corpora.query import parse_query
+from webenv.errors import CorpusDamaged, CorpusError, MissingExtra
+from webenv.web import Scope, SearchRequest
+
+needs_extra("fast")
+
+HOSTS = ("a.example", "b.example", "sub.b.example", "c.example", "d.example")
+PAGES = 9_000  # three windows
+
+
+def word(rng: random.Random) -> str:
+    return f"w{int(rng.paretovariate(0.5)) % 3_000}"
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pages of few words, so that scores tie, and some of very many of one; four sites are weighed by themselves."""
+    rng = random.Random(3)
+    folder = tmp_path_factory.mktemp("maxscore") / "web"
+    pages = []
+    for number in range(PAGES):
+        text = " ".join(word(rng) for _ in range(rng.choice((4, 12, 30))))
+        if number % 900 == 0:
+            text += " w7" * rng.randrange(250, 700)
+        date = f"20{rng.randrange(10, 25)}-03-01" if rng.random() < 0.8 else ""
+        pages.append(SourcePage(f"https://{HOSTS[number % 5]}/{number}", "", text, date=date))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site_indexes, "_LEAST_PAGES", 1_000)
+        patch.setattr(site_indexes, "_LEAST_SITE", 1_000)
+        build(folder, [pages], near_copies=False, workers=1)
+    add_maxscore(folder, workers=1)
+    return folder
+
+
+def requests(count: int, seed: int) -> list[tuple[str, int, Scope]]:
+    rng = random.Random(seed)
+    asked = []
+    for _ in range(count):
+        words = [word(rng) for _ in range(rng.choice((1, 1, 2, 3, 5, 8, 30)))] + ["absent"] * (rng.random() < 0.1)
+        if rng.random() < 0.1:
+            words.append('"' + " ".join(word(rng) for _ in range(2)) + '"')
+        words += [f"site:{rng.choice(HOSTS)}" for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+        words += [f"-site:{rng.choice((*HOSTS, 'example', 'other.example'))}"] * (rng.random() < 0.2)
+        blocked = (rng.choice(HOSTS),) if rng.random() < 0.2 else ()
+        as_of = rng.choice(("", "", "2013-05-05", "2020-01-01"))
+        asked.append((" ".join(words), rng.choice((1, 3, 10, 10, 50, 2_000)), Scope(blocked=blocked, as_of=as_of)))
+    return asked
+
+
+def test_hits_are_those_of_tantivy(web: Path) -> None:
+    """Words, phrases, sites, dates, blocked hosts, ties: same pages, same order, same scores to their fifth digit."""
+    with Corpus.open(web, workers=1) as corpus:
+        index = corpus._index
+        fast = index.maxscore
+        assert fast is not None
+        ranked = 0
+        for text, limit, scope in requests(2_500, 1):
+            query = parse_query(text)
+            index.maxscore = None
+            expected = index.search(query, limit, scope)
+            index.maxscore = fast
+            found = index.search(query, limit, scope)
+            assert [hit.key for hit in found] == [hit.key for hit in expected], (text, limit, scope)
+            assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected], rel=1.2e-4)
+            ranked += fast.search(query, limit, scope, index._sites.keys()) is not None
+        assert ranked > 1_500
+        assert set(index._sites) == {"a.example", "sub.b.example", "c.example", "d.example"}
+
+
+def test_a_corpus_uses_it_by_itself_and_without_numba_finds_the_same(
+    web: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The identity of a corpus does not change with it, so that runs are replayed with or without the extra."""
+    asked = [SearchRequest(text, 10, scope) for text, _, scope in requests(50, 2)]
+    with Corpus.open(web, workers=1) as corpus:
+        assert corpus._index.maxscore is not None
+        found, identity = corpus.search(asked), corpus.identity
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with Corpus.open(web, workers=1) as corpus:
+        assert corpus._index.maxscore is None
+        assert (corpus.search(asked), corpus.identity) == (found, identity)
+    with pytest.raises(MissingExtra, match=r"pip install '.\[fast\]'"):
+        add_maxscore(web)
+
+
+def test_processes_write_what_one_does(web: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files do not depend on how many processes read the pages, nor on how many pages a run has."""
+    with Corpus.open(web, workers=1) as corpus:
+        assert corpus.manifest is not None
+        pages = web / corpus.manifest.data / "pages.sqlite"
+    monkeypatch.setattr("webenv.corpora.maxscore.build._RUN", 2_000)
+    build_maxscore(pages, tmp_path / "again", workers=1)
+    for path in sorted(next(web.glob("engine-maxscore-*/index")).iterdir()):
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes(), path.name
+
+
+def test_one_of_former_pages_is_left_aside(tmp_path: Path) -> None:
+    """Pages that are added are found, and nothing is read from an index that does not know them."""
+    folder = tmp_path / "web"
+    build(folder, [[SourcePage("https://a.example/1", "", "tide and moon")]], workers=1)
+    add_maxscore(folder, workers=1)
+    add(folder, [[SourcePage("https://a.example/2", "", "tide and sun")]], workers=1)
+    with Corpus.open(folder, workers=1) as corpus:
+        assert corpus._index.maxscore is None
+        assert len(corpus.search([SearchRequest("tide")])[0]) == 2
+
+
+def test_a_file_that_is_not_what_was_written_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "web"
+    build(folder, [[SourcePage("https://a.example/1", "", "tide and moon")]], workers=1)
+    add_maxscore(folder, workers=1)
+    docs = next(folder.glob("engine-maxscore-*/index")) / "docs.npy"
+    docs.write_bytes(docs.read_bytes()[:-1] + b"x")
+    with pytest.raises(CorpusDamaged, match="webenv corpus index"):
+        Corpus.open(folder, workers=1)
+
+
+def test_a_strangers_numbers_are_no_addresses(web: Path, tmp_path: Path) -> None:
+    """Random numbers in any file bring wrong hits or an error, and never read or write outside the arrays."""
+    source = next(web.glob("engine-maxscore-*/index"))
+    rng = random.Random(5)
+    chaos = np.random.default_rng(5)
+    for name in ("starts", "docs", "freqs", "high_at", "high_freqs", "tabled", "cuts", "tops", "firsts", "lengths"):
+        folder = tmp_path / name
+        folder.mkdir()
+        for path in source.iterdir():
+            (folder / path.name).write_bytes(path.read_bytes())
+        array = np.load(folder / f"{name}.npy")
+        raw = chaos.integers(0, 256, array.nbytes, np.uint8)
+        kept = chaos.random(array.nbytes) < 0.7
+        raw[kept] = np.frombuffer(array.tobytes(), np.uint8)[kept]
+        np.save(folder / f"{name}.npy", raw.view(array.dtype).reshape(array.shape))
+        try:
+            index = MaxScoreIndex(folder)
+        except ValueError:
+            continue
+        for text, limit, scope in requests(100, rng.randrange(100)):
+            try:
+                found = index.search(parse_query(text), limit, scope, {"a.example"})
+            except CorpusError:
+                continue
+            assert found is None or len(found) <= limit
+
+
+def test_scores_are_told_apart_by_five_digits() -> None:
+    """As rounded() does: halves to even, and across powers of ten."""
+    from webenv.corpora.maxscore.kernel import _digits
+
+    rng = random.Random(2)
+    scores = [np.float32(10 ** rng.uniform(-4, 3)) for _ in range(5_000)]
+    scores += [np.float32(16.3125), np.float32(16.3135), np.float32(9.99996), np.float32(99_999.5), np.float32(1)]
+    by_digits: dict[float, int] = {}
+    for score in scores:
+        assert by_digits.setdefault(rounded(float(score)), _digits(score)) == _digits(score), score
+    ordered = [by_digits[score] for score in sorted(by_digits)]
+    assert ordered == sorted(set(ordered))
+
+
+def test_lengths_are_coded_as_tantivy_does() -> None:
+    """Exact to 40; then down to the next of 42, 44, …, 56, 60, …"""
+    codes = length_code(np.array([0, 39, 40, 41, 55, 56, 59, 60, 1_000]))
+    assert LENGTHS[codes].tolist() == [0, 39, 40, 40, 54, 56, 56, 60, 984]
