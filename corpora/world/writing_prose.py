@@ -125,7 +125,7 @@ class ProseBlocks(PageSentences):
     def _own_page(self, subject: WorldEntity) -> str:
         """How those who are there begin a page of their own; empty where others tell of what is no more."""
         over = 0 < subject.end <= self._head.year
-        if over or self._head.form not in OWN or self._rng.chance(0.35):
+        if over or self._head.form not in OWN or self._rng.chance(0.15):
             return ""
         kind = self._world.setting.kinds[subject.kind]
         given = self._given() | {"a_kind": self._language.a_kind(kind.noun, kind)}
