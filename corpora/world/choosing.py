@@ -190,9 +190,9 @@ class FactChoice:
         for claim in claims:
             found.append(claim)
             wrong = self._false(claim.fact) if self._rng.chance(_FALSE) else None
-            if wrong is not None and (wrong.fact.kind, wrong.fact.relation) in said:
-                wrong = None  # two figures that "include two villages": a form
-            if wrong is not None:
+            # once of each: two figures that "include two villages" are a form
+            if wrong is not None and (wrong.fact.kind, wrong.fact.relation) not in said:
+                said.add((wrong.fact.kind, wrong.fact.relation))
                 found.append(wrong)
         return tuple(found)
 

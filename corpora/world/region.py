@@ -12,6 +12,7 @@ from webenv.corpora.world.simulation_objects import RegionObjects
 _KNOWN_FOR = 2  # facts of others in which somebody turns up whose own life is told too
 _OLDEST = 94
 _ONCE = ("marriage", "spouse")  # relations of two persons that each has with one alone
+_JOBS = 2  # that somebody has before living by a trade
 _ANYBODY = 2000  # year from which on two of one sex may marry
 
 
@@ -172,7 +173,7 @@ class _Simulation(RegionObjects):
         last = min(person.begin + 66, first or 9_999, person.end or 9_999, self._setting.now)
         if start is None:
             return
-        while start < last and len([f for f in person.facts if f.relation == spec.name]) < 4:
+        while start < last and len([f for f in person.facts if f.relation == spec.name]) < _JOBS:
             until = start + self._rng.between(*spec.tenure)
             if until > last and last - start < 2:
                 break
