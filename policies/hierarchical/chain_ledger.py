@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from webenv.policies.hierarchical.clauses import ChainQuestion, LinkClause, agreement
+from webenv.policies.hierarchical.clauses import ChainQuestion, LinkClause, agreement, weights_of
 from webenv.policies.hierarchical.links import DESCRIBES, KIND, kindness
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
 from webenv.policies.hierarchical.pages import bare
@@ -13,9 +14,22 @@ from webenv.urls import host_of
 
 _TRIED = 4  # chains whose missing links are looked for
 _SITE = 0.1  # what another site that says the same adds
-_WEAK = 0.3  # of a link: another sentence is looked for
+_WEAK = 0.45  # of a link: another sentence is looked for
 _UNSAID = 1.0  # what it costs a chain that nothing states a link
+_TELLS = 1.6  # what a link that is wholly said adds at the most
 _WIDTH = 40  # names that are kept for each letter
+_THINGS = frozenset(
+    re.findall(
+        r"[a-z]+",
+        """
+        school university college museum gallery library theatre theater playhouse hotel church bridge dam park
+        choir festival prize hospital station farm lighthouse brewery bank newspaper novel election
+        garden expedition court harbour painting play album poem film song club team company firm party street
+        road railway magazine ship boat award town village city county register council restaurant shop case
+        accident fire flood viaduct foundry works yard record series pamphlet statue monument house
+        """,
+    )
+)
 
 
 class NamePath(NamedTuple):
@@ -41,6 +55,8 @@ class ChainLedger:
         self._links: dict[int, dict[tuple[str, str], dict[str, CitedStatement]]] = {}
         self._names: dict[str, str] = {}
         self._kinds: dict[str, set[str]] = {}
+        self._fit: dict[tuple[str, int], float] = {}
+        self._sure: dict[tuple[int, tuple[str, str]], float] = {}
         self._best: list[NamePath] | None = None
 
     def add(self, statements: Iterable[CitedStatement]) -> int:
@@ -48,8 +64,12 @@ class ChainLedger:
         new = 0
         for one in statements:
             if one.column == KIND:
-                self._kinds.setdefault(self._folded(one.entity), set()).add(one.value)
-                self._best = None
+                kinds = self._kinds.setdefault(self._folded(one.entity), set())
+                if one.value not in kinds:
+                    kinds.add(one.value)
+                    self._fit.clear()
+                    self._sure.clear()
+                    self._best = None
                 continue
             number = int(one.column) if one.column.isdigit() else -1
             if not 0 <= number < len(self.question.clauses) or not one.entity:
@@ -60,6 +80,7 @@ class ChainLedger:
             before = stated.get(one.url)
             if before is None or self._said(number, before) < self._said(number, one):
                 stated[one.url] = one
+                self._sure.pop((number, pair), None)
             self._best = None
         return new
 
@@ -127,8 +148,9 @@ class ChainLedger:
         for clause in self.question.clauses:
             if clause.links or clause.source != place:
                 continue
-            for (name, _), stated in self._links.get(clause.number, {}).items():
-                found[name] = found.get(name, 0.0) + self._score(clause, stated)
+            for pair, stated in self._links.get(clause.number, {}).items():
+                name = pair[0]
+                found[name] = found.get(name, 0.0) + self._score(clause, pair, stated)
         return found
 
     def _linked(self, place: int) -> dict[tuple[str, str], float]:
@@ -136,24 +158,39 @@ class ChainLedger:
         found: dict[tuple[str, str], float] = {}
         for clause in self.question.clauses:
             if clause.links and clause.target == place:
-                for (one, two), stated in self._links.get(clause.number, {}).items():
-                    found[one, two] = found.get((one, two), 0.0) + self._score(clause, stated)
+                for pair, stated in self._links.get(clause.number, {}).items():
+                    found[pair] = found.get(pair, 0.0) + self._score(clause, pair, stated)
         return found
 
-    def _score(self, clause: LinkClause, stated: Mapping[str, CitedStatement]) -> float:
-        best = max(self._said(clause.number, one) for one in stated.values())
-        one = next(iter(stated.values()))
-        fits = 0.4 + 0.6 * self._fits(self._folded(one.entity), clause.source)
-        if clause.links:
-            fits *= 0.4 + 0.6 * self._fits(self._folded(one.value), clause.target)
-        sites = len({host_of(url) for url in stated})
-        return fits * (0.1 + best + _SITE * min(2, sites - 1))
+    def _score(self, clause: LinkClause, pair: tuple[str, str], stated: Mapping[str, CitedStatement]) -> float:
+        """What a link adds to a chain: from what it costs where nothing is said of it, up to what its clause tells."""
+        said = self._strength(clause, pair, stated)
+        return _UNSAID * (said - 1) + said * min(_TELLS, sum(weights_of(clause.text).values()) / 3)
+
+    def _strength(self, clause: LinkClause, pair: tuple[str, str], stated: Mapping[str, CitedStatement]) -> float:
+        """How sure a link is, from 0 to about 1: by what is said of it, on how many sites, by the kinds of names."""
+        key = (clause.number, pair)
+        if key not in self._sure:
+            best = max(self._said(clause.number, one) for one in stated.values())
+            fits = 0.4 + 0.6 * self._fits(pair[0], clause.source)
+            if clause.links:
+                fits *= 0.4 + 0.6 * self._fits(pair[1], clause.target)
+            sites = len({host_of(url) for url in stated})
+            self._sure[key] = fits * (0.1 + 0.9 * best + _SITE * min(2, sites - 1))
+        return self._sure[key]
 
     def _fits(self, name: str, place: int) -> float:
         """How well a name fits what a letter stands for."""
+        if (name, place) not in self._fit:
+            self._fit[name, place] = self._fitting(name, place)
+        return self._fit[name, place]
+
+    def _fitting(self, name: str, place: int) -> float:
         kind, shown = self.question.kinds[place], self._names[name]
-        said = (f"{shown} is a {one}" for one in self._kinds.get(name, ("",)))
-        return max(kindness(shown, kind, one) for one in said)
+        known = self._kinds.get(name, ())
+        if kind == "person" and any(_THINGS & set(one.casefold().split()) for one in known):
+            return 0.0
+        return max(kindness(shown, kind, f"{shown} is a {one}") for one in (known or ("",)))
 
     # ── what is missing ───────────────────────────────────────────────────────
 
@@ -167,8 +204,9 @@ class ChainLedger:
         for chain in self.best[:_TRIED]:
             for clause in self.question.clauses:
                 source, target = (chain.names[place] for place in (clause.source, clause.target))
-                stated = self._links.get(clause.number, {}).get((source, target if clause.links else DESCRIBES))
-                if stated is None or self._score(clause, stated) < _WEAK:
+                pair = (source, target if clause.links else DESCRIBES)
+                stated = self._links.get(clause.number, {}).get(pair)
+                if stated is None or self._strength(clause, pair, stated) < _WEAK:
                     for name in (source, target) if clause.links else (source,):
                         found[self._names.get(name, ""), clause.number] = None
         return tuple(Gap(name, (str(number),)) for name, number in found if name)
@@ -192,7 +230,7 @@ class ChainLedger:
                 path = paths.get(one)
                 if path is None or two in path.names or self._fits(two, place) <= 0:
                     continue
-                if score >= _WEAK:
+                if score > 0:
                     going.add(one)
                 total = path.score + score + said.get(two, 0.0)
                 if two not in reached or reached[two].score < total:
@@ -247,5 +285,5 @@ class ChainLedger:
         for clause in self.question.clauses:
             pair = (names[clause.source], names[clause.target] if clause.links else DESCRIBES)
             stated = self._links.get(clause.number, {}).get(pair)
-            total += min(1.0, self._score(clause, stated)) if stated else 0.0
+            total += min(1.0, self._strength(clause, pair, stated)) if stated else 0.0
         return total / len(self.question.clauses)

@@ -16,6 +16,20 @@ _SPLIT = re.compile(r"(?<=[.!?]) (?=[\"“‘\d]|[^\W\d_a-z])")
 _INITIAL = re.compile(r"[A-Z][\w’'-]{0,60} [A-Z]\.$|\b(?:St|Dr|Mr|Mrs|Co)\.$")
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[\w’'-]*\w)?")
 _STEM = 5
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        re.findall(
+            r"[a-z]+",
+            """
+            one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+            eighteen nineteen twenty
+            """,
+        ),
+        start=1,
+    )
+}
+_LACKING = 0.3  # what it costs that a clause's own words are not there
 _OWN = 2.0  # what a word weighs that no family has: "pewter", "limericks"
 _FUNCTION = frozenset(
     re.findall(
@@ -82,6 +96,41 @@ _FAMILIES = """
     twinned partnership partner twin
     debt debts owed
     printed print found copy
+    taught teach teacher trained learned profession lessons assistant influence took apprentice
+    quarrelled quarrel broke dispute words argued
+    together joined forces partnership jointly
+    retired retirement stopped left room last years
+    worked work moved found post job employed hired staff
+    recorded record album brought released release singer disc songs
+    produced producer owes sound
+    performed performance sang played audience stage
+    director directed led run ran charge hands took over appointed job
+    stationmaster run ran looked appointed cap charge station took over
+    mayor governed council chain office charge elected sworn
+    manager managed run ran charge took over appointed
+    keeper looked charge light appointed
+    editor edited charge paper chair
+    president chairman head headed led run bank charge chair
+    gardener head charge beds
+    founded founder bought started begged put opened came first
+    laid planned turned drew gardener landscape ground
+    owns own owner hangs hang belongs keeps kept gift bought
+    painted painter painting brush finished picture canvas work
+    review reviewed critic called found stars printed wrote
+    counsel lawyer appeared plaintiff defended prosecuted barrister spoke
+    money gave paid marks crowns pounds dollars went sum campaign supported
+    lost broke loss bankrupt money failed
+    sponsored sponsor paid money paying brought
+    refers alludes answer nods quotes reply
+    born came native raised
+    modelled model copy copied after pattern
+    wrote author writer book pamphlet published title
+    lived house flat lodgings room stayed went months
+    discovered found seen spotted
+    headed head chief led run director
+    adapted stage version adaptation
+    visited visit stayed toured
+    built builders contractor built laid put
 """
 
 
@@ -231,8 +280,13 @@ def _related() -> Mapping[str, frozenset[str]]:
 
 
 def stem(word: str) -> str:
-    """The beginning of a word, by which words of one family are known; a number is its digits."""
-    return word.replace(",", "") if word[0].isdigit() else word.casefold()[:_STEM]
+    """The beginning of a word, by which words of one family are known; a number is its digits.
+
+    >>> stem("Founded"), stem("1,200"), stem("seven")
+    ('found', '1200', '7')
+    """
+    folded = word.casefold()
+    return word.replace(",", "") if word[0].isdigit() else _NUMBERS.get(folded, folded[:_STEM])
 
 
 _KIN = _related()
@@ -248,7 +302,7 @@ def weights_of(clause: str) -> Mapping[str, float]:
         if word.casefold() in _FUNCTION or (len(word) == 1 and not word.isdigit()):
             continue
         weight = 1.0
-        if word[0].isdigit():
+        if stem(word)[0].isdigit():
             weight = 2.5 if len(word.replace(",", "")) > 2 else 1.5
         elif (word[0].isupper() and place) or stem(word) not in _KIN:
             weight = _OWN
@@ -275,4 +329,6 @@ def agreement(clause: str, text: str) -> float:
         weight if one in there else 0.75 * weight * bool(_KIN.get(one, frozenset()) & there)
         for one, weight in wanted.items()
     )
-    return said / total if total else 0.0
+    own = [one for one, weight in wanted.items() if weight >= _OWN]  # numbers and names are not said in other words
+    lacking = sum(one not in there for one in own) / len(own) if own else 0.0
+    return said / total * (1 - _LACKING * lacking) if total else 0.0

@@ -29,13 +29,24 @@ DESCRIBES = "describes"
 KIND = "kind"
 """The column of statements that say what something is."""
 
-_SAYS = 0.3  # of a clause, at the least, that a sentence has to say to be taken for it
+_SAYS = 0.2  # of a clause, at the least, that a sentence has to say to be taken for it
 _ITEM = re.compile(r"^(?:[-*] |> )?\*\*([^*]+)\*\*\s*[–:.-]?\s*(.*)$")
 _LISTED = re.compile(r"^[-*] ([^:–]{3,60})(?: –|:) (.*)$")
 _LABELLED = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]+)")
 _WITHIN = re.compile(r"(?<=[a-z,;] )[^\W\d_a-z][\w’'-]*\w")
 _SURE = 0.8  # of the fit of a name to a kind, for a sentence to be about it and not about its page's subject
+_IN_YEAR = re.compile(r" (?:in|from|to|of|at|on) \d+$")
+_SMALL = frozenset(
+    re.findall("[a-z]+", "a about after an and at before beneath by for from in into of on or over the to under with")
+)
+_LIKELY = 0.5  # of the fits, where one of both is whom the page is about
 _TITLE = 16  # words of a title that are looked at
+_SETTLED = frozenset(["person", "town", "village", "city", "place"])  # kinds that end no name in small letters
+_WRITTEN = re.compile(
+    r"\[([^\[\]\n]{3,60})\]\(|\*\*([^*\n]{3,60})\*\*|“([^“”\n]{3,60})”|^\|? *([^|\n\[]{3,60}) \||^#+ ([^\n\[]{3,60})$"
+    r"|^- ([^:–\n\[]{3,60})(?: –|:) ",
+    re.MULTILINE,
+)
 _LEAD = 300  # characters at the beginning of a page that say what it is about
 _JOINING = re.compile(r" (and|of|on|the|&|at|in) ")
 _IN_REGION = re.compile(r"(\b(?:in|at|of|from|near|outside) [^\W\d_a-z][\w’'-]+), [^\W\d_a-z]\w+\b(?! [^\W\d_a-z])")
@@ -54,38 +65,40 @@ _OTHERS = frozenset(
 
 class PageLine(NamedTuple):
     """A sentence, or a cell with its label, of a page: its text, whom it is about, the names that it has, and whom its
-    page is about."""
+    page and its section are about."""
 
     text: str
     about: str
     names: tuple[str, ...]
     subject: str = ""
+    section: str = ""
 
 
 def links_on(chain: ChainQuestion, page: ReadPage, entities: Sequence[str], date: str = "") -> list[CitedStatement]:
     """The links that a page states: of each clause the pairs of names that a sentence puts together with its words.
 
     Statements are (a name, the clause's number, the name that it leads to); of a clause that only describes, (a name,
-    its number, :data:`DESCRIBES`). A name that is asked about is taken with all that stand beside it.
+    its number, :data:`DESCRIBES`). Where both names surely are of the clause's kinds, all words will do.
 
     Args:
         entities: names that are asked about.
     """
     plain = without_links(page.text)
     lead = f"{page.title}. {plain[:_LEAD]}\n"
+    known = (*entities, *written_names(page.text, chain.kinds))
     found: dict[tuple[str, int, str], CitedStatement] = {}
     best: dict[tuple[str, int, str], float] = {}
-    for line in lines_of(page.title, plain, entities):
+    for line in lines_of(page.title, plain, known, chain.kinds):
         if NEITHER.search(line.text):
             continue
-        every = tuple(dict.fromkeys((*((line.about,) if line.about else ()), *line.names)))
-        asked = {one for one in every if any(_same(one, entity) for entity in entities)}
+        fits = Fitting(chain.kinds, line, lead)
+        asked = {one for one in fits.every if any(_same(one, entity) for entity in entities)}
         for clause in chain.clauses:
             said = agreement(clause.text, line.text)
-            if said < _SAYS and not (asked and clause.links):
-                continue
-            for source, target in _pairs(chain, clause, every, line, lead):
-                if said < _SAYS and not {source, target} & asked:
+            for source, target in fits.pairs(clause):
+                if said < _SAYS and not (
+                    clause.links and (fits.sure(clause, source, target) or {source, target} & asked)
+                ):
                     continue
                 key = (source, clause.number, target)
                 if best.get(key, -1.0) < said:
@@ -99,8 +112,9 @@ def kinds_on(chain: ChainQuestion, title: str, text: str, url: str) -> Iterator[
     """What a page says its subject is, and the rows of its lists are."""
     for name in subjects_of(title, text)[:2]:
         said = _is_one(name).search(text[: 2 * _LEAD])
-        if said and not is_person(name):
-            yield CitedStatement(name, KIND, said[1], url)
+        if said:
+            kind = re.split(r" (?:in|of|from|at|on|by|who|that|for|with|near|held) ", f"{said[1]} ")[0]
+            yield CitedStatement(name, KIND, kind.strip(), url)
     for kind in set(chain.kinds):
         last = kind.rpartition(" ")[2]
         if last and re.search(rf"\b{re.escape(last)}e?s\b", title, re.IGNORECASE):
@@ -109,28 +123,72 @@ def kinds_on(chain: ChainQuestion, title: str, text: str, url: str) -> Iterator[
                     yield CitedStatement(row.name, KIND, last, url)
 
 
-def _pairs(
-    chain: ChainQuestion, clause: LinkClause, names: Sequence[str], line: PageLine, lead: str
-) -> Iterator[tuple[str, str]]:
-    first = _fitting(chain.kinds[clause.source], names, line, lead)
-    if not clause.links:
+class Fitting:
+    """Which names of a line may be of which kinds: those in it, and those that it is about.
+
+    Attributes:
+        every: all the names.
+    """
+
+    def __init__(self, kinds: Sequence[str], line: PageLine, lead: str) -> None:
+        self._kinds, self._said, self._names = kinds, lead + line.text, set(line.names)
+        self._context = {line.about, line.section, line.subject}
+        self.every = tuple(dict.fromkeys(one for one in (*line.names, line.about, line.section, line.subject) if one))
+        self._found: dict[int, dict[str, float]] = {}
+
+    def of(self, place: int) -> Mapping[str, float]:
+        """The names that may be of the kind of a letter, and how well they are."""
+        if place not in self._found:
+            fits = {one: kindness(one, self._kinds[place], self._said) for one in self.every}
+            self._found[place] = {one: fit for one, fit in fits.items() if fit > 0}
+        return self._found[place]
+
+    def pairs(self, clause: LinkClause) -> Iterator[tuple[str, str]]:
+        """The pairs that a clause may link; one of them stands in the line itself."""
+        first = self.of(clause.source)
+        if not clause.links:
+            yield from ((one, DESCRIBES) for one in first)
+            return
         for one in first:
-            yield one, DESCRIBES
-        return
-    second = _fitting(chain.kinds[clause.target], names, line, lead)
-    for one in first:
-        for two in second:
-            if one != two and not mentions(one, two) and not mentions(two, one):
-                yield one, two
+            for two in self.of(clause.target):
+                apart = one != two and not mentions(one, two) and not mentions(two, one)
+                if apart and (one in self._names or two in self._names):
+                    yield one, two
+
+    def sure(self, clause: LinkClause, source: str, target: str) -> bool:
+        """Whether a pair is likely of a clause's kinds, which differ."""
+        kinds = self._kinds[clause.source], self._kinds[clause.target]
+        least = _LIKELY if {source, target} & self._context else _SURE
+        return (
+            kinds[0] != kinds[1]
+            and min(self.of(clause.source)[source], self.of(clause.target).get(target, 0.0)) >= least
+        )
 
 
-def _fitting(kind: str, names: Sequence[str], line: PageLine, lead: str) -> list[str]:
-    """The names that may be of a kind; whom the page is about is one where its sentence has none that surely is."""
-    fits = {one: kindness(one, kind, lead + line.text) for one in (*names, *((line.subject,) if line.subject else ()))}
-    found = [one for one in names if fits[one] > 0]
-    if line.subject and line.subject not in found and all(fits[one] < _SURE for one in line.names):
-        found += [line.subject] * (fits[line.subject] > 0)
-    return found
+def _one_name(words: Sequence[str]) -> bool:
+    """Whether words with small letters among some are such as stand within names."""
+    return all(not one[0].islower() or one in _SMALL for one in words)
+
+
+def written_names(text: str, kinds: Sequence[str]) -> list[str]:
+    """What a page writes as a name: in links, in bold, in quotes, at the head of a row or a section; words with small
+    letters may stand within it.
+
+    >>> written_names("[Lilian with a Letter](https://a.example/1) hangs beside **Two Hares**.", ())
+    ['Lilian with a Letter', 'Two Hares']
+    """
+    last = {kind.rpartition(" ")[2] for kind in kinds}
+    found: dict[str, None] = {}
+    for match in _WRITTEN.finditer(text):
+        name = next(one for one in match.groups() if one is not None).strip()
+        words = name.split()
+        if not 2 <= len(words) <= 7 or not name[0].isupper() or set(name) & set(":?;|–·()*"):
+            continue
+        if "," in name and "& " not in name.partition(",")[0]:
+            continue
+        if (words[-1][0].isupper() or words[-1] in last) and _one_name(words[:-1]) and not is_person(name):
+            found[name] = None
+    return list(found)
 
 
 @lru_cache(maxsize=32_768)
@@ -155,9 +213,10 @@ def kindness(name: str, kind: str, said: str = "") -> float:
         return 1.0
     known = False
     if said and mentions(said, name):
-        called = rf"\b{re.escape(last)},? (?:the |“)?{re.escape(bare(name))}"
+        low, plain = said.casefold(), bare(name).casefold()
+        called = any(f"{last}{join}{plain}" in low for join in (" ", " the ", " “", ", "))
         is_one = _is_one(name).search(said)
-        if re.search(called, said, re.IGNORECASE) or (is_one and last in is_one[1].casefold().split()):
+        if called or (is_one and last in is_one[1].casefold().split()):
             return 1.0
         known = is_one is not None
     if end in _STREETS or _OTHERS & {one.casefold() for one in words}:
@@ -185,12 +244,16 @@ def subject_of(title: str, text: str) -> str:
     'A Night in Brill'
     """
     words = title.rstrip("?.!").split(" ")[:_TITLE]
-    body = " ".join(line for line in text.splitlines() if line.endswith((".", "!")) and not line.startswith("#"))
+    told = (line for line in text.splitlines() if line.endswith((".", "!", "?")) and not line.startswith("#"))
+    body = " ".join(told)
+    body = body.replace(title, " ") if title.endswith("?") else body  # whoever asks says it again
     heads = [place for place, word in enumerate(words) if word[:1].isupper() or word[:1].isdigit()]
     found: list[tuple[int, int, str]] = []
     for first in heads:
         for last in reversed(heads):
             name = re.sub(r"['’]s$", "", " ".join(words[first : last + 1]).strip("“”:,()"))
+            if last > first and (not _one_name(words[first : last + 1]) or _IN_YEAR.search(name)):
+                continue
             if (
                 last < first
                 or (first == 0 < last and title.endswith("?"))
@@ -205,34 +268,45 @@ def subject_of(title: str, text: str) -> str:
     return max(found, default=(0, 0, ""))[2]
 
 
-def lines_of(title: str, text: str, known: Sequence[str] = ()) -> Iterator[PageLine]:
+def lines_of(title: str, text: str, known: Sequence[str] = (), kinds: Sequence[str] = ()) -> Iterator[PageLine]:
     """The sentences, items, labels and cells of a page, each with whom it is about.
 
     Args:
         known: names that are one, whatever words stand within them.
+        kinds: words that may end a name in small letters, as in "Corvo Yard station".
 
     >>> [one.about for one in lines_of("Corvo", "Corvo is a ferry.\\n- **Ann Lee**: She ran it.")]
     ['Corvo', 'Ann Lee']
     """
     persons = full_names(title, text)
     full = {one.rsplit(" ", 1)[-1]: one for one in reversed(persons)}
-    subject = subject_of(title, text) or next(iter(subjects_of(title, text)), "")
+    subject = subject_of(title, text) or next((one for one in subjects_of(title, text) if mentions(title, one)), "")
     subject = full.get(subject, subject)
     single = set(_WITHIN.findall(text))
-    wholes = [one for one in dict.fromkeys((subject, *known)) if " " in one and not is_person(one)]
+    ends = [one for one in dict.fromkeys(kind.rpartition(" ")[2] for kind in kinds) if one not in _SETTLED and one]
+    ended = re.compile(rf"({'|'.join(ends)})\b") if ends else None
+    wholes = {bare(one): one for one in (subject, *known) if " " in one and not is_person(one)}
+    longest = sorted(map(re.escape, wholes), key=lambda one: (-len(one), one))
+    whole = re.compile(rf"(?<!\w)(?:{'|'.join(longest)})(?!\w)") if longest else None
 
     def names(words: str, begins: bool = False) -> tuple[str, ...]:
         """The names in a text; its first word is one alone if ``begins``, or if it stands within a sentence too."""
-        whole = [one for one in wholes if mentions(words, one)]
-        for one in whole:
-            words = words.replace(bare(one), "it")
+        taken = [wholes[one] for one in whole.findall(words)] if whole is not None else []
+        if whole is not None and taken:
+            words = whole.sub("it", words)
         words = _IN_REGION.sub(r"\1", words)  # of a town and where it lies the town
         first = words.split(" ", 1)[0].rstrip(".,:;'’s")
         runs = names_in(f"x {words}" if begins or first in single or first in full else words)
-        found = tuple(part for run in runs for part in _apart(run, full))
-        found = tuple(full.get(one, one) for one in found if not one.isupper())
+        found: list[str] = []
+        for part in (part for run in runs for part in _apart(run, full)):
+            after = words.partition(f"{part} ")[2]
+            end = ended.match(after) if ended is not None else None
+            if end is not None and part not in full:
+                found.append(f"{part} {end[1]}")
+            elif not part.isupper() or part in full:
+                found.append(full.get(part, part))
         kept = (one for one in found if not is_month(one) and (" " in one or one in single))
-        return tuple(dict.fromkeys((*whole, *kept)))
+        return tuple(dict.fromkeys((*taken, *kept)))
 
     for cell in cells_of(text, "", subject):
         if cell.label and cell.value.strip(" –—-"):
@@ -254,15 +328,16 @@ def lines_of(title: str, text: str, known: Sequence[str] = ()) -> Iterator[PageL
                 yield PageLine(f"{label}: {value}", section, names(value, True))
             continue
         item = _ITEM.match(plain) or _LISTED.match(plain)
-        about = section
+        about = within = section
         if item:
             named = names(item[1], True)
             if named and bare(named[0]) == bare(item[1].strip()):
                 about, plain = named[0], item[2]
             elif item[1][:1].isdigit():
                 about, plain = "", item[2]
+            within = about
         for sentence in sentences(plain):
-            line = PageLine(sentence, about, names(sentence), subject)
+            line = PageLine(sentence, about, names(sentence), subject, within)
             yield line
             here = [one for one in line.names if one not in persons or sentence.startswith((one, one.split()[-1]))]
             if here and about and not item:
@@ -284,7 +359,7 @@ def _apart(run: str, persons: Mapping[str, str]) -> Iterator[str]:
             or other == "May"
             or is_person(one)
             or one in persons
-            or (join[1] == "and" and is_person(other))
+            or (join[1] == "and" and (is_person(other) or " " in one))
         ):
             yield one
             if not (is_month(other) or other == "May"):

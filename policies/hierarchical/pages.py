@@ -8,10 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-PLACED = re.compile(
-    r"[^.\n]{0,80}(?: (?:in|at|of|from|near|outside|find in|belongs to|connected with|know) [A-Z]| \([A-Z])"
-)
-"""The beginning of a page that says where what it is about is."""
+PLACED = re.compile(r" (?:(?:in|at|of|from|near|outside|find in|belongs to|connected with|know) |\()[A-Z]")
+"""Words by which a page says where what it is about is."""
 
 LEAD = 400
 """Characters at the beginning of a page that say what it is about."""
@@ -63,6 +61,7 @@ _BODIES = frozenset(
         """,
     )
 )
+_PARTICLES = ("de", "da", "di", "du", "van", "von", "der", "den", "la", "le", "el", "al", "bin")
 _PLACED = frozenset(
     ("North", "South", "East", "West", "Upper", "Lower", "Great", "Little", "Port", "Kirk", "St", "Old")
 )
@@ -260,6 +259,8 @@ def is_person(name: str) -> bool:
         and words[0] not in _PLACED
         and not any(word in _JOINS or word.isdigit() or word.lower() in _BODIES for word in words)
         and not re.search(r"['’]s\b", name)
+        and words[-1][0].isupper()
+        and all(word[0].isupper() or word in _PARTICLES for word in words)
         and all(len(word.rstrip(".")) > 1 or word.endswith(".") for word in words)
     )
 

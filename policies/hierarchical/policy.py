@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 
 from webenv.latency import LatencyModel
@@ -9,9 +10,11 @@ from webenv.models import Model, ModelFailure, Request
 from webenv.policies.hierarchical.calls import Stages
 from webenv.policies.hierarchical.layers import Layers
 from webenv.policies.hierarchical.messages import Outcome
-from webenv.policies.hierarchical.turn import HostTurn
+from webenv.policies.hierarchical.turn import UNREAD, HostTurn
 from webenv.policy import Decision, History
 from webenv.web import Failure
+
+_LOG = logging.getLogger(__name__)
 
 
 class HierarchicalPolicy:
@@ -41,6 +44,7 @@ class HierarchicalPolicy:
     ) -> None:
         self.layers = Layers() if layers is None else layers
         self._latency, self._name = latency, name
+        self._told = False
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -63,7 +67,11 @@ class HierarchicalPolicy:
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         """One decision for each history; calls of models that are due at the same time go out in one batch each."""
-        works = [HostTurn(self.layers, self._latency, history).decide() for history in histories]
+        turns = [HostTurn(self.layers, self._latency, history) for history in histories]
+        if not self._told and any(turn.unread for turn in turns):
+            self._told = True
+            _LOG.warning("webenv: note: policy %s: %s", self._name, UNREAD)
+        works = [turn.decide() for turn in turns]
         decided: list[Decision | Failure | None] = [None] * len(works)
         wanted: dict[int, list[tuple[Model, Request]]] = {}
         for place, work in enumerate(works):

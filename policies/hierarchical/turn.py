@@ -30,9 +30,16 @@ from webenv.policies.hierarchical.messages import (
     in_words,
     tokens,
 )
+from webenv.policies.hierarchical.scripts import ScriptHost
 from webenv.policies.hierarchical.state import HierarchyState, Job, OpenDirective, hits_of, pages_of, seconds_left
 from webenv.policies.hierarchical.tables import Wanted, read_question
 from webenv.policy import Decision, History
+
+UNREAD = (
+    "The scripts cannot read this question, and answer N/A: they read questions in English that ask for a table with "
+    "named columns, or for a name by clauses in which letters stand for names. Others need a model: hierarchical:MODEL."
+)
+"""What the thought of a turn says, and the log once, where no layer can read the question."""
 
 _SPARE = 1.5  # turns like the last one that are kept in hand where seconds are limited
 _FULL = 0.9  # of its context, when a flat agent answers with what it has
@@ -58,6 +65,12 @@ class HostTurn:
         if wanted is None and chain is not None:
             return ChainLedger(chain)
         return Ledger(wanted or Wanted("", "", (), ("Name", "What")), reconciles=self._layers.aggregation)
+
+    @property
+    def unread(self) -> bool:
+        """Whether the host is a script that cannot read the question: it answers N/A at once."""
+        known = read_question(self._question) or read_chain(self._question)
+        return known is None and isinstance(self._layers.host, ScriptHost)
 
     # ── the decision ──────────────────────────────────────────────────────────
 
@@ -89,7 +102,8 @@ class HostTurn:
             "wave": [job.plain() for job in state.wave],
             "open": [one.plain() for one in state.open],
         }
-        thought = "; ".join(node[3] for node in self._calls.nodes if node[3])[:2_000]
+        said = (*((UNREAD,) if self.unread else ()), *(node[3] for node in self._calls.nodes if node[3]))
+        thought = "; ".join(said)[:2_000]
         return Decision(
             action, thought, json.dumps(memory, ensure_ascii=False, separators=(",", ":")), self._calls.effort
         )

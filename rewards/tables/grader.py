@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -14,12 +14,15 @@ from webenv.rewards.llm_grader import LLMGrader
 from webenv.rewards.tables.cells import JUDGED, METRICS, Column, TableSpec, as_number, column_of_numbers
 from webenv.rewards.tables.markdown import AnswerTable, parse_table, read_csv
 from webenv.rewards.tables.rubrics import AlignmentRubric, Cell, CellRubric, Vocabularies
+from webenv.runtime.text import one_line
 
 LONGEST_ANSWER = 2_000_000
 """Characters; a longer answer is wrong: ten times what an environment takes, and read in a second."""
 
 LONGEST_VALUE = 1_000
 """Characters, beside five times those of the gold cell; a longer one is wrong, and put to no model."""
+
+_NAMED = 3  # rows or cells of a sort that a verdict names
 
 _ALIGNED = (JUDGED, "exact_match")
 """The metrics of a key column whose values a model aligns."""
@@ -70,7 +73,7 @@ _NOTHING = TableNumbers(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class TableScore(NamedTuple):
-    """What came of one table: its numbers (``None``: unscored), and why where it is unscored or 0 throughout."""
+    """What came of one table: its numbers (``None``: unscored), and why where it is unscored or not complete."""
 
     numbers: TableNumbers | None
     reason: str = ""
@@ -190,7 +193,8 @@ class TableJudge:
         value = found.numbers.item_f1
         outcome = "complete" if found.numbers.success else "partial" if value else "wrong"
         told = ", ".join(f"{name.replace('_', ' ')} {number:.3f}" for name, number in scores.items())
-        return Verdict(outcome, value, found.reason or told, self.name, scores)
+        why = f"{told}; {found.reason}" if value and found.reason else found.reason or told
+        return Verdict(outcome, value, why, self.name, scores)
 
     def grade(self, answers: Sequence[TableAnswer]) -> list[TableScore]:
         """What came of each answer, in order; each step's questions of all answers go out together."""
@@ -348,7 +352,40 @@ class _Work:
         numbers = TableNumbers.of(
             sum(map(all, right)), sum(map(sum, right)), len(rows.predicted), len(rows.gold), len(self.spec.columns)
         )
-        return TableScore(numbers)
+        return TableScore(numbers, "" if numbers.success else self._lacking(rows, right))
+
+    def _lacking(self, rows: _KeyedRows, right: Sequence[Sequence[bool]]) -> str:
+        """Which rows are missing or too many, and which cells are wrong: how many, and the first of each."""
+        shared = [key for key in rows.gold if key in rows.predicted]
+        missing = [rows.gold[key] for key in rows.gold if key not in rows.predicted]
+        more = [rows.predicted[key] for key in rows.predicted if key not in rows.gold]
+        wrong = [
+            f"{column.name} of {self._named(rows.gold[key])} is {_shown(rows.predicted[key][column.name])}, expected "
+            f"{_shown(rows.gold[key][column.name])}"
+            for key, cells in zip(shared, right, strict=True)
+            for column, met in zip(self.spec.columns, cells, strict=True)
+            if not met
+        ]
+        parts = [
+            f"rows {what}: {len(found)} ({_first(map(self._named, found), len(found))})"
+            for what, found in (("missing", missing), ("too many", more))
+            if found
+        ]
+        if wrong:
+            parts.append(f"cells wrong: {len(wrong)} ({_first(wrong, len(wrong))})")
+        return ", ".join(parts)
+
+    def _named(self, row: Mapping[str, str]) -> str:
+        """A row by its key."""
+        return " | ".join(_shown(row[one.name]) for one in self.spec.columns if one.name in self.spec.key)
+
+
+def _first(named: Iterable[str], of: int) -> str:
+    return "; ".join(islice(named, _NAMED)) + "; …" * (of > _NAMED)
+
+
+def _shown(value: str) -> str:
+    return f'"{one_line(value, 60)}"'
 
 
 def _right(column: Column, predicted: str, gold: str, ruled: Mapping[Cell, bool | str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.webs import DictWeb, GoldJudge
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
@@ -9,7 +11,7 @@ from webenv.observations import Page
 from webenv.policies.hierarchical import HierarchicalPolicy, Layers
 from webenv.policies.hierarchical.chain_ledger import ChainLedger
 from webenv.policies.hierarchical.clauses import agreement, read_chain
-from webenv.policies.hierarchical.links import DESCRIBES, kindness, links_on
+from webenv.policies.hierarchical.links import DESCRIBES, KIND, kindness, links_on
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage
 from webenv.rollout.play import EpisodeSpec, play_episodes
 from webenv.task import Gold, Task, TaskSet
@@ -86,6 +88,49 @@ def test_a_sentence_links_the_names_it_puts_together() -> None:
     plain = page._replace(text="Hay Mill is a mill. Ann Lee was its owner. Its owner was never Carl Pym.")
     named = {name for one in links_on(chain, plain, ()) if one.column == "1" for name in (one.entity, one.value)}
     assert named == {"Hay Mill", "Ann Lee"}
+
+
+def test_names_with_small_letters_are_known_as_the_page_writes_them() -> None:
+    """A link, or the head of a row, tells that words with small letters among them are one name."""
+    chain = read_chain("Person A produced album B. Album B has 9 songs. What is the name of album B?")
+    assert chain is not None
+    text = (
+        "Ann Lee (born 1950) is a producer.\n\nAnn Lee grew up in Corby. In 1978 Lee moved to Hay Boats. In the same "
+        "year she produced the album [The Zither at Holiday](https://a.example/z)."
+    )
+    found = links_on(chain, ReadPage("u", "Ann Lee", text), ())
+    assert ("Ann Lee", "0", "The Zither at Holiday") in [one[:3] for one in found]
+
+
+def test_a_number_in_words_is_the_number() -> None:
+    """And it is not said by another one."""
+    assert agreement("Person A lived there for 7 months.", "She stayed for seven months.") > 0.6
+    assert agreement("Person A lived there for 7 months.", "She stayed for nine months.") <= 0.5
+
+
+def test_what_a_page_calls_a_thing_is_no_person() -> None:
+    """Westerhus Walk, which is a station, taught nobody."""
+    chain = read_chain("Person A taught person B. What is the name of person B?")
+    assert chain is not None
+    ledger = ChainLedger(chain)
+    ledger.add([
+        CitedStatement("Ann Lee", "0", "Westerhus Walk", "https://a.example/", quote="Ann Lee taught Westerhus Walk."),
+        CitedStatement("Ann Lee", "0", "Ivo Kerr", "https://a.example/", quote="Ivo Kerr learned from Ann Lee."),
+        CitedStatement("Westerhus Walk", KIND, "station", "https://b.example/"),
+    ])  # fmt: skip
+    assert "Westerhus Walk" not in [name for _, name, _ in ledger.rows()]
+
+
+def test_a_question_that_no_script_reads_is_said_to_be_one(caplog: pytest.LogCaptureFixture) -> None:
+    """In the thought of the answer, and once in the log, however many there are."""
+    tasks = [Task(str(number), "Who wrote Station Road?", gold=Gold(answers=("Ann",))) for number in range(2)]
+    benchmark = Benchmark(
+        tasks=TaskSet(tasks), web=DictWeb(PAGES), judge=GoldJudge(), budget=Budget(searches=3, visits=3, turns=7)
+    )
+    specs = [EpisodeSpec(task.id, 0, 0) for task in tasks]
+    records = [one for ended in play_episodes(benchmark, HierarchicalPolicy(Layers()), specs) for one in ended]
+    assert all("cannot read this question" in record.turns[-1].thought for record in records)
+    assert len([one for one in caplog.messages if "cannot read this question" in one]) == 1
 
 
 def test_the_chain_that_holds_best_is_the_answer() -> None:

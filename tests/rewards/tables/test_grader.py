@@ -60,6 +60,15 @@ def test_all_right() -> None:
     assert alone(table(*rows)) == TableScore(numbers(1, 1, 1, 1, 1, 1, 1))
 
 
+def test_the_first_rows_and_cells_that_are_not_right_are_named() -> None:
+    """By their keys: which are missing, which too many, and what a wrong cell was to be."""
+    reason = alone(table(ROWS[0], "Oslo|23|1050|north", "Paris|35|250|river")).reason
+    assert reason == (
+        'rows missing: 2 ("Lima"; "Bern"), rows too many: 1 ("Paris"), '
+        'cells wrong: 1 (founded of "Oslo" is "1050", expected "1040")'
+    )
+
+
 def test_precision_and_recall() -> None:
     """Two right rows and one with a wrong cell of four gold rows, and a row that is not asked for."""
     found = alone(table(ROWS[0], ROWS[1], "Lima|154|1900|coast", "Bonn|60|1|x")).numbers
