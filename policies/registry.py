@@ -98,7 +98,9 @@ def make_policy(
     if kind not in (*POLICIES, *own_policies):
         if (Path(name) / _FILE).is_file():
             raise InvalidArgument(f"policy {name!r:.200} is a folder; name the file: {Path(name) / _FILE}")
-        own = " One of your own plays in Python: webenv.evaluation.evaluate." if separator else ""
+        has = [one for one in own_policies if one not in POLICIES]
+        own = f" {benchmark.name} as it is set has {' and '.join(has)} of its own." if benchmark and has else ""
+        own += " One of your own plays in Python: webenv.evaluation.evaluate." if separator else ""
         raise InvalidArgument(f"no policy is called {name!r}. {did_you_mean(kind, (*POLICIES, *own_policies))}{own}")
     if kind in OF_LAYERS and kind not in own_policies and prompt is None and not blocklist:
         from webenv.policies.hierarchical.named import make_hierarchical

@@ -119,7 +119,7 @@ def test_a_planted_module_is_not_run(town: Path, process: Run) -> None:
         (town / f"{name}.py").write_text("raise SystemExit('a planted module was run')")
     done = process("eval", "town:Town-v0", "--policy", "oracle", "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    done = process("eval", "NeedleInWeb-v0", "--policy", "none.pt", "--episodes", "1")
+    done = process("eval", "town:Town-v0", "--policy", "none.pt", "--episodes", "1")
     assert (done.returncode, "planted" in done.stderr) == (1, False)
 
 

@@ -145,6 +145,21 @@ def test_a_person_plays_into_a_run(webenv: Run, town: Path) -> None:
     assert all(cell["mean"] >= 0 for cell in cells)  # seconds of a person are measured
 
 
+def test_who_quits_in_the_middle_gave_no_answer(webenv: Run) -> None:
+    """A task whose pages were searched is not begun anew; one of which the question alone was read is."""
+    first = webenv(*RECORD, input="answer No source found.\ns mill\nq\n")
+    assert "You quit in the middle of a task: it counts as not answered." in first.stdout
+    assert "2 tasks are kept in run, 10 are left" in first.stdout
+    assert "2 tasks are kept in run, 10 are left" in webenv(*RECORD, input="q\n").stdout
+
+
+def test_a_policy_that_is_not_there(webenv: Run) -> None:
+    """A slip in the policy's name is told before anything is shown."""
+    done = webenv("play", "town:Town-v0", "--policy", "oracel")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Did you mean 'oracle'" in done.stderr
+
+
 def test_who_is_late_gave_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """After the time limit whatever is typed counts as no answer, and took the time of the limit."""
     benchmark = needle_in_web(web="sample")

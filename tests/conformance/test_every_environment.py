@@ -46,7 +46,7 @@ MODULES = {
 }
 """Each id with the module that registers it."""
 
-OURS = ("test_wrong_settings", "test_tasks_of_a_named_web", "test_docstring")  # of generated webs and classes of ours
+OURS = ("test_wrong_settings", "test_tasks_of_a_named_web", "test_docstring", "test_hostile_actions")  # not of others'
 
 for _module in MODULES.values():
     import_module(_module)
@@ -157,7 +157,7 @@ def test_determinism(name: str, env: gym.Env[Any, Any]) -> None:
 
 
 def test_determinism_over_processes(name: str) -> None:
-    """Another process, with other hashes, that names the id's module and imports nothing, gives the same to the byte."""
+    """Another process, with other hashes, that names the id's module alone, gives the same to the byte."""
     program = (
         "import gymnasium as gym\n"
         f"env = gym.make('{MODULES[name]}:{name}')\n"
@@ -433,6 +433,17 @@ def test_make_vec_in_groups(name: str) -> None:
     assert info["task"][8:16].tolist() == [tasks[1 % len(tasks)]] * 8
     assert envs.spec is not None
     assert envs.spec.id == name
+
+
+def test_hostile_actions(name: str) -> None:
+    """Eight slots, with the real web and judge, take 600 random and hostile actions."""
+    envs: Any = gym.make_vec(name, num_envs=8, budget={"asks": 2}, autoreset_mode="same_step")
+    rng = np.random.default_rng(2)
+    envs.reset(seed=0)
+    for _ in range(75):
+        observation, rewards, _, _, _ = envs.step([any_action(rng) for _ in range(8)])
+        assert observation in envs.observation_space
+        assert ((rewards == 0.0) | (rewards == 1.0)).all()
 
 
 def test_make_vec_sync(name: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +13,6 @@ from tests.hostile import any_action
 from tests.webs import benchmark
 from webenv.budget import Budget
 from webenv.env import SearchEnv
-from webenv.registration import IDS
 from webenv.rules import Rules
 from webenv.vector import SearchVectorEnv
 
@@ -162,15 +160,3 @@ def test_anything(actions: list[Any]) -> None:
         assert terminated == model.ended
         if terminated:
             return
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_registered(name: str) -> None:
-    """Each registered environment, with its real web and judge, takes 600 such actions from eight slots."""
-    envs: Any = gym.make_vec(name, num_envs=8, budget={"asks": 2}, autoreset_mode="same_step")
-    rng = np.random.default_rng(2)
-    envs.reset(seed=0)
-    for _ in range(75):
-        observation, rewards, _, _, _ = envs.step([any_action(rng) for _ in range(8)])
-        assert observation in envs.observation_space
-        assert ((rewards == 0.0) | (rewards == 1.0)).all()

@@ -72,6 +72,32 @@ def test_spread_over_tasks() -> None:
     assert cell_text(share, "success", spread="interval") == "100.0 (51–100)"
 
 
+def test_no_interval_goes_beyond_what_can_be() -> None:
+    """Shares lie between 0 and 1, and so do the intervals of their means; differences of them between -1 and 1."""
+    values = {f"easy/{number}": 1.0 if number else 0.9 for number in range(3)}
+    high, low = (
+        replace(
+            FIRST,
+            name=name,
+            path=name,
+            episodes=tuple(
+                ReportEpisode(name, (task, 0), {**LABELS, "policy": name}, {"value": value * most}, True)
+                for task, value in values.items()
+            ),
+        )
+        for name, most in (("keyword", 1.0), ("react", 0.02))
+    )
+    table = make_table([low, high], measure="value", differences=True)
+    first, second = table.cells[(), ("keyword",)], table.cells[(), ("react",)]
+    assert (first.high, first.low is not None and first.low > 0.85) == (1.0, True)
+    assert second.low is not None
+    assert 0 <= second.low < 0.02
+    (difference,) = table.differences.values()
+    assert difference.low is not None
+    assert difference.high is not None
+    assert -1 <= difference.low < difference.high <= 1
+
+
 def test_levels_stand_in_their_order() -> None:
     """Rows are easy, medium, hard, whichever was played first; numbers go up."""
     table = make_table([run("a", {"hard/0": 1.0, "easy/0": 1.0, "medium/0": 0.0})], rows=["difficulty"])
@@ -96,7 +122,7 @@ def test_differences_are_between_the_same_tasks() -> None:
     table = make_table([FIRST, SECOND], differences=True)
     found = table.differences[(), ("react",)]
     assert (found.tasks, round(found.mean or 0, 4)) == (3, 0.6667)
-    assert difference_text(found, "success") == "+66.7 [+1.3, +132.0]"
+    assert difference_text(found, "success") == "+66.7 [+1.3, +100.0]"
 
 
 def test_one_value_has_no_interval() -> None:

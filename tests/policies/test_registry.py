@@ -72,7 +72,7 @@ def test_react_by_model_name(monkeypatch: pytest.MonkeyPatch) -> None:
             {"benchmark": PLAIN},
             r"Own-v0 has no scripted policy 'investigator': Benchmark.policies names none. Expected one of: random, ",
         ),
-        ("patent", {"benchmark": BENCHMARK}, "Did you mean 'patient'"),
+        ("patent", {"benchmark": BENCHMARK}, r"Did you mean 'patient'\? .* as it is set has patient"),
         ("bad", {"benchmark": replace(BENCHMARK, policies={"bad": "builtins:dict"})}, "expected a Policy"),
         ("react", {}, "needs one model"),
         ("react:", {}, "needs one model"),

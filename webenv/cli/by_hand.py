@@ -44,7 +44,8 @@ class PersonScreen(Commands):
 class PersonPolicy:
     """A person at the terminal as a policy: what is typed is the decision, and nothing can be taken back.
 
-    The seconds that each decision took are its effort. Whoever is not done within the time limit gave no answer.
+    The seconds that each decision took are its effort. Whoever is not done within the time limit gave no answer, and
+    neither did whoever quits after the first turn of a task.
 
     Args:
         benchmark: what is played.
@@ -57,6 +58,7 @@ class PersonPolicy:
         self._benchmark, self._name, self._limit, self._console = benchmark, name, time_limit, console
         self._now: tuple[str, int] = ("", -1)
         self._used = 0.0
+        self._quits = False
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -68,6 +70,8 @@ class PersonPolicy:
         return [self._decide(history) for history in histories]
 
     def _decide(self, history: History) -> Decision:
+        if self._quits:
+            raise Quit
         observation = history.observations[-1]
         if self._now != (history.task_id, history.attempt):
             self._now, self._used = (history.task_id, history.attempt), 0.0
@@ -85,7 +89,11 @@ class PersonPolicy:
             line = read_line(self._console)
             took = _clock() - begun
             if line is None or line == "q":
-                raise Quit
+                if not history.decisions:
+                    raise Quit
+                self._quits = True  # no task is begun anew, with a new budget and clock, by whoever has seen its pages
+                self._screen.say("You quit in the middle of a task: it counts as not answered.")
+                return Decision(answer(""), "quit", effort=Effort(took))
             if self._limit is not None and self._used + took > self._limit:
                 self._screen.say("The time is up: the task counts as not answered.")
                 left, self._used = max(0.0, self._limit - self._used), self._limit

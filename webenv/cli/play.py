@@ -276,13 +276,13 @@ def command(
         raise InvalidArgument("--name, --time-limit and --each go with --record RUN.")
     made = make_env(env, settings)
     game = InteractiveEpisode(made, task, seed)
+    chosen = policy and make_policy(policy, game.benchmark, training=lambda: training_tasks(env, settings))
     console = SafeConsole(record=svg is not None)
     screen = Screen(game, console)
     screen.begin()
-    if policy is None:
+    if not chosen:
         _play_by_hand(game, screen)
     else:
-        chosen = make_policy(policy, game.benchmark, training=lambda: training_tasks(env, settings))
         watch(game, chosen, screen, seed or 0, full)
     if game.over:
         screen.end(game.gold, game.scope)

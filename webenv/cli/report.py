@@ -20,10 +20,9 @@ from webenv.evaluation.agent_web_tables import PaperReport, finding_text, paper_
 from webenv.evaluation.agent_web_tables import cell_text as shown_text
 from webenv.evaluation.coordination import CONTENT, USER
 from webenv.evaluation.paper_files import paper_html, paper_latex
-from webenv.evaluation.report import SPREADS, ReportTable, make_table
+from webenv.evaluation.report import PERCENT, SPREADS, ReportTable, make_table
 from webenv.evaluation.report_checks import unfinished
 from webenv.evaluation.report_files import (
-    PERCENT,
     bars,
     check_width,
     difference_text,

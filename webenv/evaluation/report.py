@@ -22,6 +22,9 @@ SPREADS = ("runs", "tasks", "interval", "none")
 """What may stand beside a mean: ± the standard deviation over runs where there are several, else the interval; ± that
 over tasks; the 95% interval; nothing."""
 
+PERCENT = ("success", "value", "valid", "content_valid", "uncited")
+"""Measures that are shares of 1, shown as percentages; no interval of theirs goes beyond 0 and 1."""
+
 OVER_ATTEMPTS: Mapping[str, Callable[[Iterable[float]], float]] = {"max": max, "min": min}
 """``item_f1@max``: of each task the highest of its attempts (WideSearch's max@n), then the mean over tasks."""
 
@@ -298,7 +301,9 @@ def cell_of(group: Sequence[ReportEpisode], measure: str, runs: Mapping[str, Rep
     elif values := _numbers(group, measure):
         each = [statistics.fmean(found) for of_run in by_run.values() if (found := _numbers(of_run, measure))]
         mean = statistics.fmean(values)
-        low, high = wilson(round(sum(values)), len(values)) if measure == "success" else interval(values)
+        low, high = (
+            wilson(round(sum(values)), len(values)) if measure == "success" else interval(values, _bounds(measure))
+        )
         tasks = list(by_task(group, measure).values())
     std, std_tasks = (statistics.stdev(some) if len(some) > 1 else None for some in (each, tasks))
     return ReportCell(len(group), sum(not one.scored for one in group), mean, low, high, std, len(by_run), std_tasks)
@@ -347,18 +352,27 @@ def _of_all(tables: Sequence[ReportTable], part: Callable[[ReportTable], Mapping
     return {((*row, one.measure), column): found for one in tables for (row, column), found in part(one).items()}
 
 
-def interval(values: Sequence[float]) -> tuple[float | None, float | None]:
-    """Mean ± 1.96 standard errors; nothing is known of the spread of one value."""
+_UNBOUNDED = (-math.inf, math.inf)
+
+
+def _bounds(measure: str) -> tuple[float, float]:
+    """Between what a measure's mean lies."""
+    return (0.0, 1.0) if _over(measure)[0] in PERCENT else _UNBOUNDED
+
+
+def interval(values: Sequence[float], bounds: tuple[float, float] = _UNBOUNDED) -> tuple[float | None, float | None]:
+    """Mean ± 1.96 standard errors, within the bounds of the mean; nothing is known of the spread of one value."""
     if len(values) < 2:
         return None, None
     mean, error = statistics.fmean(values), _Z * statistics.stdev(values) / math.sqrt(len(values))
-    return mean - error, mean + error
+    return max(bounds[0], mean - error), min(bounds[1], mean + error)
 
 
 def _differences(
     grouped: Mapping[Place, Sequence[ReportEpisode]], rows: Sequence[Names], columns: Sequence[Names], measure: str
 ) -> dict[Place, Difference]:
     found = {}
+    most = _bounds(measure)[1]
     for row in rows:
         first = by_task(grouped.get((row, columns[0]), ()), measure)
         for column in columns[1:]:
@@ -367,7 +381,7 @@ def _differences(
                 # tasks are the unit: attempts at one task are not independent of each other
                 each = [second[task] - first[task] for task in second if task in first]
                 mean = statistics.fmean(each) if each else None
-                found[row, column] = Difference(mean, *interval(each), len(each))
+                found[row, column] = Difference(mean, *interval(each, (-most, most)), len(each))
     return found
 
 

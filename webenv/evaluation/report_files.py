@@ -11,7 +11,7 @@ from typing import Any
 
 from webenv.errors import InvalidArgument
 from webenv.evaluation.coordination import CONTENT, USER, VISIBILITY
-from webenv.evaluation.report import SPREADS, Difference, Names, ReportCell, ReportTable
+from webenv.evaluation.report import PERCENT, SPREADS, Difference, Names, ReportCell, ReportTable
 from webenv.evaluation.report_runs import STAGES, ReportEpisode
 from webenv.runtime.plots import new_figure
 from webenv.runtime.text import printable
@@ -20,7 +20,6 @@ NOT_KNOWN = "N/A"
 """What stands where a measure does not exist: a system that hides its searches has none, and not 0."""
 
 _MOST_COLUMNS, _MOST_ROWS, _MOST_BARS = 50, 2_000, 60
-PERCENT = ("success", "value", "valid", "content_valid", "uncited")
 _ROUNDED = 1e15
 _DIGITS = {"cost": 4, "dollars": 4, "user_dollars": 4, **dict.fromkeys(VISIBILITY, 4)}
 COLOURS = ("#2a78d6", "#eda100", "#1baf7a", "#4a3aa7", "#d6452a", "#8a8a85", "#b25fb0", "#55a5a5")
