@@ -27,6 +27,7 @@ _COMMON = (
     "water house road book city music school river winter paper market garden story letter bridge train family "
     "number summer picture stone window village island history machine forest kitchen weather colour language field"
 )
+_TRUST = 0.3  # what it is worth to be what searches rank best, beside a mean cover of 1
 _WINDOW = 1_000  # characters of a text that words are drawn from
 
 
@@ -117,9 +118,9 @@ class KeywordPolicy:
 
     It searches all criteria of the question together, then one by one, each in a turn of its own;
     visits in one turn the results that recur over the searches and rank best; and answers the
-    page whose known text covers most of the criteria's content words, rare ones above all. It keeps to the budget that
-    it is shown, leaves a turn to visit and a turn to answer, and answers by the last turn:
-    "No source found." where nothing was found.
+    page whose known text covers most of the criteria's content words, rare ones above all, and which searches rank
+    best. It keeps to the budget that it is shown, leaves a turn to visit and a turn to answer, and answers by the last
+    turn: "No source found." where nothing was found.
 
     Criteria are the lines that begin with ``- ``; in a question without any, each line, or each
     sentence of a single line.
@@ -138,7 +139,7 @@ class KeywordPolicy:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        return {"name": "keyword", "version": "3", "visits": str(self._visits)}
+        return {"name": "keyword", "version": "4", "visits": str(self._visits)}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         return [Decision(self._decide(history)) for history in histories]
@@ -166,19 +167,29 @@ def _next_query(criteria: Sequence[str], history: History) -> str:
     return next((query for query in plan if query and query not in done), "")
 
 
-def _ranked(history: History) -> list[str]:
-    """The URLs that were found, best first: the sum over searches of 1 / (10 + rank), ties by first sight."""
+def _fused(history: History) -> dict[str, float]:
+    """The URLs that were found, by first sight, each with the sum over searches of 1 / (10 + rank)."""
     scores: dict[str, float] = {}
     for observation in history.observations:
         for rank, result in enumerate(observation["results"], start=1):
             scores[result["url"]] = scores.get(result["url"], 0.0) + 1 / (10 + rank)
+    return scores
+
+
+def _ranked(history: History) -> list[str]:
+    """The URLs that were found, best first; ties by first sight."""
+    scores = _fused(history)
     return sorted(scores, key=lambda url: -scores[url])
 
 
 def _best(criteria: Sequence[str], history: History) -> str:
     """The URL whose known text covers most: the mean over criteria of the share of content words, each weighted by in
-    how few of the texts it stands."""
+    how few of the texts it stands; and what searches gave it, beside the most that they gave one.
+
+    Rarity alone, of some thirty texts that are mostly snippets, overrules what searches know of the whole web.
+    """
     wanted = [words for words in map(content_words, criteria) if words]
+    fused = _fused(history)
     texts: dict[str, list[str]] = {url: [] for url in _ranked(history)}
     for observation in history.observations:
         for result in observation["results"]:
@@ -188,11 +199,13 @@ def _best(criteria: Sequence[str], history: History) -> str:
     known = {url: set(words_of(" ".join(parts))) for url, parts in texts.items()}
     stand = Counter(word for words in known.values() for word in words)
     weight = {word: math.log((2 + len(known)) / (1 + stand[word])) for of in wanted for word in of}
+    trust = _TRUST * len(wanted) / max(fused.values(), default=1.0)
     best, most = "No source found.", -1.0
     for url, words in known.items():
         covered = sum(sum(weight[one] for one in words & of) / sum(weight[one] for one in of) for of in wanted)
-        if covered > most:
-            best, most = url, covered
+        score = covered + trust * fused.get(url, 0.0)
+        if score > most:
+            best, most = url, score
     return best
 
 

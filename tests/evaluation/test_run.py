@@ -64,7 +64,7 @@ def test_run_file(benchmark: Benchmark, tmp_path: Path) -> None:
     assert len(run["benchmark"]["tasks"]["digest"]) == 64
     assert run["benchmark"]["judge"]["name"] == "page"
     assert "digest" in run["benchmark"]["web"]
-    assert run["policy"] == {"name": "keyword", "version": "3", "visits": "5"}
+    assert run["policy"] == {"name": "keyword", "version": "4", "visits": "5"}
     assert (run["seed"], run["episodes"], run["attempts"]) == (5, 2, 1)
     assert run["versions"]["webenv"] == webenv.__version__
     assert set(run["versions"]) == {"webenv", "python", "gymnasium", "numpy", "tantivy", "trafilatura"}

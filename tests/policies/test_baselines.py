@@ -124,6 +124,16 @@ def test_a_whole_episode() -> None:
     assert keyword_action(history(start, first, second, third, fourth)) == answer(C)
 
 
+def test_searches_are_trusted_where_words_differ_little() -> None:
+    """Of pages that cover about the same, it answers the one that searches rank best; one that covers far more wins."""
+    urls = [f"https://a.example/{number}" for number in range(9)]
+    found = observe((0, 9, 0, 9), [hit(url, "The mill." if number else "") for number, url in enumerate(urls)])
+    for last, chosen in (("A river in Wales.", urls[0]), (BOTH, urls[-1])):
+        pages = [Page(urls[0], "", "A river in Wales."), Page(urls[-1], "", last)]
+        read = (visit(urls[0], urls[-1]), observe((0, 7, 0, 8), pages=pages))
+        assert keyword_action(history(observe(), (search(BOTH), found), read)) == answer(chosen)
+
+
 @pytest.mark.parametrize(
     ("budget", "expected"),
     [
@@ -203,7 +213,7 @@ def test_keyword_contract() -> None:
     assert isinstance(KeywordPolicy(), Policy)
     batch = [history(observe()), history(observe((0, 0, 0, 1)))]
     assert KeywordPolicy().act(batch) == [Decision(search(BOTH)), Decision(answer("No source found."))]
-    assert KeywordPolicy(3).identity == {"name": "keyword", "version": "3", "visits": "3"}
+    assert KeywordPolicy(3).identity == {"name": "keyword", "version": "4", "visits": "3"}
 
 
 def test_chinese_criteria_are_covered_by_pairs_of_characters() -> None:
