@@ -19,7 +19,7 @@ from webenv.envs.needle_in_web.simulated import GeneratedSimulatedNeedles, simul
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES, SITES, load_tasks, read_answer
 from webenv.envs.needle_in_web.traps import CONFLICT_SHARE, NeedleGroup, read_traps
 from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge, Reward
 from webenv.rewards import PageJudge
 from webenv.rewards.needle import VARIANTS
@@ -66,6 +66,8 @@ def needle_in_web(
         config={"conflicts": CONFLICT_SHARE} if conflict else None,
     )
     _check_traps(traps, found.tasks)
+    if not auto:
+        _check_difficulty(difficulty, found.tasks)
     chosen = found.tasks.filter(difficulty=None if auto else difficulty, site=site, split=split)
     judges = _judges(found.tasks)
     if judge is None:
@@ -218,14 +220,22 @@ def _check_traps(traps: NeedleGroup, tasks: TaskSet) -> None:
 
 def _read_difficulty(difficulty: str | Iterable[str] | None) -> str | tuple[str, ...] | None:
     """The difficulties; ``AUTO`` alone, also where it is the only one of several."""
-    if isinstance(difficulty, str) and difficulty != AUTO and difficulty.strip().lower() == AUTO:
-        raise InvalidArgument(f"difficulty={difficulty!r}: write {AUTO!r}.")
     if difficulty is None or isinstance(difficulty, str) or not isinstance(difficulty, Iterable):
         return difficulty
     names = tuple(difficulty)
     if AUTO in names and len(set(names)) > 1:
         raise InvalidArgument(f"difficulty={list(names)}: {AUTO!r} chooses among all difficulties; give it alone.")
     return AUTO if AUTO in names else names
+
+
+def _check_difficulty(difficulty: str | Iterable[str] | None, tasks: TaskSet) -> None:
+    """Refuses what generated tasks have not, and names ``AUTO`` among what they have; filters do so of other tasks."""
+    known = (*DIFFICULTIES, AUTO)
+    names = {difficulty} if isinstance(difficulty, str) else set(difficulty or ())
+    for name in sorted(names.difference(known), key=str) if isinstance(tasks, GeneratedTasks) else ():
+        raise InvalidArgument(
+            f"{tasks.name}: no task has difficulty={name!r}. {did_you_mean(str(name).lower(), known)}"
+        )
 
 
 def _curriculum(tasks: TaskSet) -> Curriculum:

@@ -22,7 +22,7 @@ _PLAIN_WISHES = {
     "medium": Wish(0.1, 0.1, 0.4, 0.85),
     "hard": Wish(0.15, 0.15, 0.5, 0.9),
 }
-_NAMED = {"easy": 0.75, "medium": 0.4, "hard": 0.1}  # of persons, firms, places: kept by name
+_NAMED = {"easy": 0.75, "medium": 0.3, "hard": 0.1}  # of persons, firms, places: kept by name
 _DESCRIBED = {"easy": 0.0, "medium": 0.4, "hard": 0.7}  # of those not named: described; the rest is masked
 _TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
 _MADE = frozenset(("work", "product", "vessel", "structure"))  # what people are known for, unlike whom they taught

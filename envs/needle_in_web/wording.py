@@ -28,9 +28,9 @@ class NeedleWords:
         plain_overlap: the least bits of those.
     """
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (5, 16), "medium": (0, 12), "hard": (0, 9)}
-    plain: Mapping[str, float] = {"easy": 0.47, "medium": 0.24, "hard": 0.09}
-    plain_overlap: Mapping[str, int] = {"easy": 48, "medium": 40, "hard": 30}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (5, 16), "medium": (0, 10), "hard": (0, 8)}
+    plain: Mapping[str, float] = {"easy": 0.52, "medium": 0.24, "hard": 0.11}
+    plain_overlap: Mapping[str, int] = {"easy": 53, "medium": 46, "hard": 44}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
         """What criteria call a thing of a kind: that, or something wider."""
@@ -66,8 +66,8 @@ class NeedleWords:
 class ChineseNeedleWords(NeedleWords):
     """Chinese: each pair of characters counts, so that the same wording has more bits than in English."""
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (6, 26), "medium": (0, 12), "hard": (0, 8)}
-    plain: Mapping[str, float] = {"easy": 0.6, "medium": 0.3, "hard": 0.08}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (6, 20), "medium": (0, 11), "hard": (0, 8)}
+    plain: Mapping[str, float] = {"easy": 0.5, "medium": 0.24, "hard": 0.06}
     plain_overlap: Mapping[str, int] = {"easy": 60, "medium": 48, "hard": 40}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:

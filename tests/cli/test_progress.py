@@ -26,6 +26,10 @@ def test_line() -> None:
     slow = [rows[0], rows[1]._replace(seconds=130.0)]  # the first was played by an earlier process
     assert standing_line(TrainStanding(slow, 1, Limits())).startswith("2,000 steps, 10/s, ")
     assert standing_line(TrainStanding([row(1, None)], 0, Limits())) == "1,000 steps, 33/s"
+    climbed = [row(1, 0.5)._replace(figures={"difficulty": 1.26})]
+    assert ", success 50.0% of the last 400 episodes, difficulty 1.3, " in standing_line(
+        TrainStanding(climbed, 0, Limits())
+    )
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,7 @@ def test_splits_are_worlds() -> None:
         ({"web": "procedural:page=100"}, "no dial 'page'. Did you mean 'pages'"),
         ({"web": "procedural:seed=x"}, "seed='x'"),
         ({"difficulty": "esay"}, "no task has difficulty='esay'. Did you mean 'easy'"),
+        ({"difficulty": "Auto"}, "no task has difficulty='Auto'. Did you mean 'auto'"),
         ({"site": "newspaper"}, "no task has site='newspaper'"),
         ({"tasks": "generated:count=0"}, "expected a count from 1 to"),
         ({"tasks": "generated:count=1e3"}, "expected a count from 1 to"),

@@ -165,6 +165,9 @@ def _lines(standing: TrainStanding) -> Iterator[str]:
     last = recent(rows)
     success = [f"success {100 * last[1]:.1f}%"] if last else []
     about = [f"success {100 * last[1]:.1f}% of the last {last[0]:,} episodes"] if last else []
+    position = rows[-1].figures.get("difficulty")
+    if position is not None:  # of a curriculum: 0 is its first difficulty
+        success, about = ([*one, f"difficulty {position:.1f}"] for one in (success, about))
     reward, terms = _rewards(latest(rows)) if last else ("", "")
     unscored = sum(row.unscored for row in rows)
     end = [f"unscored {unscored:,}"] if unscored else []
