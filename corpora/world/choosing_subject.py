@@ -34,7 +34,7 @@ class SubjectParts(FactChoice):
     def _specs(self) -> Iterable[Block]:
         """Specifications stand in the table alone, unless hardly anything else is known."""
         told = self._apart(self._labelled(self._rng.between(4, 8)))
-        yield self._block("infobox", self._line("table_head") if self._rng.chance(0.3) else "", told)
+        yield self._block("infobox", self._line("specs_head") if self._rng.chance(0.3) else "", told)
 
     def _rows(self, holds: Callable[[FactSpec], bool], least: int) -> list[WorldFact]:
         """All facts of the relation that the page tells most of, in the order of time."""

@@ -311,6 +311,12 @@ class WorldLanguage:
             title = title[:1].lower() + title[1:]
         return f"{opening} {title}"
 
+    def quoted(self, text: str) -> str:
+        """A quotation whose speaker has just been put in: "said Anna Bell, a baker,." is none."""
+        for wrong, right in ((",.", "."), (",,", ","), (",;", ";")):
+            text = text.replace(wrong, right)
+        return text.rstrip(",")
+
     def cell(self, text: str, when: str) -> str:
         """A value of a table with when it was so."""
         return f"{text} ({when})"

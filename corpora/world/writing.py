@@ -185,15 +185,17 @@ class PageSentences:
 
     # ── people who know of it ─────────────────────────────────────────────────
 
-    def _speaker(self, claim: Claim) -> str:
-        """Whoever is asked: somebody who had to do with it, if anybody lives; else any of the county."""
+    def _speaker(self, claim: Claim, inside: bool = False) -> str:
+        """Whoever is asked: somebody who had to do with it, if anybody lives; else, unless ``inside``, any nearby."""
         year = self._head.year
         near = self._persons_near
         persons = self._known.by_kind.get("person", ())
         for place in range(8 if persons else 0):
-            if place == _ASKED and (self._head.form in OWN or self._rng.chance(0.7)):
+            if place == _ASKED and (inside or self._head.form in OWN or self._rng.chance(0.85)):
                 # nobody near: rather somebody of whom one sees why
                 break
+            if not near and place < _ASKED and inside:
+                continue
             one = self._rng.pick(near) if near and place < _ASKED else self._rng.pick(persons)
             alive = 16 < year - one.begin < 85 and (one.end == 0 or one.end > year)
             if (
@@ -210,7 +212,7 @@ class PageSentences:
         subject = self._entity(claim.fact.subject)
         group = "" if subject is None else self._world.setting.kinds[subject.kind].group
         for _ in range(4):
-            speaker = self._planner.line(f"speaker_{group}", self._rng, {})
+            speaker = self._planner.line(f"inside_{group}" if inside else f"speaker_{group}", self._rng, {})
             speaker = speaker[:1].lower() + speaker[1:] or self._rng.pick(self._language.speakers)
             if speaker not in self._asked:
                 break

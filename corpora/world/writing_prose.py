@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from webenv.corpora.world import lives
@@ -14,6 +15,8 @@ from webenv.corpora.world.writing import PageSentences, capital
 _LED = ("encyclopedia", "heritage", "journal", "club", "magazine", "directory", "obituary")  # begin with what it is
 _PLACED = ("structure", "place", "public", "firm", "club", "press")  # groups of what stands in a town
 _PARAGRAPH = (2, 5)
+_SOMEBODY = "\x00"  # in place of a speaker who is not yet known
+_WE = re.compile(r"\b(?:[Ww]e|[Oo]urs?)\b")
 _OUTSIDE = ("mine", "farm", "vineyard", "dam", "excavation")  # what lies outside a town
 _ASIDE = 0.45  # share of a blog's paragraphs after which its writer speaks of himself
 _DATED, _GAP = 4, 13  # dates of which a paper can say how they lie, and years without one of which it speaks
@@ -198,7 +201,10 @@ class ProseBlocks(PageSentences):
             spec = self._world.setting.kinds[lead.kind].facts[lead.relation]
             other = self._entity(lead.object.entity)
             use = "news_role" if spec.tenure is not None else f"news_{lead.relation}"
-            given = self._given() | {"speaker": self._speaker(Claim(lead)), "name": self._entity_name(lead.subject)}
+            given = self._given() | {
+                "speaker": self._speaker(Claim(lead), inside=True),
+                "name": self._entity_name(lead.subject),
+            }
             if other is not None:
                 person = other.kind == "person" and self._telling.named(other)
                 given["other"] = self._language.surname(other.name) if person else other.name
@@ -211,8 +217,11 @@ class ProseBlocks(PageSentences):
 
     def _quotes(self, block: Block) -> Iterator[str]:
         self._telling.focus(self._entity(block.about))
-        said = [self._telling.sentence(claim, "q", speaker=self._speaker(claim)) for claim in block.claims]
-        yield from said
+        for claim in block.claims:
+            # who says "we" belongs there; so the words come first, and whose they are after them
+            said = self._telling.sentence(claim, "q", speaker=_SOMEBODY)
+            speaker = self._speaker(claim, inside=_WE.search(said) is not None) if _SOMEBODY in said else ""
+            yield self._language.quoted(said.replace(_SOMEBODY, speaker))
 
     def _quote(self, block: Block) -> Iterator[str]:
         for part in self._quotes(block):
