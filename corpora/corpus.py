@@ -122,6 +122,7 @@ class Corpus(SharedWeb):
         opened = open_maxscore(folder, manifest)
         if opened is not None:
             index.maxscore, held = opened
+            corpus._passages.texts = index.maxscore.texts
             corpus._hold((held,))
         return corpus
 

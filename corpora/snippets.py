@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from sys import getsizeof
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from webenv.corpora.caches import LRUCache
 from webenv.corpora.document import without_link_targets
@@ -14,6 +14,9 @@ from webenv.corpora.query import SINGLE, WORD, stem
 from webenv.corpora.store import Store, StoredPage
 from webenv.errors import CorpusDamaged
 from webenv.observations import Result
+
+if TYPE_CHECKING:
+    from webenv.corpora.maxscore.texts import MappedTexts
 
 SNIPPET = 160
 """The most characters of a snippet."""
@@ -25,6 +28,8 @@ MOST_TRIES = 500
 """The places looked at for one word: bounds what a word of one letter costs."""
 WORDS = re.compile(WORD)
 """Finds words."""
+CODE = "cp1252"
+"""How texts are kept: a byte for each character, typographic quotes and dashes included."""
 
 _MOST_WORDS = 10  # of a long query the ten that are worth most
 _SINGLE = re.compile(f"[{SINGLE}]")
@@ -174,8 +179,7 @@ PASSAGES = 20_000_000
 """Bytes of pages that a process keeps ready: some 4,000 pages of 700 words."""
 
 _PAGE = 900  # bytes of a page's names and of the objects around them, about
-_CODE = "cp1252"  # a byte for each character, typographic quotes and dashes included
-_LETTERS = bytes(range(256)).decode(_CODE, "replace")
+_LETTERS = bytes(range(256)).decode(CODE, "replace")
 _ALNUM = bytes(letter.isalnum() for letter in _LETTERS)
 _GOING_ON = bytes(letter.isalnum() or letter in "_.'" for letter in _LETTERS)  # what a word may go on with
 _WORDLY = re.escape(bytes(n for n, letter in enumerate(_LETTERS) if letter.isalnum() or letter == "_"))
@@ -191,9 +195,13 @@ class SnippetCache:
         store: the pages.
         kept: where pages are kept ready, by their corpus and their key; corpora may share it.
         name: the number of the corpus.
+
+    Attributes:
+        texts: pages that lie ready in a file, where there is one.
     """
 
     def __init__(self, store: Store, kept: LRUCache[tuple[int, int], CachedPage], name: int) -> None:
+        self.texts: MappedTexts | None = None
         self._store = store
         self._kept = kept
         self._name = name
@@ -201,7 +209,16 @@ class SnippetCache:
     def results(self, keys: Sequence[int], weights: Mapping[str, float]) -> tuple[Result, ...]:
         """The results that show the pages of these keys; ``weights``: what each word is worth, by its stem."""
         words = sought(weights)
-        return tuple([found(self._ready(key)).result(words, weights) for key in keys])
+        if self.texts is None:
+            return tuple([found(self._ready(key)).result(words, weights) for key in keys])
+        return tuple(
+            [
+                found(self._ready(key)).result(words, weights)
+                if page is None
+                else Result(page.title, page.url, _coded_snippet(page.coded, words, weights), page.site, page.canonical)
+                for key, page in zip(keys, self.texts.find(keys), strict=True)
+            ]
+        )
 
     def page(self, key: int) -> StoredPage | None:
         ready = self._ready(key)
@@ -234,7 +251,7 @@ class CachedPage:
         self._text, self._coded = text, b""
         if len(text) <= SCANNED:
             try:
-                self._text, self._coded = "", text.encode(_CODE)
+                self._text, self._coded = "", text.encode(CODE)
             except UnicodeEncodeError:
                 self._text = text
         self.size = _PAGE + getsizeof(self._text) + getsizeof(self._linked) + len(self._coded)
@@ -246,23 +263,27 @@ class CachedPage:
     def page(self) -> StoredPage:
         if self._linked:
             return self._page._replace(text=self._linked)
-        return self._page._replace(text=self._coded.decode(_CODE) if self._coded else self._text)
+        return self._page._replace(text=self._coded.decode(CODE) if self._coded else self._text)
 
     def _snippet(self, words: Sequence[Sought], weights: Mapping[str, float]) -> str:
-        coded, text = self._coded, self._text
-        if not coded:
+        if self._coded:
+            return _coded_snippet(self._coded, words, weights)
+        return passage(self._text, *stretch(find_words(self._text, words), weights))
+
+
+def _coded_snippet(coded: bytes, words: Sequence[Sought], weights: Mapping[str, float]) -> str:
+    """The snippet of a text that is coded."""
+    folded = coded.lower()
+    matches: list[Match] = []
+    for word in words:
+        if not word.form.isascii():
+            text = coded.decode(CODE, "replace")  # a stranger may have written bytes that are no letters
             return passage(text, *stretch(find_words(text, words), weights))
-        folded = coded.lower()
-        matches: list[Match] = []
-        for word in words:
-            if not word.form.isascii():
-                text = coded.decode(_CODE)
-                return passage(text, *stretch(find_words(text, words), weights))
-            matches += _word_places(coded, folded, word)
-        matches.sort()
-        start, end = stretch(matches, weights)
-        low = start - SNIPPET if start > SNIPPET else 0  # a passage lies within 160 characters around its start
-        return passage(coded[low : start + 2 * SNIPPET].decode(_CODE), start - low, end - low)
+        matches += _word_places(coded, folded, word)
+    matches.sort()
+    start, end = stretch(matches, weights)
+    low = start - SNIPPET if start > SNIPPET else 0  # a passage lies within 160 characters around its start
+    return passage(coded[low : start + 2 * SNIPPET].decode(CODE, "replace"), start - low, end - low)
 
 
 def found(page: T | None) -> T:
@@ -305,4 +326,4 @@ def _word_places(coded: bytes, folded: bytes, word: Sought) -> list[Match]:
 
 @lru_cache(maxsize=20_000)
 def _stem(written: bytes) -> str:
-    return stem(written.decode(_CODE).lower())
+    return stem(written.decode(CODE).lower())

@@ -24,8 +24,8 @@ from webenv.corpora.maxscore.layout import (
     norms,
     term_hash,
 )
+from webenv.corpora.maxscore.texts import TEXTS, record
 from webenv.corpora.query import REMOVED, indexed_text
-from webenv.corpora.site_indexes import read_pages
 from webenv.corpora.store import DiskStore
 from webenv.runtime.processes import process_pool, worker_count
 
@@ -35,10 +35,11 @@ _COLUMNS = ("hashes", "docs", "freqs")
 
 
 class _Run(NamedTuple):
-    """What a run tells beside its postings: words and day of each page."""
+    """What a run tells beside its postings: words and day of each page, and the bytes of its record."""
 
     words: npt.NDArray[np.int64]
     days: npt.NDArray[np.uint32]
+    sizes: npt.NDArray[np.int64]
 
 
 def build_maxscore(pages: Path, folder: Path, *, workers: int | None = None, progress: Progress | None = None) -> None:
@@ -74,6 +75,15 @@ def build_maxscore(pages: Path, folder: Path, *, workers: int | None = None, pro
     _save(folder, "days", days)
     _save(folder, "firsts", firsts)
     _save(folder, "words", np.add.reduceat(words, firsts[:-1]))
+    ends = np.cumsum(np.concatenate([run.sizes for run in done]))
+    order = np.argsort(keys, kind="stable")
+    _save(folder, "by_key", keys[order])
+    _save(folder, "begins", np.concatenate([[0], ends[:-1]])[order])
+    _save(folder, "ends", ends[order])
+    with open(folder / TEXTS, "wb") as texts:
+        for number in range(len(done)):
+            with open(runs / f"{number}.texts", "rb") as part:
+                shutil.copyfileobj(part, texts)
     (folder / SITES).write_text("\n".join(places), encoding="utf-8")
     shutil.rmtree(runs)
 
@@ -117,14 +127,18 @@ def _run(pages: str, folder: Path, number: int, keys: npt.NDArray[np.int64]) -> 
     numbers = _Numbers({REMOVED: 0})
     find = numbers.__getitem__
     all_forms: list[int] = []
-    sizes, words, days = [], [], []
-    for page in read_pages(store, keys):
+    sizes, words, days, records = [], [], [], []
+    for key in keys.tolist():
+        page = store.get(key)
+        assert page is not None  # the keys are the store's own
+        records.append(record(page))
         forms = list(map(find, indexed_text(f"{page.title}\n{without_link_targets(page.text)}").split()))
         all_forms += forms
         sizes.append(len(forms))
         words.append(len(forms) - forms.count(0))
         days.append(day_of(page.date) if page.date else 0)
     store.close()
+    (folder / f"{number}.texts").write_bytes(b"".join(records))
     hashes = np.array([term_hash(form) for form in numbers], np.uint64)
     hashes[0] = 0
     order = np.argsort(hashes, kind="stable")
@@ -137,7 +151,7 @@ def _run(pages: str, folder: Path, number: int, keys: npt.NDArray[np.int64]) -> 
     columns = (hashes[order][postings >> 32], (postings & 0xFFFFFFFF).astype(np.uint32), freqs.astype(np.uint32))
     for name, column in zip(_COLUMNS, columns, strict=True):
         np.save(folder / f"{number}.{name}.npy", column)
-    return _Run(np.array(words, np.int64), np.array(days, np.uint32))
+    return _Run(np.array(words, np.int64), np.array(days, np.uint32), np.array(list(map(len, records)), np.int64))
 
 
 # ── merging ───────────────────────────────────────────────────────────────────

@@ -15,6 +15,7 @@ from webenv.corpora.engine import Hit, rounded
 from webenv.corpora.engine_folder import hold_engine, known_engines
 from webenv.corpora.manifest import Manifest
 from webenv.corpora.maxscore.layout import DTYPES, SITES, WINDOW, norms, term_hash
+from webenv.corpora.maxscore.texts import TEXTS, MappedTexts
 from webenv.corpora.query import ParsedQuery, hidden_hosts
 from webenv.errors import CorpusDamaged, MissingExtra
 from webenv.urls import parents
@@ -48,6 +49,9 @@ class MaxScoreIndex:
     Raises:
         ValueError: if the arrays do not fit one another.
         OSError: if they cannot be read.
+
+    Attributes:
+        texts: what results show of pages.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -64,6 +68,9 @@ class MaxScoreIndex:
             "lengths": (documents,),
             "days": (documents,),
             "firsts": (sites + 1,),
+            "by_key": (documents,),
+            "begins": (documents,),
+            "ends": (documents,),
         }
         for name, shape in shapes.items():
             if arrays[name].shape != shape:
@@ -72,6 +79,7 @@ class MaxScoreIndex:
         if not documents or firsts[0] or firsts[-1] != documents or (np.diff(firsts) < 0).any():
             raise ValueError("the sites do not divide the documents")
         self._hosts = folder / SITES
+        self.texts = MappedTexts(folder / TEXTS, arrays["by_key"], arrays["begins"], arrays["ends"])
         self._arrays = arrays
         self._given = [arrays[name] for name in _GIVEN]
         self._documents, self._postings = documents, postings

@@ -16,6 +16,10 @@
     days.npy       uint32 (documents,)      the day of each; 0: none
     firsts.npy     int64 (sites + 1,)       the first document of each site
     words.npy      int64 (sites,)           how many words the pages of each site have
+    by_key.npy     int64 (documents,)       keys of pages, ascending
+    begins.npy     int64 (documents,)       where the record of each of these begins in texts.bin
+    ends.npy       int64 (documents,)       and where it ends
+    texts.bin      what results show (:mod:`webenv.corpora.maxscore.texts`)
     sites.txt      hosts, one a line
 """
 
@@ -47,6 +51,9 @@ DTYPES: dict[str, type[np.generic]] = {
     "days": np.uint32,
     "firsts": np.int64,
     "words": np.int64,
+    "by_key": np.int64,
+    "begins": np.int64,
+    "ends": np.int64,
 }
 """The arrays, by the names of their files."""
 SITES = "sites.txt"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from pathlib import Path
 
@@ -99,6 +100,36 @@ def test_a_corpus_uses_it_by_itself_and_without_numba_finds_the_same(
         add_maxscore(web)
 
 
+def test_results_are_those_of_the_store(tmp_path: Path) -> None:
+    """Titles, addresses and snippets are the same from mapped texts: with links, in Chinese, long, copied, or odd."""
+    texts = [
+        "The [keeper](https://a.example/k) of the tide — “lights”, naïve tides. " * 3,
+        "潮汐 tide 灯塔 " * 30,
+        "tide " * 30_000,
+        "tide İstanbul \x81 tide\x00 and " * 9,
+        "A long day. " * 40 + "Then tides rose. " + "Nothing more. " * 40,
+        "[](https://a.example/x) tide",
+    ]
+    pages = [SourcePage(f"https://a.example/{n}", f"Tide\n {n} é", text) for n, text in enumerate([*texts, texts[0]])]
+    build(tmp_path / "web", [pages], workers=1)
+    with Corpus.open(tmp_path / "web", workers=1) as corpus:
+        assert corpus._passages.texts is None
+        asked = [
+            SearchRequest(text) for text in ("tide", "tides rose", "潮汐 tide", "keeper light naïv", "day nothing")
+        ]
+        expected = corpus.search(asked)
+        visited = corpus.fetch(hit.key for hit in corpus.rank(asked)[0])
+    add_maxscore(tmp_path / "web", workers=1)
+    with Corpus.open(tmp_path / "web", workers=1) as corpus:
+        texts_of = corpus._passages.texts
+        assert texts_of is not None
+        assert corpus.search(asked) == expected
+        keys = [hit.key for hit in corpus.rank(asked)[0]]
+        assert corpus.fetch(keys) == visited
+        assert {page is None for page in texts_of.find(keys)} == {True, False}
+        assert texts_of.find([1, 2**62]) == [None, None]
+
+
 def test_processes_write_what_one_does(web: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files do not depend on how many processes read the pages, nor on how many pages a run has."""
     with Corpus.open(web, workers=1) as corpus:
@@ -136,7 +167,20 @@ def test_a_strangers_numbers_are_no_addresses(web: Path, tmp_path: Path) -> None
     source = next(web.glob("engine-maxscore-*/index"))
     rng = random.Random(5)
     chaos = np.random.default_rng(5)
-    for name in ("starts", "docs", "freqs", "high_at", "high_freqs", "tabled", "cuts", "tops", "firsts", "lengths"):
+    for name in (
+        "starts",
+        "docs",
+        "freqs",
+        "high_at",
+        "high_freqs",
+        "tabled",
+        "cuts",
+        "tops",
+        "firsts",
+        "lengths",
+        "begins",
+        "ends",
+    ):
         folder = tmp_path / name
         folder.mkdir()
         for path in source.iterdir():
@@ -156,6 +200,8 @@ def test_a_strangers_numbers_are_no_addresses(web: Path, tmp_path: Path) -> None
             except CorpusError:
                 continue
             assert found is None or len(found) <= limit
+        with contextlib.suppress(CorpusDamaged):
+            assert len(index.texts.find(np.load(folder / "keys.npy")[:500].tolist())) == 500
 
 
 def test_scores_are_told_apart_by_five_digits() -> None:
