@@ -227,13 +227,12 @@ class SimulatedNeedles:
         return tuple(pages)
 
     def _ordered(self, facts: Sequence[WorldFact], group: NeedleGroup, rng: Rng) -> list[WorldFact]:
-        """Facts as they are to be tried: common ones rather first for hard tasks, rare ones for easy ones; where
-        another page is to meet two of them, common ones."""
-        common = group.difficulty == "hard" or bool(group.honeypot)
+        """Facts as they are to be tried: rare ones rather first for easy tasks, common ones for others and
+        where another page is to meet two of them."""
+        common = group.difficulty != "easy" or bool(group.honeypot)
         mixed = rng.shuffle(facts)
-        if common or group.difficulty == "easy":
-            rank = {fact: self.web.common(fact) * (_SPREAD + rng.random()) for fact in mixed}
-            mixed.sort(key=rank.__getitem__, reverse=common)
+        rank = {fact: self.web.common(fact) * (_SPREAD + rng.random()) for fact in mixed}
+        mixed.sort(key=rank.__getitem__, reverse=common)
         return mixed
 
     def _unique(
