@@ -271,19 +271,19 @@ class ChainLedger:
         return ""
 
     def answer(self) -> str:
-        """The answer in three lines; its confidence is the share of the links that pages state."""
+        """The answer in three lines; its confidence is how well pages state it, on average and at the weakest."""
         rows = self.rows()
         if not rows or not rows[self.question.asked][1]:
             return "Explanation: no page led to a name.\nExact Answer: N/A\nConfidence: 0%"
         told = "; ".join(f"{letter} is {name}{f' ({url})' if url else ''}" for letter, name, url in rows if name)
-        sure = self._share(self.best[0].names)
+        sure = self._sure_of(self.best[0].names)
         return f"Explanation: {told}\nExact Answer: {rows[self.question.asked][1]}\nConfidence: {100 * sure:.0f}%"
 
-    def _share(self, names: Sequence[str]) -> float:
-        """The share of the clauses that pages state of some names, by how well they do."""
-        total = 0.0
+    def _sure_of(self, names: Sequence[str]) -> float:
+        """How well pages state the clauses of some names: between the average and the weakest one."""
+        said: list[float] = []
         for clause in self.question.clauses:
             pair = (names[clause.source], names[clause.target] if clause.links else DESCRIBES)
             stated = self._links.get(clause.number, {}).get(pair)
-            total += min(1.0, self._strength(clause, pair, stated)) if stated else 0.0
-        return total / len(self.question.clauses)
+            said.append(min(1.0, self._strength(clause, pair, stated)) if stated else 0.0)
+        return (sum(said) / len(said) + min(said)) / 2
