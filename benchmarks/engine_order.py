@@ -15,7 +15,10 @@ said otherwise): textbook forms, written here, so that only what is named differ
 sentence-transformers; without it the two settings with vectors are left out.
 
 Prints nDCG@10 of each setting on each side, and Kendall's tau-b between orders, with the 95% interval of 2,000
-bootstrap samples of the queries of both. Needs scipy, which the extra ``dense`` brings.
+bootstrap samples of the queries of both; how many pairs of settings differ beyond noise on both sides, and whether in
+the same order; and what an engine may go by: how often a document that has a rare word of a query has it twice, and
+which share of its title's words is asked. Needs scipy, which the
+extra ``dense`` brings.
 """
 
 from __future__ import annotations
@@ -282,6 +285,48 @@ def order_agreement(ours: Mapping[str, Scores], real: Mapping[str, Scores], name
     return f"{tau:.2f} [{low:.2f}, {high:.2f}]"
 
 
+def pairs_that_differ(
+    ours: Mapping[str, Scores], real: Mapping[str, Scores], names: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """The pairs of engines whose means differ beyond noise (95%) on both sides: in the same order, and not."""
+    found: tuple[list[str], list[str]] = [], []
+    for one, other in combinations(names, 2):
+        signs = [_sign(table[one] - table[other]) for table in (ours, real)]
+        if all(signs):
+            found[int(signs[0] != signs[1])].append(f"{one} / {other}")
+    return found
+
+
+def _sign(differences: Scores) -> int:
+    """Whether the mean is above (1) or below (-1) 0 in 95% of bootstrap samples of queries; else 0."""
+    rng, n = np.random.default_rng(0), len(differences)
+    low, high = np.percentile([differences[rng.integers(0, n, n)].mean() for _ in range(SAMPLES)], [2.5, 97.5])
+    return int(low > 0) - int(high < 0)
+
+
+def traits(collections: Sequence[Collection]) -> str:
+    """Of relevant documents, and of BM25's ten best others: how often a query's rare word (in a tenth of documents at
+    most) that they have stands there twice or more, and the share of their title's words that the query has."""
+    twice: tuple[list[float], list[float]] = [], []
+    titled: tuple[list[float], list[float]] = [], []
+    for collection in collections:
+        terms = Terms(collection, stemmed)
+        rare = np.flatnonzero(terms.found_in <= len(collection.documents) / 10)
+        titles = [frozenset(stemmed(document.title)) for document in collection.documents]
+        for number, scores in enumerate(terms.bm25(1.2, 0.75)):
+            asked, gold = frozenset(stemmed(collection.queries[number])), collection.relevant[number]
+            others = [place for place in np.argsort(-scores, kind="stable").tolist() if place not in gold][:DEPTH]
+            columns = np.intersect1d(terms.queries[number], rare)
+            for side, places in enumerate((sorted(gold), others)):
+                often = terms.counts[places][:, columns].data
+                twice[side].extend((often > 1).tolist())
+                titled[side].extend(len(titles[place] & asked) / max(len(titles[place]), 1) for place in places)
+    one, other, title, others_title = (100 * float(np.mean(values)) for values in (*twice, *titled))
+    return (
+        f"{one:.0f}% (others {other:.0f}%) have it twice; {title:.0f}% ({others_title:.0f}%) of their titles is asked"
+    )
+
+
 def main() -> None:
     """Ranks, and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -302,6 +347,8 @@ def main() -> None:
         print(f"{name}: {len(collection.documents):,} documents, {len(collection.queries)} queries")
     queries = sum(len(world.queries) for world in worlds)
     print(f"ours: {options.worlds} test worlds of {options.pages:,} pages, {queries:,} queries")
+    for name, of in {**{name: [one] for name, one in real.items()}, "ours": worlds}.items():
+        print(f"relevant documents, {name}: {traits(of)}")
     tables = {name: ranked(collection, options.dense) for name, collection in real.items()}
     found = [ranked(world, options.dense) for world in worlds]
     tables["ours"] = {name: np.concatenate([one[name] for one in found]) for name in found[0]}
@@ -317,7 +364,9 @@ def main() -> None:
     for which, names in sets.items():
         print(f"Kendall's tau over the eight settings {which}:")
         for one, other in combinations(("ours", *real), 2):
+            same, turned = pairs_that_differ(tables[one], tables[other], names)
             print(f"  {one} and {other}: {order_agreement(tables[one], tables[other], names)}")
+            print(f"    beyond noise on both: {len(same)} pairs in the same order, {len(turned)} not", *turned)
         print("  CACM and " + ", ".join(
             f"{level}: {order_agreement(tables[level], tables['CACM'], names)}" for level in DIFFICULTIES
         ))  # fmt: skip
