@@ -1,6 +1,6 @@
 """A content agent that learns beside a fixed user agent, and what it adds to the team on a world that neither has seen.
 
-    python benchmarks/content_agents_learn.py [--kind recommendation] [--minutes 3] [--episodes 120] [--out FILE]
+    python benchmarks/content_agents_learn.py [--kind recommendation] [--minutes 3] [--seeds 0 1 2] [--out FILE]
 
 All content agents are one policy: it searches its question, and hands over the one page (``documents=1``) that it
 draws by a linear score of what page and question share. It learns by REINFORCE in the PettingZoo environment:
@@ -180,24 +180,28 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=0.1, help="of learning")
     parser.add_argument("--candidates", type=int, default=600, help="training tasks that are looked at")
     parser.add_argument("--episodes", type=int, default=120, help="tasks of the unseen world")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, help="writes the weights")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="each learns by itself")
+    parser.add_argument("--out", type=Path, help="writes the weights by seed")
     options = parser.parse_args()
     tasks, ceiling = drawn(options.kind, _TRAIN, options.candidates)
     low, high = (scores(options.kind, agents, _TRAIN, tasks) for agents in (None, ceiling))
     telling = [task for task in tasks if high[task] > low[task]]
     print(f"{len(telling)} of {len(tasks)} training tasks are decided by what is handed over", flush=True)
-    agent = learned(options.kind, telling, options.minutes, options.rate, options.seed)
-    print({name: round(float(weight), 2) for name, weight in zip(FEATURES, agent.weights, strict=True)}, flush=True)
+    agents: dict[int, Chooser] = {}
+    for seed in options.seeds:
+        agents[seed] = learned(options.kind, telling, options.minutes, options.rate, seed)
+        weights = zip(FEATURES, agents[seed].weights, strict=True)
+        print(seed, {name: round(float(weight), 2) for name, weight in weights}, flush=True)
     if options.out:
-        options.out.write_text(json.dumps(agent.weights.tolist()))
+        options.out.write_text(json.dumps({seed: agent.weights.tolist() for seed, agent in agents.items()}))
     tasks, ceiling = drawn(options.kind, _UNSEEN, options.episodes)
     base: dict[str, float] = {}
-    named: dict[str, Policy | None] = {"extractive": None, "learned": agent, "knows the gold pages": ceiling}
+    named: dict[str, Policy | None] = {"extractive": None, "knows the gold pages": ceiling}
+    named |= {f"learned, seed {seed}": agent for seed, agent in agents.items()}
     for name, policy in named.items():
         found = scores(options.kind, policy, _UNSEEN, tasks)
         base = base or found
-        print(f"{name:21} {fmean(found.values()):5.1f}   {difference(found, base)}")
+        print(f"{name:21} {fmean(found.values()):5.1f}   {difference(found, base)}", flush=True)
 
 
 if __name__ == "__main__":

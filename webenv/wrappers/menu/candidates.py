@@ -82,7 +82,8 @@ COLUMNS = (
     "phrase",
 )
 """What is kept of a candidate as a number; ``rank_*``: 1 / rank in the searches of a kind, the best;
-``phrase``: what speaks for the phrase that it answers, 0 where pages are answered."""
+``phrase``: what speaks for the phrase that it answers; of a browsing history 1 / its place among pages about what the
+history's pages share; else 0 where pages are answered."""
 
 _EXISTS, _READ, _FAILED, _LATEST, _FUSED, _FOUND, _RANKS = range(7)
 _SINGLES, _SAME_TITLE, _SENTENCES, PHRASE = 11, 14, 15, 16

@@ -253,6 +253,8 @@ class Menu:
         self._rows = name_rows(left, self._sites_told, best, min(_ABOUT, self._left[2]))
         others = [(one.url, *page) for one, page in zip(every, pages, strict=True) if one.url not in self._visited]
         place = {url: place for place, url in enumerate(about_names(self._names, others))}
+        for one in every:
+            one.row[PHRASE] = 1 / (1 + place[one.url]) if one.url in place else 0.0
         last = len(place)
         self._ranked.sort(key=lambda number: place.get(every[number].url, last + (every[number].url in self._visited)))
 

@@ -1,0 +1,77 @@
+"""What user agents that were trained over a menu do on a world that they have not seen, against those without learning.
+
+    python benchmarks/user_agents.py KIND RUN … [--episodes 60] [--web WEB]
+
+Each RUN is a folder of ``webenv train AgentWeb…-v0 --web procedural:pages=6000,sites=100,seed=11 --out RUN``. Printed:
+the score (NDCG@5, right answers, or key point recall, in points of 100) of the scripted user agent, of one that takes
+rows of the menu by chance, and of each that was trained, the sites that it asked and its turns; and how far each is
+above the first two with the 95% interval, over the same tasks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean
+
+import torch
+from paired import difference
+
+from webenv.envs.agent_web_bench import agent_web_bench
+from webenv.envs.agent_web_bench.tasks import KINDS
+from webenv.policies.agent_web import ScriptedUser
+from webenv.policies.learned.checkpoint import clone_scorer
+from webenv.policies.learned.policy import LearnedPolicy
+from webenv.policy import Policy
+from webenv.rollout import EpisodeSpec, episode_seed, play_episodes
+
+_MEASURES = {"search": "ndcg@5", "recommendation": "ndcg@5", "research": "kpr"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("runs", type=Path, nargs="+", help="folders of webenv train")
+    parser.add_argument("--episodes", type=int, default=60)
+    parser.add_argument("--web", default="procedural:pages=6000,sites=100,seed=5")
+    options = parser.parse_args()
+    benchmark = agent_web_bench(options.kind, web=options.web, split="test")
+    places = random.Random(7).sample(range(len(benchmark.tasks)), min(options.episodes, len(benchmark.tasks)))
+    tasks = [benchmark.tasks[place].id for place in places]
+
+    def played(name: str, policy: Policy) -> dict[str, float]:
+        """The score in each task, in points of 100."""
+        specs = [EpisodeSpec(task, 0, episode_seed(0, task, 0)) for task in tasks]
+        records = [one for ended in play_episodes(benchmark, policy, specs, 16) for one in ended]
+        found = {one.task: 100 * _score(options.kind, one.verdict) for one in records}
+        asks, turns = (fmean(one.spent[spent] for one in records) for spent in ("asks", "turns"))
+        print(f"{name:24} {fmean(found.values()):5.1f}, {asks:5.1f} sites, {turns:4.1f} turns", flush=True)
+        return found
+
+    scripted = played("scripted", ScriptedUser(options.kind))
+    chance = played("by chance", by_chance(LearnedPolicy.load(options.runs[0] / "policy.pt")))
+    for run in options.runs:
+        found = played(run.name, LearnedPolicy.load(run / "policy.pt"))
+        above = f"scripted {difference(found, scripted)}, chance {difference(found, chance)}"
+        print(f"{'':24} above {above}", flush=True)
+
+
+def by_chance(policy: LearnedPolicy) -> LearnedPolicy:
+    """A policy over the same menu to which all rows are alike."""
+    scorer = clone_scorer(policy.saved.scorer)
+    with torch.no_grad():
+        for weights in scorer.parameters():
+            weights.zero_()
+    return LearnedPolicy(policy.saved._replace(scorer=scorer), greedy=False, answers=policy.answers)
+
+
+def _score(kind: str, verdict: Mapping[str, object]) -> float:
+    scores = verdict["scores"]
+    assert isinstance(scores, Mapping)
+    return float(scores[_MEASURES[kind]]) if kind in _MEASURES else float(str(verdict["value"]))
+
+
+if __name__ == "__main__":
+    main()
