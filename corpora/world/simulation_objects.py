@@ -35,7 +35,7 @@ class RegionObjects:
         self._currency = currencies[(place + len(cast.country[0])) % len(currencies)]
         self._near = [casting.cast(other) for other in casting.neighbours(number)]
         self._taken: dict[tuple[str, str], set[str]] = {}  # phrases that one thing alone has
-        self._fits: dict[tuple[str, str, str], tuple[PoolValue, ...]] = {}  # phrases of a pool, by kind and profession
+        self._tagged: dict[tuple[str, str], bool] = {}  # whether a pool has phrases that fit some alone
         self._persons: dict[str, list[WorldEntity]] = {}
         self._everybody: list[WorldEntity] = []
         self._next = cast.others[-1].number + 1 if cast.others else number * STRIDE + len(cast.towns)
@@ -77,10 +77,8 @@ class RegionObjects:
         if kind == "year":
             return _shared("year", str(year or entity.begin), year or entity.begin)
         if kind == "pool":
-            values = self._pool(spec.kind, type_.of)
-            if entity.kind == "person" or beside >= 0:
-                about = self._entities.get(beside)
-                values = self._fitting(values, type_.of, "" if about is None else about.kind, entity.profession)
+            about = self._entities.get(beside)
+            values = self._fitting(spec, type_.of, "" if about is None else about.kind, entity.profession)
             if not values:
                 return None
             chosen = values[rng.popular(len(values))] if rng.chance(0.5) else rng.pick(values)
@@ -120,16 +118,22 @@ class RegionObjects:
             return self._casting.titled(rng.pick(values).wordings[0], town, rng)
         return self._casting.titled("{adj} {noun}", town, rng)
 
-    def _fitting(self, values: tuple[PoolValue, ...], pool: str, kind: str, profession: str) -> tuple[PoolValue, ...]:
+    def _fitting(self, spec: FactSpec, pool: str, kind: str, profession: str) -> tuple[PoolValue, ...]:
         """The phrases that fit a kind or a profession, a brewery's draymen, and are not the profession itself."""
-        key = (pool, kind, profession)
-        known = self._fits.get(key)
-        if known is None:
-            fit = [one for one in values if kind in one.fits or profession in one.fits]
-            fit = fit or [one for one in values if not one.fits]
-            known = tuple(one for one in fit if not profession or not one.wordings[0].endswith(f" {profession}"))
-            known = self._fits[key] = known or tuple(fit)
-        return known
+        whole = self._pool(spec.kind, pool)
+        tagged = self._tagged.get((spec.kind, pool))
+        if tagged is None:
+            tagged = self._tagged[spec.kind, pool] = any(one.fits for one in whole)
+        if not tagged:
+            return whole
+        pools = self._setting.pools
+        key = (spec.kind, f"{pool}/{kind}/{profession}")
+        if key not in pools:
+            fit = [one for one in whole if kind in one.fits or profession in one.fits]
+            fit = fit or [one for one in whole if not one.fits]
+            new = tuple(one for one in fit if not profession or not one.wordings[0].endswith(f" {profession}"))
+            pools[key] = new or tuple(fit)
+        return pools[key]
 
     def _pool(self, kind: str, name: str) -> tuple[PoolValue, ...]:
         """The values of a pool that a world uses: three quarters of it, in an order of its own.
