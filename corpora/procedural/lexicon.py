@@ -1,4 +1,4 @@
-"""Words, their relations and forms, and human-written clauses and definitions: WordNet 3.0, packed and frozen."""
+"""Words, their relations and forms, and human-written clauses: WordNet 3.0, packed and frozen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 import zstandard
 
-from webenv.errors import DataError, InvalidArgument, did_you_mean
+from webenv.errors import DataError, InvalidArgument
 
 PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
 Form = Literal["plural", "third", "past", "participle", "gerund", "comparative", "superlative"]
@@ -41,27 +41,18 @@ class Sentence(NamedTuple):
     part: PartOfSpeech
 
 
-class Definition(NamedTuple):
-    """What a word means in one of its senses: a noun phrase for nouns, a verb phrase for verbs."""
-
-    text: str
-    word: str
-    part: PartOfSpeech
-
-
 class _Entry(NamedTuple):
     frequency: int
     category: int
     flags: str
     forms: tuple[str, ...]
-    definition: int
     synonyms: tuple[str, ...]
     hypernym: str
     antonyms: tuple[str, ...]
 
 
 class Lexicon:
-    """English words with relations, forms, definitions and examples; every answer in a fixed order.
+    """English words with relations, forms and examples; every answer in a fixed order.
 
     Source: WordNet 3.0 (Princeton University), with inflected forms frozen from lemminflect; the
     licences and what was left out (names, offensive words, figures): ``data/LICENSE-wordnet.txt``.
@@ -75,8 +66,8 @@ class Lexicon:
     is the inverse of ``hypernym``.
 
     Each part is read on first use. Parts of speech are "noun", "verb", "adjective" and "adverb";
-    another raises InvalidArgument. Of a word that is not in the lexicon relations are empty,
-    ``frequency`` is 0 and ``gloss`` None.
+    another raises InvalidArgument. Of a word that is not in the lexicon relations are empty
+    and ``frequency`` is 0.
     """
 
     def __init__(self, packed: bytes) -> None:
@@ -143,11 +134,6 @@ class Lexicon:
         """The words whose ``hypernym`` is this one, by falling frequency."""
         return self._hyponyms[self._check(part)].get(word, ())
 
-    def gloss(self, word: str, part: PartOfSpeech) -> str | None:
-        """The definition of the first meaning as a phrase without full stop; None where it holds names or figures."""
-        entry = self._entry(word, part)
-        return self._definition_lines[entry.definition].rsplit("\t", 1)[1] if entry and entry.definition >= 0 else None
-
     def examples(self, word: str, part: PartOfSpeech) -> tuple[str, ...]:
         """The clauses that show the word, those of its first meaning first."""
         return self._examples.get((word, self._check(part)), ())
@@ -160,37 +146,15 @@ class Lexicon:
         """All example noun phrases, each once: two to twelve words, no finite verb ("a palatial yacht")."""
         return self._phrases
 
-    def definitions(self) -> tuple[Definition, ...]:
-        """All definitions without names and figures, each meaning once, under the commonest word that has it.
-
-        Those of common words come first, as do the clauses in ``sentences()``.
-        """
-        return self._definitions
-
-    def categories(self) -> tuple[str, ...]:
-        """The names that ``by_category`` takes: WordNet's lexicographer files."""
-        return tuple(name for name in self._names if name in self._categories)
-
     def category(self, word: str, part: PartOfSpeech) -> str | None:
         """The lexicographer file of the first meaning ("noun.food")."""
         entry = self._entry(word, part)
         return self._names[entry.category] if entry else None
 
-    def by_category(self, name: str) -> tuple[str, ...]:
-        """The words whose first meaning stands in this lexicographer file, by falling frequency."""
-        if name not in self._categories:
-            raise InvalidArgument(f"no category {name!r}. {did_you_mean(name, self._categories)}")
-        return self._categories[name]
-
     def countable(self, noun: str) -> bool:
         """Whether a plural of the noun reads naturally: it has one, and WordNet's texts use it."""
         entry = self._entry(noun, "noun")
         return entry is not None and "c" in entry.flags
-
-    def attributive(self, adjective: str) -> bool:
-        """Whether the adjective may stand before a noun: not so "asleep", "aware"."""
-        entry = self._entry(adjective, "adjective")
-        return entry is not None and "p" not in entry.flags
 
     def inflect(self, word: str, part: PartOfSpeech, form: Form) -> str:
         """The form of a word of the lexicon, or of a phrase: the last word of a noun's, the first of a verb's.
@@ -268,28 +232,12 @@ class Lexicon:
         return {part: {above: tuple(below) for above, below in of.items()} for part, of in found.items()}
 
     @cached_property
-    def _categories(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {}
-        for part, lines in self._lines.items():
-            for word in self._words[part]:
-                found.setdefault(self._names[int(lines[word].split("\t", 2)[1])], []).append(word)
-        return {name: tuple(words) for name, words in found.items()}
-
-    @cached_property
     def _sentences(self) -> tuple[Sentence, ...]:
         return tuple(_sentence(line) for line in self._section("clauses"))
 
     @cached_property
     def _phrases(self) -> tuple[Sentence, ...]:
         return tuple(_sentence(line) for line in self._section("phrases"))
-
-    @cached_property
-    def _definitions(self) -> tuple[Definition, ...]:
-        return tuple(Definition(*_sentence(line)) for line in self._definition_lines)
-
-    @cached_property
-    def _definition_lines(self) -> list[str]:
-        return self._section("definitions")
 
     @cached_property
     def _examples(self) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -305,13 +253,12 @@ def _load() -> Lexicon:
 
 
 def _parse(line: str) -> _Entry:
-    count, category, flags, forms, definition, synonyms, hypernym, antonyms = line.split("\t")
+    count, category, flags, forms, _, synonyms, hypernym, antonyms = line.split("\t")
     return _Entry(
         int(count),
         int(category),
         flags,
         tuple(forms.split(",")) if forms else (),
-        int(definition) if definition else -1,
         tuple(synonyms.split(",")) if synonyms else (),
         hypernym,
         tuple(antonyms.split(",")) if antonyms else (),

@@ -1,4 +1,4 @@
-"""AgentWebBench's released files: queries, histories, questions and topics, key points by id; its 100 sites."""
+"""AgentWebBench's released files: queries, histories, questions and topics, key points by id."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 
 from webenv.corpora.ingest.jsonl import CLUEWEB_SITE
 from webenv.corpora.ingest.record import id_address
-from webenv.corpora.sites import official_sites, read_descriptions
-from webenv.errors import DataError, TaskFileError, did_you_mean
+from webenv.errors import DataError, TaskFileError
 from webenv.rewards.key_points import read_key_points
 from webenv.runtime.files import files_in, read_json_records, read_text
 from webenv.task import Gold, Task, TaskSet
@@ -21,24 +20,6 @@ HISTORY = ".user_history.jsonl"
 """What the file of titles is called that stands beside the histories: ``test_281.user_history.jsonl``."""
 
 _AGGREGATED = "_aggregated"
-
-
-def site_descriptions(file: str | Path | None = None) -> dict[str, str]:
-    """What agents are told of the 100 sites, by host without ``www.``.
-
-    Args:
-        file: a JSON object of texts by host in place of ours, such as the release's; sites that it lacks keep ours.
-
-    Raises:
-        DataError: for a file that names a site outside the 100.
-        CorpusError: for a file that cannot be read.
-    """
-    told = {host_of(site.name): site.description for site in official_sites()}
-    for name, text in (read_descriptions(file) if file is not None else {}).items():
-        if host_of(name) not in told:
-            raise DataError(f"{file}: {name!r:.80} is not one of the 100 sites. {did_you_mean(name, told)}")
-        told[host_of(name)] = text
-    return told
 
 
 def load_official(kind: str, paths: Iterable[str | Path], worded: Callable[[str, str], str]) -> TaskSet:
