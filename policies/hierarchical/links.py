@@ -91,7 +91,7 @@ def links_on(chain: ChainQuestion, page: ReadPage, entities: Sequence[str], date
     for line in lines_of(page.title, plain, known, chain.kinds):
         if NEITHER.search(line.text):
             continue
-        fits = Fitting(chain.kinds, line, lead)
+        fits = NameFits(chain.kinds, line, lead)
         asked = {one for one in fits.every if any(_same(one, entity) for entity in entities)}
         for clause in chain.clauses:
             said = agreement(clause.text, line.text)
@@ -123,7 +123,7 @@ def kinds_on(chain: ChainQuestion, title: str, text: str, url: str) -> Iterator[
                     yield CitedStatement(row.name, KIND, last, url)
 
 
-class Fitting:
+class NameFits:
     """Which names of a line may be of which kinds: those in it, and those that it is about.
 
     Attributes:
@@ -283,11 +283,10 @@ def lines_of(title: str, text: str, known: Sequence[str] = (), kinds: Sequence[s
     subject = subject_of(title, text) or next((one for one in subjects_of(title, text) if mentions(title, one)), "")
     subject = full.get(subject, subject)
     single = set(_WITHIN.findall(text))
-    ends = [one for one in dict.fromkeys(kind.rpartition(" ")[2] for kind in kinds) if one not in _SETTLED and one]
-    ended = re.compile(rf"({'|'.join(ends)})\b") if ends else None
+    ends = {kind.rpartition(" ")[2] for kind in kinds} - _SETTLED
     wholes = {bare(one): one for one in (subject, *known) if " " in one and not is_person(one)}
-    longest = sorted(map(re.escape, wholes), key=lambda one: (-len(one), one))
-    whole = re.compile(rf"(?<!\w)(?:{'|'.join(longest)})(?!\w)") if longest else None
+    listed = "|".join(sorted(map(re.escape, wholes), key=lambda one: (-len(one), one)))
+    whole = re.compile(rf"(?<!\w)(?:{listed})(?!\w)") if listed else None
 
     def names(words: str, begins: bool = False) -> tuple[str, ...]:
         """The names in a text; its first word is one alone if ``begins``, or if it stands within a sentence too."""
@@ -299,10 +298,10 @@ def lines_of(title: str, text: str, known: Sequence[str] = (), kinds: Sequence[s
         runs = names_in(f"x {words}" if begins or first in single or first in full else words)
         found: list[str] = []
         for part in (part for run in runs for part in _apart(run, full)):
-            after = words.partition(f"{part} ")[2]
-            end = ended.match(after) if ended is not None else None
-            if end is not None and part not in full:
-                found.append(f"{part} {end[1]}")
+            after = words.partition(f"{part} ")[2].split(" ", 1)[0].rstrip(".,:;")
+            after = after.removesuffix("’s").removesuffix("'s")
+            if after and after in ends and part not in full:
+                found.append(f"{part} {after}")
             elif not part.isupper() or part in full:
                 found.append(full.get(part, part))
         kept = (one for one in found if not is_month(one) and (" " in one or one in single))
