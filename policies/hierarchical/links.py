@@ -174,8 +174,8 @@ def written_names(text: str, kinds: Sequence[str]) -> list[str]:
     """What a page writes as a name: in links, in bold, in quotes, at the head of a row or a section; words with small
     letters may stand within it.
 
-    >>> written_names("[Lilian with a Letter](https://a.example/1) hangs beside **Two Hares**.", ())
-    ['Lilian with a Letter', 'Two Hares']
+    >>> written_names("[Lilian with a Letter](https://a.example/1) hangs beside **Night over Brill**.", ())
+    ['Lilian with a Letter', 'Night over Brill']
     """
     last = {kind.rpartition(" ")[2] for kind in kinds}
     found: dict[str, None] = {}
