@@ -228,7 +228,7 @@ def test_before_the_first_reset(make: Callable[[], Any]) -> None:
 
 def test_another_process(tmp_path: Path) -> None:
     """A state written to a file goes on in another process, byte for byte."""
-    env = gym.make("NeedleInWeb-v0")
+    env = gym.make("NeedleInWeb-v0", web="sample")
     env.reset(seed=8)
     env.step(search("lighthouse"))
     (tmp_path / "state.json").write_text(webenv.snapshot(env), encoding="utf-8")
@@ -242,7 +242,7 @@ def test_another_process(tmp_path: Path) -> None:
     program = f"""
 import json, pathlib, sys
 import gymnasium as gym, webenv
-env = gym.make("NeedleInWeb-v0")
+env = gym.make("NeedleInWeb-v0", web="sample")
 webenv.restore(env, pathlib.Path({str(tmp_path / "state.json")!r}).read_text(encoding="utf-8"))
 out = [repr(env.step(action)) for action in {[(int(action.kind), action.arguments) for action in actions]!r}]
 print(json.dumps(out + [repr(env.reset()), webenv.snapshot(env)]))
