@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,9 +96,8 @@ class MaxScoreIndex:
             scope: what may be found.
             own: the sites whose words are weighed among themselves where a query reaches no other.
         """
-        if query.phrases or not query.words or limit > _MOST_HITS:
+        if query.phrases or not query.words or limit > _MOST_HITS or (top := _kernel()) is None:
             return None
-        top = _kernel()
         terms = [term for form in query.words if (term := self._term(form)) is not None]
         last = day_of(scope.as_of, "as_of") if scope.as_of else 0
         ranges = list(self._ranges(query, scope))
@@ -124,7 +123,8 @@ class MaxScoreIndex:
     def compile(self) -> None:
         """Compiles the search, where that has not been done on this machine: some 10 seconds; else it is loaded."""
         none = np.empty(0, np.int64)
-        _kernel()(*self._given, none, none, none, none, self._documents, self._norms, True, none, none, 0, 1)
+        if (top := _kernel()) is not None:
+            top(*self._given, none, none, none, none, self._documents, self._norms, True, none, none, 0, 1)
 
     # ── sites ─────────────────────────────────────────────────────────────────
 
@@ -200,9 +200,13 @@ def open_maxscore(folder: Path, manifest: Manifest) -> tuple[MaxScoreIndex, int]
         ) from error
 
 
-def _kernel() -> Callable[..., Any]:
-    from webenv.corpora.maxscore.kernel import top  # numba takes half a second and 20 MB
-
+@cache
+def _kernel() -> Callable[..., Any] | None:
+    """The search, compiled; ``None`` where numba does not work, as where it has no folder to keep what it compiles."""
+    try:
+        from webenv.corpora.maxscore.kernel import top  # here: numba takes half a second and 20 MB
+    except (ImportError, RuntimeError):
+        return None
     return top
 
 

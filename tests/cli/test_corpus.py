@@ -143,7 +143,7 @@ def test_visit(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["search", "{corpus}", "x", "--engine", "dense:queries="], "queries is ''; expected a text."),
         (["index", "{corpus}", "dens"], "there is no engine 'dens' to add. Did you mean 'dense'?"),
         (["index", "{corpus}", "hybrid"], "Add what it fuses (lucene, dense), then search --engine hybrid."),
-        (["index", "{corpus}", "tantivy"], "Every corpus has tantivy; lucene and dense are added."),
+        (["index", "{corpus}", "tantivy"], "Every corpus has tantivy; lucene, dense and maxscore are added."),
         (["build", "{nowhere}", "--from", "htlm:x"], "unknown source 'htlm:x'"),
         (["build", "{nowhere}"], "--from"),
         (["search", "{corpus}", "x", "-k", "0"], "-k"),

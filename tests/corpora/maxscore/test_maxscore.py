@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from webenv.corpora import Corpus, SourcePage, add, build, site_indexes
 from webenv.corpora.engine import rounded
 from webenv.corpora.engines import add_maxscore
 from webenv.corpora.maxscore import MaxScoreIndex, build_maxscore
+from webenv.corpora.maxscore.index import _kernel
 from webenv.corpora.maxscore.layout import LENGTHS, length_code
 from webenv.corpora.query import parse_query
 from webenv.errors import CorpusDamaged, CorpusError, MissingExtra
@@ -92,6 +94,14 @@ def test_a_corpus_uses_it_by_itself_and_without_numba_finds_the_same(
     with Corpus.open(web, workers=1) as corpus:
         assert corpus._index.maxscore is not None
         found, identity = corpus.search(asked), corpus.identity
+    monkeypatch.setitem(
+        sys.modules, "webenv.corpora.maxscore.kernel", None
+    )  # numba cannot be used, as it finds out late
+    _kernel.cache_clear()
+    with Corpus.open(web, workers=1) as corpus:
+        assert (corpus.search(asked), corpus.identity) == (found, identity)
+        assert _kernel() is None
+    _kernel.cache_clear()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with Corpus.open(web, workers=1) as corpus:
         assert corpus._index.maxscore is None
