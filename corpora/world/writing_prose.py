@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from webenv.corpora.world import lives
 from webenv.corpora.world.choosing import Block
@@ -45,6 +46,9 @@ class ProseBlocks(PageSentences):
             gaps += [(start - last, last, start)] if last else []
             last = max(last, stop)
         years, low, high = max(gaps, default=(0, 0, 0))
+        starts = sorted({start for start, _ in spans})
+        if not years:  # somebody in office all the time is no gap; what else is dated lies apart all the same
+            years = min(_GAP - 1, max((late - early for early, late in pairwise(starts)), default=0))
         use = "journal_gap" if years >= _GAP else "journal_even"
         use = use if years and len(spans) >= _DATED else "journal_undated"
         given = {"first_year": str(spans[0][0]), "last_year": str(last)} if spans else {}
@@ -254,6 +258,8 @@ class ProseBlocks(PageSentences):
             use = "guide_out"
         use = use if self._world.setting.schema.lines.get(use) else "guide_stop"
         first = self._planner.line(use, self._rng, given)
+        if kind.noun in sight.name.lower():  # "Irondale Observatory, an observatory"
+            first = first.replace(f", {given['a_kind']},", "").replace(f", {given['a_kind']}", "")
         if first:
             self._said.add(sight.number)
         return [capital(first)] if first else []
