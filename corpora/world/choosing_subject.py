@@ -219,7 +219,7 @@ class SubjectParts(FactChoice):
             parts.append((head, list(facts)))
         if len(parts) > 1 and len(parts[0][1]) < 2:  # a lone sentence would stand under what comes before it
             parts[1][1].extend(parts.pop(0)[1])
-        bare = self._head.form in ("obituary", "news", "blog") or len(parts) < 2
+        bare = self._head.form in ("obituary", "news", "blog") or (len(parts) < 2 and self._head.form != "journal")
         for head, facts in parts:
             told = self._take(sorted(facts, key=by_time))
             yield self._block("prose", "" if bare else head, self._with_false(told))
