@@ -37,6 +37,7 @@ from webenv.web import Failure
 
 _WORLD = "procedural:pages=6000,sites=100,seed={}"
 _TRAIN, _UNSEEN = 11, 5
+_TASKS = "generated:count=600"  # of each group
 _MEASURE = "ndcg@5"
 _ATTEMPTS = 8
 _WORD = re.compile(WORD)
@@ -140,7 +141,7 @@ def attempt(
 
 def learned(kind: str, tasks: Sequence[str], minutes: float, rate: float, seed: int) -> Chooser:
     """A content agent after so many minutes of CPU."""
-    env = AgentWebParallelEnv(kind, web=_WORLD.format(_TRAIN), documents=1)
+    env = AgentWebParallelEnv(kind, web=_WORLD.format(_TRAIN), tasks=_TASKS, documents=1)
     agent, user, rng = Chooser(_START), ScriptedUser(kind), np.random.default_rng(seed)
     begun, square, count, recent = time.process_time(), 1e-8, 0, list[float]()
     while time.process_time() - begun < 60 * minutes:
@@ -159,7 +160,7 @@ def learned(kind: str, tasks: Sequence[str], minutes: float, rate: float, seed: 
 
 def scores(kind: str, agents: Policy | None, world: int, tasks: Sequence[str]) -> dict[str, float]:
     """The team's score in each task, in points of 100."""
-    benchmark = agent_web_bench(kind, web=_WORLD.format(world), agents=agents, documents=1)
+    benchmark = agent_web_bench(kind, web=_WORLD.format(world), tasks=_TASKS, agents=agents, documents=1)
     specs = [EpisodeSpec(task, 0, episode_seed(0, task, 0)) for task in tasks]
     played = play_episodes(benchmark, ScriptedUser(kind), specs, 16)
     return {one.task: 100 * one.verdict["scores"][_MEASURE] for ended in played for one in ended}
@@ -167,7 +168,7 @@ def scores(kind: str, agents: Policy | None, world: int, tasks: Sequence[str]) -
 
 def drawn(kind: str, world: int, count: int) -> tuple[list[str], KnowsGold]:
     """Tasks of a world, and the agent that knows what they seek."""
-    every = agent_web_bench(kind, web=_WORLD.format(world)).tasks
+    every = agent_web_bench(kind, web=_WORLD.format(world), tasks=_TASKS).tasks
     places = random.Random(7).sample(range(len(every)), min(count, len(every)))
     gold = frozenset(url for place in places for url in every[place].gold.urls)
     return [every[place].id for place in places], KnowsGold(gold)
@@ -179,18 +180,22 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=3.0, help="of CPU")
     parser.add_argument("--rate", type=float, default=0.1, help="of learning")
     parser.add_argument("--candidates", type=int, default=600, help="training tasks that are looked at")
-    parser.add_argument("--episodes", type=int, default=120, help="tasks of the unseen world")
+    parser.add_argument("--episodes", type=int, default=400, help="tasks of the unseen world")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="each learns by itself")
     parser.add_argument("--out", type=Path, help="writes the weights by seed")
+    parser.add_argument("--weights", type=Path, help="a file that --out wrote: nothing is learned")
     options = parser.parse_args()
-    tasks, ceiling = drawn(options.kind, _TRAIN, options.candidates)
-    low, high = (scores(options.kind, agents, _TRAIN, tasks) for agents in (None, ceiling))
-    telling = [task for task in tasks if high[task] > low[task]]
-    print(f"{len(telling)} of {len(tasks)} training tasks are decided by what is handed over", flush=True)
     agents: dict[int, Chooser] = {}
-    for seed in options.seeds:
-        agents[seed] = learned(options.kind, telling, options.minutes, options.rate, seed)
-        weights = zip(FEATURES, agents[seed].weights, strict=True)
+    if options.weights:
+        agents = {seed: Chooser(weights) for seed, weights in json.loads(options.weights.read_text()).items()}
+    else:
+        tasks, ceiling = drawn(options.kind, _TRAIN, options.candidates)
+        low, high = (scores(options.kind, one, _TRAIN, tasks) for one in (None, ceiling))
+        telling = [task for task in tasks if high[task] != low[task]]
+        print(f"{len(telling)} of {len(tasks)} training tasks are decided by what is handed over", flush=True)
+        agents = {seed: learned(options.kind, telling, options.minutes, options.rate, seed) for seed in options.seeds}
+    for seed, agent in agents.items():
+        weights = zip(FEATURES, agent.weights, strict=True)
         print(seed, {name: round(float(weight), 2) for name, weight in weights}, flush=True)
     if options.out:
         options.out.write_text(json.dumps({seed: agent.weights.tolist() for seed, agent in agents.items()}))
@@ -198,10 +203,14 @@ def main() -> None:
     base: dict[str, float] = {}
     named: dict[str, Policy | None] = {"extractive": None, "knows the gold pages": ceiling}
     named |= {f"learned, seed {seed}": agent for seed, agent in agents.items()}
+    every: list[dict[str, float]] = []
     for name, policy in named.items():
         found = scores(options.kind, policy, _UNSEEN, tasks)
         base = base or found
+        every += [found] if name.startswith("learned") else []
         print(f"{name:21} {fmean(found.values()):5.1f}   {difference(found, base)}", flush=True)
+    mean = {task: fmean(found[task] for found in every) for task in base}
+    print(f"{'mean of the learned':21} {fmean(mean.values()):5.1f}   {difference(mean, base)}")
 
 
 if __name__ == "__main__":
