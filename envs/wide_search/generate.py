@@ -36,6 +36,8 @@ _WORDING = {
     ),
 }
 
+_DRAWS = 8  # until a table is told by more sites than one
+
 
 class WideTask(NamedTuple):
     """A task, and for each row of its table the addresses of the pages that state each cell (none: not stated)."""
@@ -67,20 +69,24 @@ class TableGenerator:
         if group not in GROUPS:
             raise InvalidArgument(f"size={group!r}. {did_you_mean(str(group), GROUPS)}")
         rng = Rng("wide", *(str(part) for part in self._seed), group, number)
-        table = self._graph.table(group, rng)
-        if table is None:
-            raise InvalidArgument(f"{self.web.config}: has no {group} tables; raise pages.")
+        for _ in range(_DRAWS):  # one of a single site where the web has hardly others
+            table = self._graph.table(group, rng)
+            if table is None:
+                raise InvalidArgument(f"{self.web.config}: has no {group} tables; raise pages.")
+            firsts = tuple(dict.fromkeys(cell.pages[0] for row in table.rows for cell in row if cell.pages))
+            sites = len({urlsplit(url).netloc for url in firsts})
+            if sites > 1:
+                break
         header = [column.label for column in table.columns]
         rows = [[cell.text or NOT_STATED for cell in row] for row in table.rows]
         pages = tuple(tuple(cell.pages for cell in row) for row in table.rows)
-        firsts = tuple(dict.fromkeys(stating[0] for row in pages for stating in row if stating))
         task = Task(
             id=task_id(self.web.config, group, number),
             question=_WORDING[self._graph.language].format(asked=table.asked, columns=" | ".join(header)),
             gold=Gold(urls=firsts, data={"table": as_csv(header, rows), "evaluation": evaluation_of(table)}),
             tags={
                 "size": group,
-                "sites": str(len({urlsplit(url).netloc for url in firsts})),
+                "sites": str(sites),
                 "split": self.web.config.split,
                 "language": self._graph.language,
             },
