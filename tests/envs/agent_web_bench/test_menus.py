@@ -127,7 +127,7 @@ def test_a_menu_gets_the_pages_of_a_history_again() -> None:
         assert action.arguments[0] == query
         observation, *_ = env.step(action)
         menu.update(action, observation)
-        assert not menu.mask()[menu.names.index(name)]
+        assert not menu.mask()[menu.names.index(name)]  # all four sites were asked
     _, reward, *_ = env.step(menu.action(menu.names.index("answer candidate 1")))
     assert reward == 1.0
 

@@ -117,15 +117,25 @@ def missing_row(titles: Mapping[str, str], came: Collection[str], sites: Collect
 
 
 def name_rows(
-    names: Sequence[str], descriptions: Mapping[str, str], best: Sequence[tuple[str, str]], most: int
+    names: Sequence[str],
+    descriptions: Mapping[str, str],
+    best: Sequence[tuple[str, str]],
+    most: int,
+    asked: Mapping[str, Collection[str]],
 ) -> list[AskRow]:
-    """Rows that ask the sites which fit a name best for it, one for each name.
+    """Rows that ask about a name the sites which fit it best and were not asked, one for each name.
 
     Args:
         names: the names.
         descriptions: of the sites, by host.
         best: titles and texts of the best pages that came.
         most: how many sites a row asks.
+        asked: the sites that were asked about each name.
     """
-    fits = {name: listed_sites(with_sorts(name), descriptions).fits(best) for name in names if most > 0}
-    return [AskRow(name, tuple(each)[:most], tuple(each.values())[:most]) for name, each in fits.items()]
+    rows: list[AskRow] = []
+    for name in names if most > 0 else ():
+        fits = listed_sites(with_sorts(name), descriptions).fits(best)
+        left = [site for site in fits if site not in asked.get(name, ())][:most]
+        if left:
+            rows.append(AskRow(name, tuple(left), tuple(fits[site] for site in left)))
+    return rows

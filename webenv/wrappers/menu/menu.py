@@ -160,7 +160,7 @@ class Menu:
         criteria = self.queries.criteria
         self.candidates = Candidates(read_units(tuple(criteria)), len(criteria))
         self._asked: dict[str, None] = {}
-        self._about: dict[str, None] = {}
+        self._about: dict[str, set[str]] = {}  # the sites that were asked each other question
         self._sites_told = {one["site"]: one["text"] for one in observation["replies"]}
         self._listed = listed_sites(self.queries.whole, self._sites_told)
         self._names: list[str] = []
@@ -193,7 +193,7 @@ class Menu:
             sort = "whole"
             if self._listed and texts[0] != self.queries.whole:
                 sort = "title"
-                self._about[texts[0]] = None
+                self._about.setdefault(texts[0], set()).update(texts[1:])
             else:
                 self._asked.update(dict.fromkeys(texts[1:]))
         results, pages = observation["results"], observation["pages"]
@@ -249,8 +249,7 @@ class Menu:
         self._names = shared_names(mine, self.size.sites)
         if not self._names:
             return
-        left = [name for name in self._names if name not in self._about]
-        self._rows = name_rows(left, self._sites_told, best, min(_ABOUT, self._left[2]))
+        self._rows = name_rows(self._names, self._sites_told, best, min(_ABOUT, self._left[2]), self._about)
         others = [(one.url, *page) for one, page in zip(every, pages, strict=True) if one.url not in self._visited]
         place = {url: place for place, url in enumerate(about_names(self._names, others))}
         for one in every:
