@@ -131,6 +131,10 @@ def name_rows(
         best: titles and texts of the best pages that came.
         most: how many sites a row asks.
         asked: the sites that were asked about each name.
+
+    >>> sites = {"a.example": "Lives of people.", "b.example": "Boats."}
+    >>> [name_rows(["Ann Lee"], sites, [], 1, asked)[0].sites for asked in ({}, {"Ann Lee": {"a.example"}})]
+    [('a.example',), ('b.example',)]
     """
     rows: list[AskRow] = []
     for name in names if most > 0 else ():
