@@ -69,14 +69,7 @@ class TableGenerator:
         if group not in GROUPS:
             raise InvalidArgument(f"size={group!r}. {did_you_mean(str(group), GROUPS)}")
         rng = Rng("wide", *(str(part) for part in self._seed), group, number)
-        for _ in range(_DRAWS):  # one of a single site where the web has hardly others
-            table = self._graph.table(group, rng)
-            if table is None:
-                raise InvalidArgument(f"{self.web.config}: has no {group} tables; raise pages.")
-            firsts = tuple(dict.fromkeys(cell.pages[0] for row in table.rows for cell in row if cell.pages))
-            sites = len({urlsplit(url).netloc for url in firsts})
-            if sites > 1:
-                break
+        table, firsts, sites = self._table(group, rng)
         header = [column.label for column in table.columns]
         rows = [[cell.text or NOT_STATED for cell in row] for row in table.rows]
         pages = tuple(tuple(cell.pages for cell in row) for row in table.rows)
@@ -93,6 +86,19 @@ class TableGenerator:
             scope=Scope(world=self._world),
         )
         return WideTask(task, pages)
+
+    def _table(self, group: str, rng: Rng) -> tuple[GraphTable, tuple[str, ...], int]:
+        """A table, the first page of each of its cells, and how many sites those are of: one alone only where the web
+        has hardly others."""
+        for _ in range(_DRAWS):
+            table = self._graph.table(group, rng)
+            if table is None:
+                raise InvalidArgument(f"{self.web.config}: has no {group} tables; raise pages.")
+            firsts = tuple(dict.fromkeys(cell.pages[0] for row in table.rows for cell in row if cell.pages))
+            sites = len({urlsplit(url).netloc for url in firsts})
+            if sites > 1:
+                break
+        return table, firsts, sites
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
