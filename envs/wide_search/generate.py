@@ -90,15 +90,16 @@ class TableGenerator:
     def _table(self, group: str, rng: Rng) -> tuple[GraphTable, tuple[str, ...], int]:
         """A table, the first page of each of its cells, and how many sites those are of: one alone only where the web
         has hardly others."""
-        for _ in range(_DRAWS):
+        draws = 0
+        while True:
+            draws += 1
             table = self._graph.table(group, rng)
             if table is None:
                 raise InvalidArgument(f"{self.web.config}: has no {group} tables; raise pages.")
             firsts = tuple(dict.fromkeys(cell.pages[0] for row in table.rows for cell in row if cell.pages))
             sites = len({urlsplit(url).netloc for url in firsts})
-            if sites > 1:
-                break
-        return table, firsts, sites
+            if sites > 1 or draws == _DRAWS:
+                return table, firsts, sites
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
