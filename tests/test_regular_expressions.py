@@ -38,6 +38,7 @@ LOCALS = {
     "named": ["", "name | fare"],
     "pattern": r"{} ([^.,;:()]+)",
     "words": "was founded",
+    "year": 1922,
     "units": ["acres"],
     "one": "granite",
     "lead": "designed by",

@@ -15,6 +15,7 @@ from webenv.cli.app import run
 from webenv.corpora import Corpus, Manifest
 from webenv.corpora.markdown import LINK
 from webenv.corpora.procedural import WebConfig, generated_web
+from webenv.envs.building.writing.check import SentenceCheck
 from webenv.serving.sites import open_sites
 
 WEB = "procedural:pages=60,seed=1,split=test"
@@ -90,7 +91,10 @@ def test_nothing_is_paid_twice(written: Written) -> None:
     assert written.stopped == 1
     assert sum(asked.values()) == written.requests
     web = generated_web(WebConfig.parse(WEB))
-    assert len(asked) == len({web.plan(number).title for number in range(60)})
+    check = SentenceCheck(web)  # a page with a slip of the pen in what it tells cannot be checked, and stays as it is
+    able = [number for number in range(60) if check.page(number).sentences]
+    assert set(asked) == {web.plan(number).title for number in able}
+    assert len(able) > 57
     wrong = sum(map(len, written.writer.wrong.values()))
     assert written.requests <= 60 + wrong
 

@@ -133,9 +133,11 @@ def test_the_oracle_is_always_right() -> None:
         _, rewards, terminated, _, infos = envs.step(answers)
         assert (rewards.tolist(), terminated.all()) == ([1.0] * 21, True)
         envs.reset(options={"tasks": list(tasks.ids())})
-        _, rewards, *_, infos = envs.step(answers[1:] + answers[:1])  # right pages, of other worlds
-        assert rewards.tolist() == [0.0] * 21
-        assert set(infos["verdict"]["outcome"].tolist()) == {"unreachable", "wrong_page"}
+        others = answers[1:] + answers[:1]  # right pages of other tasks, most of them of other worlds
+        same = [float(one == other) for one, other in zip(answers, others, strict=True)]
+        _, rewards, *_, infos = envs.step(others)
+        assert (rewards.tolist(), sum(same) < 3) == (same, True)
+        assert {"unreachable", "wrong_page"} <= set(infos["verdict"]["outcome"].tolist())
         envs.close()
 
 

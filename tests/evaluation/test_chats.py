@@ -76,7 +76,7 @@ def test_lines_are_what_trainers_take(keyword: Path, tmp_path: Path, format: str
     next and the agent last; every call but the last is answered; with ``bare`` nothing else but tools is in it."""
     exported = export_chats(keyword, tmp_path / "chats.jsonl", format, bare=bare)
     lines = (tmp_path / "chats.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == exported.written == 2
+    assert len(lines) == exported.written == 3
     for line in lines:
         data = json.loads(line)
         assert not bare or set(data) == {"messages"} | ({"tools"} if format == "tools" else set())

@@ -20,9 +20,9 @@ def test_runs() -> None:
     assert about.startswith("keyword, 30 episodes, reading so many pages at most")
     assert head.split() == ["pages", "read", "success", "searches", "visits", "weights", "class"]
     assert [row.split() for row in rows] == [
-        ["0", "0.067", "4.00", "0.00", "0.233", "0.060"],
-        ["2", "0.067", "4.00", "2.00", "0.223", "0.057"],
-        ["10", "0.067", "4.00", "10.00", "0.183", "0.043"],
+        ["0", "0.167", "4.00", "0.00", "0.333", "0.150"],
+        ["2", "0.167", "4.00", "2.00", "0.323", "0.142"],
+        ["10", "0.100", "4.00", "10.00", "0.217", "0.065"],
     ]
 
 
