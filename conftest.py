@@ -35,6 +35,8 @@ if without := missing("train"):
     collect_ignore_glob += ["webenv/policies/learned/*", "webenv/wrappers/sb3.py"]
 if missing("agents"):
     collect_ignore_glob += ["webenv/envs/agent_web_bench/parallel.py"]
+if missing("fast"):
+    collect_ignore_glob += ["webenv/corpora/maxscore/kernel.py"]
 
 SYSTEM = "there is no Chromium"  # the one program that no package index has
 
