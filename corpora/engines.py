@@ -114,7 +114,7 @@ def add_maxscore(
         CorpusError: if the folder cannot be written to.
         MissingExtra: if numba is missing.
     """
-    from webenv.corpora.maxscore import MaxScoreIndex, build_maxscore, check_numba
+    from webenv.corpora.maxscore import SETTINGS, MaxScoreIndex, build_maxscore, check_numba
 
     check_numba()
 
@@ -122,7 +122,7 @@ def add_maxscore(
         pages = Path(path) / manifest.data / PAGES
         build_maxscore(pages, work, workers=workers, progress=progress)
         MaxScoreIndex(work).compile()
-        return {}
+        return SETTINGS
 
     return write_engine(Path(path), "maxscore", "", write)
 

@@ -78,15 +78,19 @@ def serving(kind: str, count: int) -> Finding:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         for number in numbers:
             query = f"{WORDS[number % 10]} {WORDS[number // 10 % 10]} {number}"  # no cache has the answer
-            if kind == "retrieve":
-                body = json.dumps({"queries": [query], "topk": 3})
-                connection.request("POST", "/retrieve", body, {"Content-Type": "application/json"})
-            else:
-                connection.request("GET", "/" if number % 2 else "/search?q=" + query.replace(" ", "+"))
-            reply = connection.getresponse()
-            reply.read()
-            if reply.status != 200:
+            try:
+                if kind == "retrieve":
+                    body = json.dumps({"queries": [query], "topk": 3})
+                    connection.request("POST", "/retrieve", body, {"Content-Type": "application/json"})
+                else:
+                    connection.request("GET", "/" if number % 2 else "/search?q=" + query.replace(" ", "+"))
+                reply = connection.getresponse()
+                reply.read()
+                if reply.status != 200:
+                    failed.append(number)
+            except (OSError, http.client.HTTPException):
                 failed.append(number)
+                connection.close()
         connection.close()
 
     def work(first: int, last: int) -> int:
@@ -100,10 +104,11 @@ def serving(kind: str, count: int) -> Finding:
             client.join()
         return len(failed)
 
-    found = flat(f"serve {kind}", server.process.pid, work, count)
-    server.kill(15)
-    server.end(30.0)
-    return found
+    try:
+        return flat(f"serve {kind}", server.process.pid, work, count)
+    finally:
+        server.kill(15)
+        server.end(30.0)
 
 
 def attack(scale: float) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """Exact top-k ranking that skips postings which cannot matter (MaxScore), compiled by numba; the extra ``fast``."""
 
 from webenv.corpora.maxscore.build import build_maxscore
-from webenv.corpora.maxscore.index import MaxScoreIndex, check_numba, open_maxscore
+from webenv.corpora.maxscore.index import SETTINGS, MaxScoreIndex, check_numba, open_maxscore
 
-__all__ = ["MaxScoreIndex", "build_maxscore", "check_numba", "open_maxscore"]
+__all__ = ["SETTINGS", "MaxScoreIndex", "build_maxscore", "check_numba", "open_maxscore"]

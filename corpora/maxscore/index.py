@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,15 +13,18 @@ import numpy.typing as npt
 from webenv.corpora.document import day_of
 from webenv.corpora.engine import Hit, rounded
 from webenv.corpora.engine_folder import hold_engine, known_engines
+from webenv.corpora.folder import release
 from webenv.corpora.manifest import Manifest
 from webenv.corpora.maxscore.layout import DTYPES, SITES, WINDOW, norms, term_hash
 from webenv.corpora.maxscore.texts import TEXTS, MappedTexts
-from webenv.corpora.query import ParsedQuery, hidden_hosts
+from webenv.corpora.query import ANALYZER, ParsedQuery, hidden_hosts
 from webenv.errors import CorpusDamaged, MissingExtra
 from webenv.urls import parents
 from webenv.web import Scope
 
 KIND = "maxscore"
+SETTINGS: Mapping[str, object] = {"analysis": ANALYZER, "layout": 1}
+"""By what an index was made; another number of the layout for another form of its files."""
 
 _MOST_HITS = 1_000  # beyond, keeping them in order costs more than it spares
 _KEPT = 20_000  # terms whose place is remembered
@@ -76,7 +79,7 @@ class MaxScoreIndex:
             if arrays[name].shape != shape:
                 raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {shape}")
         firsts = arrays["firsts"]
-        if not documents or firsts[0] or firsts[-1] != documents or (np.diff(firsts) < 0).any():
+        if not documents or firsts[0] or firsts[-1] != documents or (firsts[1:] < firsts[:-1]).any():
             raise ValueError("the sites do not divide the documents")
         self._hosts = folder / SITES
         self.texts = MappedTexts(folder / TEXTS, arrays["by_key"], arrays["begins"], arrays["ends"])
@@ -192,9 +195,13 @@ def open_maxscore(folder: Path, manifest: Manifest) -> tuple[MaxScoreIndex, int]
     except MissingExtra:
         return None
     found = hold_engine(folder, manifest, KIND)
+    if found.about.settings != SETTINGS:  # of pages that were analysed in another way, or in another form
+        release(found.held)
+        return None
     try:
         return MaxScoreIndex(found.path), found.held
     except (ValueError, OSError) as error:
+        release(found.held)
         raise CorpusDamaged(
             f"{found.path} is not what was written ({error}): make it again, with webenv corpus index {folder} {KIND}."
         ) from error
@@ -223,7 +230,7 @@ def check_numba() -> None:
 
 
 def _mapped(path: Path, dtype: type[np.generic]) -> npt.NDArray[Any]:
-    array = np.load(path, mmap_mode="r", allow_pickle=False)
+    array = np.lib.format.open_memmap(path, mode="r")
     if array.dtype != np.dtype(dtype) or not array.flags.c_contiguous:
         raise ValueError(f"{path.name} holds {array.dtype}, expected {np.dtype(dtype)}")
     return np.asarray(array)  # a view of the plain class: slices of the other one cost a microsecond more

@@ -1,5 +1,7 @@
 """The files of a MaxScore index: arrays that are mapped, not read.
 
+numba keeps the compiled kernel by the date of kernel.py alone: whoever changes a number here saves that file, too.
+
 ::
 
     terms.npy      uint64 (terms,)          hashes of the indexed forms, ascending

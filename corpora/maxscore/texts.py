@@ -54,7 +54,7 @@ class MappedTexts:
         path: the file of the records.
         keys: int64 (pages,): ascending.
         starts, stops: int64 (pages,): where the record of each key is. They may be a stranger's: what lies outside
-            the file is empty.
+            the file is refused as damage.
     """
 
     def __init__(

@@ -231,7 +231,9 @@ def _read_difficulty(difficulty: str | Iterable[str] | None) -> str | tuple[str,
 def _check_difficulty(difficulty: str | Iterable[str] | None, tasks: TaskSet) -> None:
     """Refuses what generated tasks have not, and names ``AUTO`` among what they have; filters do so of other tasks."""
     known = (*DIFFICULTIES, AUTO)
-    names = {difficulty} if isinstance(difficulty, str) else set(difficulty or ())
+    if isinstance(difficulty, str) or not isinstance(difficulty, Iterable):
+        difficulty = () if difficulty is None else (difficulty,)
+    names = set(difficulty)
     for name in sorted(names.difference(known), key=str) if isinstance(tasks, GeneratedTasks) else ():
         raise InvalidArgument(
             f"{tasks.name}: no task has difficulty={name!r}. {did_you_mean(str(name).lower(), known)}"

@@ -106,13 +106,16 @@ class ScriptedUser:
         """
         first, done = history.observations[0], len(history.decisions)
         visits = self._visits(history)
-        searches, _, asks, turns = (int(left) for left in first["budget"])
+        turns = int(first["budget"][3])
+        searches, _, asks, _ = (int(left) for left in history.observations[-1]["budget"])
         if self._strategy in _SEARCH_ONCE:
             return None
-        if searches and done < min(len(visits), turns // 2):
-            return search(query_of(list(visits.values())[done]))
+        said = {argument for decision in history.decisions for argument in decision.action.arguments}
+        query = next((one for one in map(query_of, visits.values()) if one and one not in said), "")
+        if searches and query and done < turns // 2:
+            return search(query)
         row = missing_row(visits, [one.url for one in _found(history)], [reply["site"] for reply in first["replies"]])
-        if row is not None and len(row.sites) <= asks and done < min(_READINGS, turns // 2):
+        if row is not None and row.query not in said and len(row.sites) <= asks and done < min(_READINGS, turns // 2):
             return ask(row.query, *row.sites)
         return None
 

@@ -188,7 +188,7 @@ class ChainLedger:
     def _fitting(self, name: str, place: int) -> float:
         kind, shown = self.question.kinds[place], self._names[name]
         known = self._kinds.get(name, ())
-        if kind == "person" and any(_THINGS & set(one.casefold().split()) for one in known):
+        if kind == "person" and any(_THINGS & set(one.casefold().split()[-1:]) for one in known):
             return 0.0
         return max(kindness(shown, kind, f"{shown} is a {one}") for one in (known or ("",)))
 

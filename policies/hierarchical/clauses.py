@@ -303,7 +303,7 @@ def weights_of(clause: str) -> Mapping[str, float]:
             continue
         weight = 1.0
         if stem(word)[0].isdigit():
-            weight = 2.5 if len(word.replace(",", "")) > 2 else 1.5
+            weight = 2.5 if len(stem(word)) > 2 else 1.5
         elif (word[0].isupper() and place) or stem(word) not in _KIN:
             weight = _OWN
         found[stem(word)] = weight

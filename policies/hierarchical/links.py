@@ -167,7 +167,7 @@ class NameFits:
 
 def _one_name(words: Sequence[str]) -> bool:
     """Whether words with small letters among some are such as stand within names."""
-    return all(not one[0].islower() or one in _SMALL for one in words)
+    return all(not one[:1].islower() or one in _SMALL for one in words)
 
 
 def written_names(text: str, kinds: Sequence[str]) -> list[str]:
@@ -213,8 +213,8 @@ def kindness(name: str, kind: str, said: str = "") -> float:
         return 1.0
     known = False
     if said and mentions(said, name):
-        low, plain = said.casefold(), bare(name).casefold()
-        called = any(f"{last}{join}{plain}" in low for join in (" ", " the ", " “", ", "))
+        low, plain = f" {said.casefold()}", bare(name).casefold()
+        called = any(f"{start}{last}{join}{plain}" in low for start in " \n(“" for join in (" ", " the ", " “", ", "))
         is_one = _is_one(name).search(said)
         if called or (is_one and last in is_one[1].casefold().split()):
             return 1.0

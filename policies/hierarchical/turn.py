@@ -62,15 +62,10 @@ class HostTurn:
 
     def _ledger(self) -> Ledger | ChainLedger:
         wanted, chain = read_question(self._question), read_chain(self._question)
+        self.unread = wanted is None and chain is None and isinstance(self._layers.host, ScriptHost)
         if wanted is None and chain is not None:
             return ChainLedger(chain)
         return Ledger(wanted or Wanted("", "", (), ("Name", "What")), reconciles=self._layers.aggregation)
-
-    @property
-    def unread(self) -> bool:
-        """Whether the host is a script that cannot read the question: it answers N/A at once."""
-        known = read_question(self._question) or read_chain(self._question)
-        return known is None and isinstance(self._layers.host, ScriptHost)
 
     # ── the decision ──────────────────────────────────────────────────────────
 

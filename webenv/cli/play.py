@@ -276,11 +276,13 @@ def command(
         raise InvalidArgument("--name, --time-limit and --each go with --record RUN.")
     made = make_env(env, settings)
     game = InteractiveEpisode(made, task, seed)
-    chosen = policy and make_policy(policy, game.benchmark, training=lambda: training_tasks(env, settings))
+    chosen = (
+        None if policy is None else make_policy(policy, game.benchmark, training=lambda: training_tasks(env, settings))
+    )
     console = SafeConsole(record=svg is not None)
     screen = Screen(game, console)
     screen.begin()
-    if not chosen:
+    if chosen is None:
         _play_by_hand(game, screen)
     else:
         watch(game, chosen, screen, seed or 0, full)

@@ -17,8 +17,7 @@ from webenv.wrappers.menu.words import stem
 _TEXT = 10_000  # characters of a page that are read
 _WORDS = 6  # of a query made from titles
 _SHARED = 4  # names that pages share, each looked for by itself
-_VISIT = re.compile(r"^- (?P<title>.*?)(?: \([^()]*\))?(?: https?://\S+)?$")
-_ADDRESS = re.compile(r"https?://\S+")
+_VISIT = re.compile(r"^-(?: (?P<title>.*?))??(?: \([^()]*\))?(?: (?P<url>https?://\S+))?$")
 _LINKED = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 
 
@@ -30,9 +29,8 @@ def visited_titles(question: str) -> dict[str, str]:
     {'https://a.example/1': 'Old mills', 'https://b.example/2': 'The sea'}
     """
     _, *lines = question.strip().splitlines() or [""]
-    found = [(_VISIT.match(line.strip()), _ADDRESS.search(line)) for line in lines]
-    titles = {url[0]: visit["title"] for visit, url in found if visit is not None and url is not None}
-    return titles if all(visit is not None and url is not None for visit, url in found) else {}
+    found = [visit for line in lines if (visit := _VISIT.match(line.strip())) and visit["url"]]
+    return {visit["url"]: visit["title"] or "" for visit in found} if len(found) == len(lines) else {}
 
 
 def intent_of(history: str) -> str:
@@ -41,7 +39,7 @@ def intent_of(history: str) -> str:
     >>> intent_of("- Old mills of Lund (Monday) https://a.example/1\\n- Mills by the sea https://b.example/2")
     'mills old lund sea'
     """
-    titles = [found["title"] for line in history.splitlines() if (found := _VISIT.match(line.strip()))]
+    titles = [found["title"] or "" for line in history.splitlines() if (found := _VISIT.match(line.strip()))]
     counts: Counter[str] = Counter()
     forms: dict[str, str] = {}
     for title in titles:

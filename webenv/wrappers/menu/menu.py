@@ -403,7 +403,7 @@ class Menu:
             mask[first : first + len(self._sites)] = [
                 bool(self._rows) or site not in self._asked for site in self._sites
             ]
-            missing = self._missing() if self._visited and self._listed else None
+            missing = self._missing() if self._visited and self._listed and not visits else None
             mask[firsts["read"]] |= missing is not None and len(missing.sites) <= asks
         return mask
 
