@@ -29,7 +29,7 @@ class NeedleWords:
     """
 
     overlap: Mapping[str, tuple[int, int]] = {"easy": (5, 15), "medium": (0, 10), "hard": (0, 7)}
-    plain: Mapping[str, float] = {"easy": 0.52, "medium": 0.23, "hard": 0.08}
+    plain: Mapping[str, float] = {"easy": 0.47, "medium": 0.23, "hard": 0.09}
     plain_overlap: Mapping[str, int] = {"easy": 53, "medium": 46, "hard": 44}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
