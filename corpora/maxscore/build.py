@@ -34,7 +34,7 @@ _PARTS = 64  # of all terms, by their hashes; one is merged at a time
 _COLUMNS = ("hashes", "docs", "freqs")
 
 
-class _Run(NamedTuple):
+class _PostingsRun(NamedTuple):
     """What a run tells beside its postings: words and day of each page, and the bytes of its record."""
 
     words: npt.NDArray[np.int64]
@@ -95,7 +95,7 @@ def _save(folder: Path, name: str, array: npt.NDArray[Any]) -> None:
 # ── runs ──────────────────────────────────────────────────────────────────────
 
 
-def _runs(pages: Path, folder: Path, keys: npt.NDArray[np.int64], workers: int) -> Iterator[_Run]:
+def _runs(pages: Path, folder: Path, keys: npt.NDArray[np.int64], workers: int) -> Iterator[_PostingsRun]:
     starts = range(0, len(keys), _RUN)
     if workers == 1 or len(starts) < 2 * workers:
         for number, start in enumerate(starts):
@@ -121,7 +121,7 @@ class _Numbers(dict[str, int]):
         return number
 
 
-def _run(pages: str, folder: Path, number: int, keys: npt.NDArray[np.int64]) -> _Run:
+def _run(pages: str, folder: Path, number: int, keys: npt.NDArray[np.int64]) -> _PostingsRun:
     """Writes the postings of some pages, by hash of their terms, then document."""
     store = DiskStore(pages)
     numbers = _Numbers({REMOVED: 0})
@@ -151,7 +151,9 @@ def _run(pages: str, folder: Path, number: int, keys: npt.NDArray[np.int64]) -> 
     columns = (hashes[order][postings >> 32], (postings & 0xFFFFFFFF).astype(np.uint32), freqs.astype(np.uint32))
     for name, column in zip(_COLUMNS, columns, strict=True):
         np.save(folder / f"{number}.{name}.npy", column)
-    return _Run(np.array(words, np.int64), np.array(days, np.uint32), np.array(list(map(len, records)), np.int64))
+    return _PostingsRun(
+        np.array(words, np.int64), np.array(days, np.uint32), np.array(list(map(len, records)), np.int64)
+    )
 
 
 # ── merging ───────────────────────────────────────────────────────────────────

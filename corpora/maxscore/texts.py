@@ -37,7 +37,7 @@ def record(page: StoredPage) -> bytes:
     return told if len(told) <= _LONGEST else b""
 
 
-class ShownPage(NamedTuple):
+class MappedPage(NamedTuple):
     """What a result shows of a page, and its text, coded."""
 
     url: str
@@ -65,7 +65,7 @@ class MappedTexts:
             self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
         self._keys, self._starts, self._stops = keys, starts, stops
 
-    def find(self, keys: Sequence[int]) -> list[ShownPage | None]:
+    def find(self, keys: Sequence[int]) -> list[MappedPage | None]:
         """What is shown of each page; ``None`` where the store must be asked.
 
         Raises:
@@ -75,14 +75,14 @@ class MappedTexts:
         places = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         same = (self._keys[places] == wanted).tolist()
         starts, stops = self._starts[places].tolist(), self._stops[places].tolist()
-        shown: list[ShownPage | None] = []
+        shown: list[MappedPage | None] = []
         for known, start, stop in zip(same, starts, stops, strict=True):
             if not known or not 0 <= start < stop <= start + _LONGEST:
                 shown.append(None)
                 continue
             try:
                 url, title, site, canonical, coded = self._data[start:stop].split(b"\0", 4)
-                shown.append(ShownPage(url.decode(), title.decode(), site.decode(), canonical.decode(), coded))
+                shown.append(MappedPage(url.decode(), title.decode(), site.decode(), canonical.decode(), coded))
             except ValueError as error:
                 raise CorpusDamaged(f"a text of the maxscore index is not what was written ({error}).") from error
         return shown
