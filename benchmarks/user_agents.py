@@ -16,16 +16,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
 
-import torch
 from paired import difference
 
 from webenv.envs.agent_web_bench import agent_web_bench
 from webenv.envs.agent_web_bench.tasks import KINDS
 from webenv.policies.agent_web import ScriptedUser
-from webenv.policies.learned.checkpoint import clone_scorer
 from webenv.policies.learned.policy import LearnedPolicy
 from webenv.policy import Policy
 from webenv.rollout import EpisodeSpec, episode_seed, play_episodes
+from webenv.training.comparison import uniform
 
 _MEASURES = {"search": "ndcg@5", "recommendation": "ndcg@5", "research": "kpr"}
 
@@ -51,20 +50,11 @@ def main() -> None:
         return found
 
     scripted = played("scripted", ScriptedUser(options.kind))
-    chance = played("by chance", by_chance(LearnedPolicy.load(options.runs[0] / "policy.pt")))
+    chance = played("by chance", uniform(LearnedPolicy.load(options.runs[0] / "policy.pt")))
     for run in options.runs:
         found = played(run.name, LearnedPolicy.load(run / "policy.pt"))
         above = f"scripted {difference(found, scripted)}, chance {difference(found, chance)}"
         print(f"{'':24} above {above}", flush=True)
-
-
-def by_chance(policy: LearnedPolicy) -> LearnedPolicy:
-    """A policy over the same menu to which all rows are alike."""
-    scorer = clone_scorer(policy.saved.scorer)
-    with torch.no_grad():
-        for weights in scorer.parameters():
-            weights.zero_()
-    return LearnedPolicy(policy.saved._replace(scorer=scorer), greedy=False, answers=policy.answers)
 
 
 def _score(kind: str, verdict: Mapping[str, object]) -> float:

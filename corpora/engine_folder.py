@@ -22,6 +22,9 @@ from webenv.corpora.store import DiskStore
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
 
 _ABOUT = "engine.json"
+FURTHER = ("dense", "lucene", "maxscore")
+"""The indexes that a corpus may have beside its own."""
+
 _INDEX = "index"
 _FORMAT = 1
 
@@ -104,7 +107,7 @@ def _latest(folder: Path, manifest: Manifest, kind: str) -> tuple[Path, EngineMa
 def known_engines(folder: Path, digest: str) -> dict[str, bool]:
     """The further engines of a corpus, each with whether it is of the pages, by their digest, that it has now."""
     found = {}
-    for kind in ("dense", "lucene", "maxscore"):
+    for kind in FURTHER:
         read, _ = _read_all(folder, kind)
         if read:
             found[kind] = any(about.corpus == digest for _, about in read)

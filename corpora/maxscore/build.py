@@ -99,12 +99,12 @@ def _runs(pages: Path, folder: Path, keys: npt.NDArray[np.int64], workers: int) 
     starts = range(0, len(keys), _RUN)
     if workers == 1 or len(starts) < 2 * workers:
         for number, start in enumerate(starts):
-            yield _run(str(pages), folder, number, keys[start : start + _RUN])
+            yield _run(str(pages), folder, number, start, keys[start : start + _RUN])
         return
     executor = process_pool(workers)
     try:
         waiting = [
-            executor.submit(_run, str(pages), folder, number, keys[start : start + _RUN])
+            executor.submit(_run, str(pages), folder, number, start, keys[start : start + _RUN])
             for number, start in enumerate(starts)
         ]
         for future in waiting:
@@ -121,7 +121,7 @@ class _Numbers(dict[str, int]):
         return number
 
 
-def _run(pages: str, folder: Path, number: int, keys: npt.NDArray[np.int64]) -> _PostingsRun:
+def _run(pages: str, folder: Path, number: int, start: int, keys: npt.NDArray[np.int64]) -> _PostingsRun:
     """Writes the postings of some pages, by hash of their terms, then document."""
     store = DiskStore(pages)
     numbers = _Numbers({REMOVED: 0})
@@ -145,7 +145,7 @@ def _run(pages: str, folder: Path, number: int, keys: npt.NDArray[np.int64]) -> 
     ranks = np.empty(len(hashes), np.int64)
     ranks[order] = np.arange(len(hashes))
     forms_of = np.array(all_forms, np.int64)
-    documents = np.repeat(np.arange(number * _RUN, number * _RUN + len(sizes), dtype=np.int64), sizes)
+    documents = np.repeat(np.arange(start, start + len(sizes), dtype=np.int64), sizes)
     kept = forms_of != 0
     postings, freqs = np.unique(ranks[forms_of[kept]] << 32 | documents[kept], return_counts=True)
     columns = (hashes[order][postings >> 32], (postings & 0xFFFFFFFF).astype(np.uint32), freqs.astype(np.uint32))

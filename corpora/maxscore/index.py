@@ -182,8 +182,8 @@ _GIVEN = ("docs", "freqs", "high_at", "high_freqs", "cuts", "tops", "keys", "len
 def open_maxscore(folder: Path, manifest: Manifest) -> tuple[MaxScoreIndex, int] | None:
     """The MaxScore index of a corpus, and what :func:`webenv.corpora.folder.release` takes at its end.
 
-    ``None`` where there is none of the pages that the corpus has now, or the extra ``fast`` is missing: then tantivy
-    finds the same.
+    ``None`` where the corpus has no index, one of former pages or of another layout, or the extra ``fast`` is missing:
+    then tantivy finds the same.
 
     Raises:
         CorpusDamaged: if a file of it is missing or not what was written.

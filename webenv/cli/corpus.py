@@ -20,7 +20,7 @@ from webenv.cli.options import AsJson, Costs, grouped
 from webenv.cli.terminal import facts_table, full_console, print_json, stage_bars
 from webenv.cli.writing import Written
 from webenv.corpora import Corpus, Manifest, add, build
-from webenv.corpora.engine_folder import known_engines
+from webenv.corpora.engine_folder import FURTHER, known_engines
 from webenv.corpora.engines import add_dense, add_lucene, add_maxscore
 from webenv.corpora.extract import EXTRACTOR
 from webenv.corpora.ingest.source import FORMS
@@ -156,16 +156,12 @@ def index_command(
                 approximate=approximate,
                 progress=told,
             )
-        elif engine == "lucene":
-            if any(dense_alone):
-                raise InvalidArgument("lucene takes none of the options of dense.")
-            made = add_lucene(folder, progress=told)
-        elif engine == "maxscore":
-            if any(dense_alone):
-                raise InvalidArgument("maxscore takes none of the options of dense.")
-            made = add_maxscore(folder, progress=told)
-        else:
+        elif engine not in FURTHER:
             raise InvalidArgument(f"there is no engine {engine!r:.60} to add. {_meant(engine)}")
+        elif any(dense_alone):
+            raise InvalidArgument(f"{engine} takes none of the options of dense.")
+        else:
+            made = (add_lucene if engine == "lucene" else add_maxscore)(folder, progress=told)
     seconds = time.perf_counter() - started
     size = sum(size for size, _ in made.files.values())
     if as_json:
@@ -183,7 +179,7 @@ def _meant(engine: str) -> str:
         return "Every corpus has tantivy; lucene, dense and maxscore are added."
     if engine == "hybrid" or "+" in engine:
         return f"Add what it fuses (lucene, dense), then search --engine {engine}."
-    return did_you_mean(engine, ("dense", "lucene", "maxscore"))
+    return did_you_mean(engine, FURTHER)
 
 
 app.command("siblings")(siblings_command)

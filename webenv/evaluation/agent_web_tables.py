@@ -456,12 +456,17 @@ def _blame(group: Sequence[ReportEpisode]) -> str:
     return f"; of {count} failures {100 * blamed[USER] / count:.0f}% chose no site with a gold page" if count else ""
 
 
-def _reached(groups: Mapping[str, Sequence[ReportEpisode]], env: str) -> str:
-    """How many of the gold pages each side came to: whether access made the difference, or what was made of pages."""
-    shares = {
-        name: [number for one in group if (number := one.numbers.get("recall")) is not None]
+def _numbers(groups: Mapping[str, Sequence[ReportEpisode]], figure: str) -> dict[str, list[float]]:
+    """A figure of each group's episodes, of those that have it."""
+    return {
+        name: [number for one in group if (number := one.numbers.get(figure)) is not None]
         for name, group in groups.items()
     }
+
+
+def _reached(groups: Mapping[str, Sequence[ReportEpisode]], env: str) -> str:
+    """How many of the gold pages each side came to: whether access made the difference, or what was made of pages."""
+    shares = _numbers(groups, "recall")
     if not all(shares.values()):
         return ""
     told = ", ".join(f"{name} {100 * statistics.fmean(found):.0f}%" for name, found in shares.items())
@@ -471,10 +476,7 @@ def _reached(groups: Mapping[str, Sequence[ReportEpisode]], env: str) -> str:
 def _breadth(groups: Mapping[str, Sequence[ReportEpisode]]) -> str:
     """How many requests each side sends: who may name sites asks as many as it likes, a search of Tool_E three;
     and who searches many more sites, which is most of a difference in what came."""
-    sent = {
-        name: [number for one in group if (number := one.numbers.get("requests")) is not None]
-        for name, group in groups.items()
-    }
+    sent = _numbers(groups, "requests")
     if not all(sent.values()):
         return ""
     told = ", ".join(f"{name} {statistics.fmean(found):.1f}" for name, found in sent.items())

@@ -118,7 +118,7 @@ def rivals(trained: Trained, name: str) -> dict[str, Policy]:
     return {
         name: trained.policy,
         "untrained": trained.untrained,  # the same network, before the first update
-        "uniform": _uniform(trained.untrained),  # any action of the menu that may be done
+        "uniform": uniform(trained.untrained),  # any action of the menu that may be done
     }
 
 
@@ -199,7 +199,7 @@ def read_evaluation(folder: str | Path) -> tuple[str | None, dict[str, Level]]:
         raise RunError(f"{file} cannot be read ({error!r:.100}); delete it to have the run evaluated again.") from error
 
 
-def _uniform(policy: LearnedPolicy) -> LearnedPolicy:
+def uniform(policy: LearnedPolicy) -> LearnedPolicy:
     """A policy whose scorer scores every action alike, so that each that may be done is as likely."""
     import torch
 
