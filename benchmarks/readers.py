@@ -16,6 +16,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from urllib.parse import urlsplit
 
 import calibration
 from calibration import RULES, wilson
@@ -24,7 +25,7 @@ from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora import Corpus
 from webenv.corpora.procedural import WebConfig, Worlds
-from webenv.corpora.world.criteria import Criterion, FactPattern
+from webenv.corpora.world.criteria import Criterion
 from webenv.corpora.world.model import WorldFact
 from webenv.corpora.world.web import WorldWeb
 from webenv.corpora.world.wording import synonyms
@@ -37,6 +38,9 @@ from webenv.web import SearchRequest
 
 DIFFICULTIES = ("easy", "medium", "hard")
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
+_NUMBER = re.compile(r"\d+(?:,\d{3})*")
+_LISTED = 40  # values of a class that a query names
+_NUMBERS = 14  # of a range of figures, the same
 _SEARCHES, _VISITS, _HITS = 10, 10, 10
 
 
@@ -118,12 +122,6 @@ class Reader:
         return any(len(places) == len(self.needle.criteria) for places in here.values())
 
 
-def _named(criterion: Criterion) -> str:
-    """A name that a criterion gives: what one searches for first."""
-    value = criterion.fact.object
-    return value.text if value.entity >= 0 and value.text in criterion.text else ""
-
-
 def naive(reader: Reader) -> str:
     """One search with the whole question, visits in the order of the hits."""
     return next((url for url in reader.search(" ".join(reader.needle.task.criteria)) if reader.visit(url)), "")
@@ -134,34 +132,29 @@ def _described(criterion: Criterion) -> bool:
     return bool(criterion.described)
 
 
-def _values(web: WorldWeb, criterion: Criterion, names: bool) -> list[str]:
-    """The values that a page may give to what a criterion asks, as far as they are few."""
-    setting = web.world.setting
-    pattern: FactPattern = criterion.pattern
+def _values(web: WorldWeb, criterion: Criterion) -> list[str]:
+    """The values that a page may give to what a criterion asks, as far as they can be listed."""
+    setting, pattern = web.world.setting, criterion.pattern
     known: list[str] = []
-    if 0 < len(pattern.object.texts) <= 12 and names:
-        for text in sorted(pattern.object.texts):
-            value = criterion.fact.object._replace(text=text)
-            known += synonyms(setting, value) if value.type == "pool" else [text]
-    if pattern.object.low and pattern.object.low == pattern.object.high:
-        known.append(web.language.digits(pattern.object.low))
+    for text in sorted(pattern.object.texts) if len(pattern.object.texts) <= _LISTED else ():
+        value = criterion.fact.object._replace(text=text)
+        known += synonyms(setting, value) if value.type == "pool" else [text]
+    low, high = int(pattern.object.low), int(pattern.object.high)
+    if low and high - low <= _NUMBERS:
+        known += [web.language.digits(number) for number in range(low, high + 1)]
     if pattern.low:
         known += [str(year) for year in range(pattern.low, pattern.high + 1)][:10]
     for _, asked in pattern.extras:
-        known += sorted(asked.texts)[:4]
+        known += sorted(asked.texts)[:_LISTED]
     return known
 
 
-def _near(web: WorldWeb, criterion: Criterion, names: bool) -> str:
-    """What a page that states the criterion may say: the kind's own words, and the values that are known."""
+def _words(web: WorldWeb, criterion: Criterion) -> str:
+    """The words by which pages tell a relation."""
     setting = web.world.setting
     spec = setting.kinds[criterion.pattern.kind].facts[criterion.pattern.relation]
     words = [part for way in spec.ways("e", setting.test)[:2] for part in way.parts if isinstance(part, str)]
-    words += [part for way in spec.ways("c", setting.test)[:1] for part in way.parts if isinstance(part, str)]
-    known = _values(web, criterion, names)
-    pattern = criterion.pattern
-    kind = "" if pattern.kind == "person" else setting.kinds[pattern.kind].noun
-    return " ".join((kind, *dict.fromkeys(" ".join(words).split()), *known))
+    return " ".join(dict.fromkeys(" ".join(words).split()))
 
 
 def _looked_up(reader: Reader, criterion: Criterion) -> bool:
@@ -174,55 +167,106 @@ def _looked_up(reader: Reader, criterion: Criterion) -> bool:
     return False
 
 
-def strategic(reader: Reader) -> str:
-    """Reformulates, compares, and follows what was read to other pages about the same thing."""
-    scores: dict[str, float] = defaultdict(float)
-    values = [_values(reader.web, one, True) for one in reader.needle.criteria]
+class Strategy:
+    """Reformulates, reads on beyond the first ten hits site by site, compares what snippets show, rules out what is
+    known to be otherwise, and follows what was read to other pages about the same thing.
 
-    def shown(url: str) -> int:
-        """Of how many criteria a value stands in what the search showed."""
-        return sum(any(value in reader.titles[url] for value in known) for known in values)
+    Args:
+        reader: who searches and visits.
+    """
 
-    def take(urls: Iterable[str], weight: float = 1.0) -> None:
+    def __init__(self, reader: Reader) -> None:
+        self._reader, self._web = reader, reader.web
+        self._scores: dict[str, float] = defaultdict(float)
+        self._ruled_out: set[str] = set()
+        criteria = reader.needle.criteria
+        known = [not _described(one) or _looked_up(reader, one) for one in criteria]
+        self._values = [_values(self._web, one) if has else [] for one, has in zip(criteria, known, strict=True)]
+        self._asked = [
+            " ".join((_words(self._web, one), *values)) for one, values in zip(criteria, self._values, strict=True)
+        ]
+        kind = criteria[0].pattern.kind
+        self._kind = "" if kind == "person" else self._web.world.setting.kinds[kind].noun
+
+    def _shown(self, url: str) -> float:
+        """Of how many criteria a value stands in what the search showed; a number may be of something else."""
+        shown = self._reader.titles[url]
+        numbers = [int(number.replace(",", "")) for number in _NUMBER.findall(shown)]
+        found = 0.0
+        for criterion, values in zip(self._reader.needle.criteria, self._values, strict=True):
+            asked = criterion.pattern.object
+            if asked.low:
+                found += 0.5 * any(asked.low <= number <= asked.high for number in numbers)
+            else:
+                found += any(value in shown for value in values)
+        return found
+
+    def _take(self, urls: Iterable[str], weight: float) -> None:
         for rank, url in enumerate(urls):
-            scores[url] += weight * (1 + shown(url)) / (rank + 2)
+            self._scores[url] += weight * (1 + 4 * self._shown(url)) / (rank + 3)
 
-    criteria = reader.needle.criteria
-    resolved = [not _described(one) or _looked_up(reader, one) for one in criteria]
-    near = [_near(reader.web, one, names) for one, names in zip(criteria, resolved, strict=True)]
-    exact = [" ".join(_values(reader.web, one, names)) for one, names in zip(criteria, resolved, strict=True)]
-    take(reader.search(" ".join(reader.needle.task.criteria)), 1.5)
-    take(reader.search(" ".join(near)), 2.0)
-    named = [_named(one) for one in criteria if _named(one)]
-    if named:
-        take(reader.search(" ".join(named)), 1.5)
-    for query in near if len(named) < 2 else near[:1]:
-        take(reader.search(query))
-    asked: set[int] = set()
-    while reader.visits < _VISITS:
-        left = [url for url in scores if url not in reader.read]
-        if not left:
-            break
-        url = max(left, key=lambda one: (scores[one], one))
-        if reader.visit(url):
-            return url
-        known = {one: places for one, places in reader.met.items() if one not in asked}
-        hopeful = [one for one, places in known.items() if len(places) >= (2 if reader.visits < 4 else 1)]
-        for subject in sorted(hopeful, key=lambda one: -len(reader.met[one]))[:1]:
-            asked.add(subject)
-            entity = reader.web.entity(subject)
-            if entity is None:
-                continue
-            gain = 2.0 * len(reader.met[subject])
-            lacking = [near[place] for place in range(len(near)) if place not in reader.met[subject]]
-            found = reader.search(" ".join((entity.name, *exact, *(lacking or near))))
-            found += reader.search(entity.name) if len(reader.met[subject]) > 1 else []
-            take(found, gain)
-            for one in found:
-                scores[one] += gain / 2 * (entity.title in reader.titles[one])
-            for one in reader.links(url, entity.title):
-                scores[one] += gain / 2
-    return ""
+    def _search_all(self) -> None:
+        """The question, then all that pages may say, hits beyond the tenth by site, and two criteria at a time."""
+        search = self._reader.search
+        self._take(search(" ".join(self._reader.needle.task.criteria)), 1.5)
+        query = " ".join((self._kind, *self._asked))
+        first = search(query)
+        self._take(first, 2.0)
+        sites = [site for site, _ in Counter(urlsplit(url).hostname for url in first).most_common(2)]
+        for site in sites:
+            self._take(search(f"{query} site:{site}"), 2.0)
+        self._take(search(" ".join((query, *(f"-site:{site}" for site in sites)))), 2.0)
+
+    def _note(self, url: str) -> None:
+        """Keeps who is known to be otherwise than asked."""
+        for fact in self._reader.read[url]:
+            for place, pattern in enumerate(self._reader.needle.patterns):
+                same = (fact.kind, fact.relation) == (pattern.kind, pattern.relation)
+                if same and place not in self._reader.met[fact.subject]:
+                    entity = self._web.entity(fact.subject)
+                    if entity is not None:
+                        self._ruled_out.add(entity.title)
+
+    def _hope(self, url: str) -> float:
+        titled = self._reader.titles[url][:60]
+        return self._scores[url] * (0.1 if any(title in titled for title in self._ruled_out) else 1)
+
+    def run(self) -> str:
+        """The address of the page that meets all criteria; empty where none was found."""
+        reader, scores = self._reader, self._scores
+        self._search_all()
+        followed: set[int] = set()
+        single = iter([f"{self._kind} {asked}" for asked in self._asked])
+        while reader.visits < _VISITS:
+            left = [url for url in scores if url not in reader.read]
+            if not left:
+                break
+            url = max(left, key=lambda one: (self._hope(one), one))
+            if reader.visit(url):
+                return url
+            self._note(url)
+            hopeful = [one for one, places in reader.met.items() if one not in followed and len(places) > 1]
+            if not hopeful and reader.visits in (4, 6, 8):
+                self._take(reader.search(next(single, "")), 1.0)
+            for subject in sorted(hopeful, key=lambda one: -len(reader.met[one]))[:1]:
+                followed.add(subject)
+                entity = self._web.entity(subject)
+                if entity is None:
+                    continue
+                gain = 2.0 * len(reader.met[subject])
+                lacking = [asked for place, asked in enumerate(self._asked) if place not in reader.met[subject]]
+                found = reader.search(" ".join((entity.name, *(lacking or self._asked))))
+                self._take(found, gain)
+                for one in found:
+                    scores[one] += gain / 2 * (entity.title in reader.titles[one])
+                for one in reader.links(url, entity.title):
+                    scores[one] += gain / 2
+        return ""
+
+
+def strategic(reader: Reader) -> str:
+    """The page that :class:`Strategy` finds."""
+    return Strategy(reader).run()
 
 
 def main() -> None:

@@ -18,6 +18,9 @@ STRIDE = 4_096
 _TOWNS = (4, 7)
 _NOTABLES = 18  # persons that neighbouring regions know of
 _HELD = 0.85  # share of the things of a test world that are of kinds no training world has
+_FOCUS = 3
+_FOCUSED = 0.35
+_PART = 16  # regions of a part
 
 
 class WorldSetting(NamedTuple):
@@ -108,8 +111,12 @@ class Casting:
             made.append(WorldEntity(first + place, "town", name, rng.between(880, 1840)))
         towns = tuple(made)
         others: list[WorldEntity] = []
+        focus = self._focus(number // _PART)
         for _ in range(self._size):
-            kind = rng.pick(self._held if self._held and rng.chance(_HELD) else self._common)
+            if rng.chance(_FOCUSED):
+                kind = rng.pick(focus)
+            else:
+                kind = rng.pick(self._held if self._held and rng.chance(_HELD) else self._common)
             town = towns[rng.popular(len(towns))]
             name = self._name(kind, town, rng)
             for _ in range(6):
@@ -130,6 +137,13 @@ class Casting:
             for place in range(_NOTABLES)
         )
         return Cast(number, county, country, towns, tuple(others), notables)
+
+    def _focus(self, part: int) -> list[KindSpec]:
+        """The kinds that a part of the world has most of."""
+        kinds = self._held or self._common
+        rng = Rng(*self.setting.seed, "focus", part)
+        chosen = rng.sample(list({kind.name: kind for kind in kinds}.values()), _FOCUS)
+        return [kind for place, kind in enumerate(chosen) for _ in range(_FOCUS + 2 - place)]
 
     def _name(self, kind: KindSpec, town: WorldEntity, rng: Rng) -> str:
         if not kind.names:

@@ -13,7 +13,17 @@ from itertools import combinations
 from typing import NamedTuple
 
 from webenv.corpora.procedural import Rng
-from webenv.corpora.world import Asker, Criterion, Subject, ValueConstraint, Wish, WorldEntity, WorldFact, WorldWeb
+from webenv.corpora.world import (
+    FIGURES,
+    Asker,
+    Criterion,
+    Subject,
+    ValueConstraint,
+    Wish,
+    WorldEntity,
+    WorldFact,
+    WorldWeb,
+)
 from webenv.envs.needle_in_web.wording import NEEDLE_WORDS
 
 _WISHES = {"easy": Wish(0.3, 0.4, 0.3, 0.9), "medium": Wish(0.75, 0.8, 0.5, 0.9), "hard": Wish(0.9, 0.9, 0.5, 0.95)}
@@ -22,8 +32,10 @@ _PLAIN_WISHES = {
     "medium": Wish(0.1, 0.1, 0.4, 0.85),
     "hard": Wish(0.15, 0.15, 0.5, 0.9),
 }
-_NAMED = {"easy": 0.75, "medium": 0.3, "hard": 0.1}  # of persons, firms, places: kept by name
-_DESCRIBED = {"easy": 0.0, "medium": 0.4, "hard": 0.7}  # of those not named: described; the rest is masked
+_NAMED = {"easy": 0.75, "medium": 0.3, "hard": 0.0}  # of persons, firms, places: kept by name
+_DESCRIBED = {"easy": 0.0, "medium": 0.4, "hard": 0.3}  # of those not named: described; the rest is masked
+_VAGUE = {"easy": 1, "medium": 1, "hard": 3}  # most criteria of a task with a class or a generic expression for a value
+_WIDE = {"easy": 0, "medium": 0, "hard": 2}  # least of those and of figures: what no query can name
 _TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
 _MADE = frozenset(("work", "product", "vessel", "structure"))  # what people are known for, unlike whom they taught
 _OTHERS = frozenset(("org", "thing"))  # objects that "it" could be
@@ -31,6 +43,10 @@ _WORDED = (True, False, True, False, True)  # wordings of a fact: whether they m
 _FAILED = 3  # of those that fail, until the fact is given up
 _NOUNS = 3  # draws of what a thing is called, of which the one that tells least is taken
 _PAGES = 512  # sets of wordings that are kept
+
+
+def _wide(criterion: Criterion) -> bool:
+    return criterion.vague or criterion.fact.object.type in FIGURES
 
 
 class Level(NamedTuple):
@@ -90,6 +106,7 @@ class PagePhrasings:
         self._places: dict[str, int] = {}
         self._sums: dict[int, int] = {0: 0}
         self._frame = self._shared(f"{self._called(0).subject} {self._called(1).subject}")
+        self._vague = _VAGUE[level.difficulty]
         self._room = level.high - self._bits(self._frame)
         self._known: dict[WorldFact, tuple[Phrased, ...]] = {}
         self._least: dict[WorldFact, tuple[int, int]] = {}
@@ -133,8 +150,8 @@ class PagePhrasings:
         if self._level.plain:
             return True
         least = [self._unavoidable(fact) for fact in facts]
-        spared = max((exact - wide for wide, exact in least), default=0)  # one value of them may be left unnamed
-        return sum(exact for _, exact in least) - spared <= self._room
+        spared = sorted((exact - wide for wide, exact in least), reverse=True)[: self._vague]  # values left unnamed
+        return sum(exact for _, exact in least) - sum(spared) <= self._room
 
     def of(self, fact: WorldFact) -> tuple[Phrased, ...]:
         """The wordings of a fact that the page's text bears out, and that may stand in a question of the level."""
@@ -182,7 +199,7 @@ class PagePhrasings:
             known.append(fact)
 
     def together(self, facts: Sequence[WorldFact], rng: Rng) -> Iterator[tuple[Criterion, ...]]:
-        """The facts in the wordings that go together, in random order: at most one criterion with a class or a generic
+        """The facts in the wordings that go together, in random order: few criteria with a class or a generic
         expression for a value, and as many bits on the page as the level has."""
         first = next((fact for fact in facts if self._phraser.asker.names(fact)), None)
         if first is None:
@@ -192,20 +209,23 @@ class PagePhrasings:
             ways.append(self.of(fact))
             if not ways[-1]:
                 return
-        for chosen in self._choices([rng.shuffle(known) for known in ways], self._frame, False):
+        for chosen in self._choices([rng.shuffle(known) for known in ways], self._frame, self._vague):
             criteria = self._in_place(chosen)
-            if criteria is not None:
+            if criteria is not None and sum(map(_wide, criteria)) >= (
+                0 if self._level.plain else _WIDE[self._level.difficulty]
+            ):
                 yield criteria
 
-    def _choices(self, ways: Sequence[Sequence[Phrased]], shared: int, vague: bool) -> Iterator[tuple[Phrased, ...]]:
+    def _choices(self, ways: Sequence[Sequence[Phrased]], shared: int, vague: int) -> Iterator[tuple[Phrased, ...]]:
         if not ways:
             if self._bits(shared) >= self._level.low:
                 yield ()
             return
         for one in ways[0]:
             union = shared | one.shared
-            if self._bits(union) <= self._level.high and not (vague and one.criterion.vague):
-                for rest in self._choices(ways[1:], union, vague or one.criterion.vague):
+            left = vague - one.criterion.vague
+            if self._bits(union) <= self._level.high and left >= 0:
+                for rest in self._choices(ways[1:], union, left):
                     yield (one, *rest)
 
     def _in_place(self, chosen: Sequence[Phrased]) -> tuple[Criterion, ...] | None:

@@ -53,7 +53,7 @@ _RARER = 4  # times as many draws for tasks with a false page
 _VARIANTS = 4  # sets of wordings of a page's facts, of which a task has one
 _REWORDED = 1_000  # the same for conflicts, of which there are few
 _IN_PASSING = 0.2  # of the draws that come upon what a page is not about, those that go on
-_PERSONS = 0.12  # of the draws that come upon a person, those that go on
+_PERSONS = {"easy": 0.12, "medium": 0.12, "hard": 0.03}  # of the draws that come upon a person, those that go on
 
 
 class SimulatedNeedle(NamedTuple):
@@ -150,7 +150,10 @@ class SimulatedNeedles:
                 return None
         subject, facts = rng.pick(subjects)
         # pages name so many people that most tasks would be about one
-        if subject.kind == "person" and not rng.chance(_PERSONS):
+        if subject.kind == "person" and not rng.chance(_PERSONS[difficulty]):
+            return None
+        low, high = self._words.siblings[difficulty]
+        if not low <= len(self.web.planner.pages(region).by_kind[subject.kind]) <= high:
             return None
         # one half remembers what a page was about, seldom whom it named in passing
         if subject.number not in self.web.planner.head(gold).about and not rng.chance(_IN_PASSING):

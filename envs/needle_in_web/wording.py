@@ -26,11 +26,13 @@ class NeedleWords:
         plain: of the tasks, those told in the page's words. Of one kind alone, whoever visits ten hits would find far
             more, or whoever trusts the first hit far less, than a difficulty is to give.
         plain_overlap: the least bits of those.
+        siblings: least and most things of the same kind in the region of what is sought: near misses.
     """
 
     overlap: Mapping[str, tuple[int, int]] = {"easy": (5, 15), "medium": (0, 10), "hard": (0, 7)}
-    plain: Mapping[str, float] = {"easy": 0.47, "medium": 0.23, "hard": 0.09}
+    plain: Mapping[str, float] = {"easy": 0.45, "medium": 0.26, "hard": 0.11}
     plain_overlap: Mapping[str, int] = {"easy": 53, "medium": 46, "hard": 44}
+    siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 6), "medium": (0, 7), "hard": (7, 999)}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
         """What criteria call a thing of a kind: that, or something wider."""
@@ -67,7 +69,8 @@ class ChineseNeedleWords(NeedleWords):
     """Chinese: each pair of characters counts, so that the same wording has more bits than in English."""
 
     overlap: Mapping[str, tuple[int, int]] = {"easy": (6, 20), "medium": (0, 11), "hard": (0, 8)}
-    plain: Mapping[str, float] = {"easy": 0.5, "medium": 0.24, "hard": 0.06}
+    plain: Mapping[str, float] = {"easy": 0.47, "medium": 0.24, "hard": 0.06}
+    siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 999), "medium": (0, 999), "hard": (7, 999)}
     plain_overlap: Mapping[str, int] = {"easy": 60, "medium": 48, "hard": 40}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
