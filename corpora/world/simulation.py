@@ -18,8 +18,8 @@ STRIDE = 4_096
 _TOWNS = (4, 7)
 _NOTABLES = 18  # persons that neighbouring regions know of
 _HELD = 0.85  # share of the things of a test world that are of kinds no training world has
-_FOCUS = 3
-_FOCUSED = 0.35
+_FOCUS = 3  # kinds that a part of a world has most of: whoever looks for one meets hundreds of near misses
+_FOCUSED = 0.35  # share of its things that are of these kinds whatever chance would give
 _PART = 16  # regions of a part
 
 
@@ -139,7 +139,7 @@ class Casting:
         return Cast(number, county, country, towns, tuple(others), notables)
 
     def _focus(self, part: int) -> list[KindSpec]:
-        """The kinds that a part of the world has most of."""
+        """The kinds that a part of the world has most of, the first ones more often."""
         kinds = self._held or self._common
         rng = Rng(*self.setting.seed, "focus", part)
         chosen = rng.sample(list({kind.name: kind for kind in kinds}.values()), _FOCUS)

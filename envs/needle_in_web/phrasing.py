@@ -46,6 +46,7 @@ _PAGES = 512  # sets of wordings that are kept
 
 
 def _wide(criterion: Criterion) -> bool:
+    """Whether no query can name the value: a class, a generic expression, or a figure told roughly."""
     return criterion.vague or criterion.fact.object.type in FIGURES
 
 
@@ -107,6 +108,7 @@ class PagePhrasings:
         self._sums: dict[int, int] = {0: 0}
         self._frame = self._shared(f"{self._called(0).subject} {self._called(1).subject}")
         self._vague = _VAGUE[level.difficulty]
+        self._wide = 0 if level.plain else _WIDE[level.difficulty]
         self._room = level.high - self._bits(self._frame)
         self._known: dict[WorldFact, tuple[Phrased, ...]] = {}
         self._least: dict[WorldFact, tuple[int, int]] = {}
@@ -211,9 +213,7 @@ class PagePhrasings:
                 return
         for chosen in self._choices([rng.shuffle(known) for known in ways], self._frame, self._vague):
             criteria = self._in_place(chosen)
-            if criteria is not None and sum(map(_wide, criteria)) >= (
-                0 if self._level.plain else _WIDE[self._level.difficulty]
-            ):
+            if criteria is not None and sum(map(_wide, criteria)) >= self._wide:
                 yield criteria
 
     def _choices(self, ways: Sequence[Sequence[Phrased]], shared: int, vague: int) -> Iterator[tuple[Phrased, ...]]:
