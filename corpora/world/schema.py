@@ -18,6 +18,11 @@ USES = ("e", "p", "i", "n", "t", "w", "f", "q", "x", "a", "c", "c~")
 """Uses of a wording: neutral; while a role is held; with the object as subject; news; headline; "we"; forum;
 quotation; said of a wrong object; question; claim; claim in far words."""
 
+MARKS = {"!": True, "?": False}
+"""What may stand after a use: whether the wording asserts the fact, or only touches on it."""
+CASUAL = frozenset("fq")
+"""Uses whose wordings only touch on their fact unless they are marked: who talks leaves much to be understood."""
+
 GROUPS = (
     "structure", "place", "firm", "public", "club", "press", "product", "vessel", "work", "science", "event", "person",
 )  # fmt: skip
@@ -66,6 +71,8 @@ class Wording:
     slots: frozenset[str]
     held: bool = False
     text: str = ""
+    asserts: bool = True
+    """Whether it says the fact; others only touch on it, and whoever reads them may take it for said or not."""
     tells: frozenset[str] = field(init=False, compare=False)
     """What it tells of a fact by any alternative: "O" its object, "Y" its year, further values by name."""
     twice: bool = field(init=False, compare=False)
@@ -97,7 +104,7 @@ def _shared(slots: frozenset[str]) -> frozenset[str]:
 _place = cache(Placeholder)
 
 
-def wording(text: str, held: bool = False) -> Wording:
+def wording(text: str, held: bool = False, asserts: bool = True) -> Wording:
     """Compiles a wording.
 
     >>> wording("{S} was [built|put up] in {Y}.").slots == {"S", "Y"}
@@ -107,7 +114,7 @@ def wording(text: str, held: bool = False) -> Wording:
         DataError: for brackets or braces that do not match.
     """
     parts = _parts(text, text)
-    return Wording(parts, _shared(frozenset(_slots(parts))), held, text)
+    return Wording(parts, _shared(frozenset(_slots(parts))), held, text, asserts)
 
 
 def _parts(text: str, whole: str) -> tuple[Part, ...]:
