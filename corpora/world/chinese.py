@@ -264,6 +264,12 @@ class Chinese(WorldLanguage):
         text = _MARKS.sub(r"\1", text.strip())
         return text if text[-1:] in _ENDS else f"{text}。"
 
+    def owned(self, way: str, group: str) -> str:
+        return way
+
+    def titled(self, name: str, kind: KindSpec) -> str:
+        return name
+
     def attaches(self, way: str, told: str) -> bool:
         return "{O" in way
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from webenv.corpora.procedural.lexicon import Lexicon
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.language import WHO, WHOM, WHOSE
 from webenv.corpora.world.model import WorldFact, WorldValue
-from webenv.corpora.world.schema import Alternatives, FactSpec, Part, Placeholder, Wording
+from webenv.corpora.world.schema import Alternatives, FactSpec, Part, Placeholder, Wording, wording
 from webenv.corpora.world.simulation import WorldSetting
-from webenv.corpora.world.wording import synonyms, wider
+from webenv.corpora.world.wording import least, wider
 
 _ASKABLE = frozenset({"n", "S", "S's", "s", "O", "O's", "o", "Y"})
 _SMALL = 15  # numbers below are told as they are: nobody half remembers "between 5 and 6"
@@ -168,6 +169,7 @@ class Asker:
     def __init__(self, setting: WorldSetting) -> None:
         self._setting = setting
         self._language = setting.language
+        self._owned = lru_cache(maxsize=8_192)(self._own_form)
         self._lines: dict[tuple[str, str, bool, bool, bool, tuple[str, ...]], tuple[Wording, ...]] = {}
 
     def lines(self, fact: WorldFact, far: bool) -> tuple[Wording, ...]:
@@ -189,6 +191,10 @@ class Asker:
             if ways:
                 return ways
         return ()
+
+    def _own_form(self, way: Wording, group: str) -> Wording:
+        text = self._language.owned(way.text, group)
+        return way if text == way.text else wording(text, way.held)
 
     def names(self, fact: WorldFact) -> bool:
         """Whether a claim line says of what the fact is, so that it can stand first."""
@@ -216,7 +222,7 @@ class Asker:
             return weigh(value.text)
         if wide and wider(self._setting, value):
             return 0
-        return min(map(weigh, synonyms(self._setting, value))) if value.type == "pool" else weigh(value.text)
+        return min(map(weigh, least(self._setting, value)))
 
     def spec(self, fact: WorldFact) -> FactSpec:
         """The relation of a fact."""
@@ -255,6 +261,8 @@ class Asker:
             first: by a line that says of what the fact is.
         """
         ways = self.lines(fact, rng.chance(wish.far))
+        if subject.possessive == subject.again:  # a pronoun
+            ways = tuple(self._owned(way, self._setting.kinds[fact.kind].group) for way in ways)
         if first:
             ways = tuple(way for way in ways if not _NAMING.isdisjoint(way.slots))
         if described:  # "a firm that built boats" stands at the end, or at the beginning
@@ -309,7 +317,8 @@ class Asker:
             said["O"], value = mask, ANY
         elif {"O", "O's"} & way.slots:
             line = None if masked else f"{way.text} {subject.subject}"
-            said["O"], value = self._worded(fact.object, self._exact(way, "O", wish), rng, line if wish.wide else None)
+            line = line if wish.wide else None
+            said["O"], value = self._worded(fact.object, self._exact(way, "O", wish), rng, line, way.text)
         else:
             value = ANY
         low = high = 0
@@ -322,7 +331,7 @@ class Asker:
             if name == masked:
                 said[name] = self._language.masked(extra, spec.extras[name], self._setting.kinds[fact.kind])
             elif name in asked:
-                said[name], constraint = self._worded(extra, self._exact(way, name, wish), rng, None)
+                said[name], constraint = self._worded(extra, self._exact(way, name, wish), rng, None, way.text)
                 extras.append((name, constraint))
         pattern = FactPattern(fact.kind, fact.relation, value, low, high, tuple(extras))
         if pattern.open and not described:
@@ -354,8 +363,11 @@ class Asker:
             return masks
         return (self._language.masked(fact.object, spec.object, self._setting.kinds[fact.kind]),)
 
-    def _worded(self, value: WorldValue, wish: Wish, rng: Rng, line: str | None) -> tuple[str, ValueConstraint]:
-        """A value in a criterion's words, and what they ask; by its class only where there is a line that bears it."""
+    def _worded(
+        self, value: WorldValue, wish: Wish, rng: Rng, line: str | None, way: str
+    ) -> tuple[str, ValueConstraint]:
+        """A value in the words of a criterion that is worded ``way``, and what they ask; by its class only where there
+        is a line that bears it."""
         vague = rng.chance(wish.vague)
         if value.type in ("number", "money"):
             if value.number < _SMALL or not rng.chance(wish.blur):
@@ -363,7 +375,9 @@ class Asker:
             text, low, high = self._language.rounded(value, rng)
             return text, ValueConstraint(low=low, high=high)
         if value.type == "pool":
-            names = synonyms(self._setting, value)
+            names = least(self._setting, value)
+            if len(names) > 1:  # no "rock made of ash" in "the rock is …"
+                names = tuple(one for one in names if not self._language.shares(one, way)) or names
             if vague and line is not None:
                 classes = tuple(one for one in wider(self._setting, value) if self._bears(line, one, value))
                 if classes and rng.chance(_CLASSED):
@@ -372,7 +386,14 @@ class Asker:
             return text, ValueConstraint(frozenset({value.text}))
         if value.type == "noun":
             classes = wider(self._setting, value)
-            if vague and classes and line is not None and classes[0] != value.unit.replace("_", " "):
+            known = {value.unit.replace("_", " "), value.text}  # what says nothing, or no less
+            if (
+                vague
+                and line is not None
+                and classes
+                and classes[0] not in known
+                and self._language.classes(classes[0])
+            ):
                 below = frozenset((classes[0], *Lexicon.load().hyponyms(classes[0], "noun")))
                 return self._language.noun(classes[0]), ValueConstraint(below | {value.text})
             return self._language.noun(value.text, unit=value.unit), ValueConstraint(frozenset({value.text}))

@@ -31,7 +31,10 @@ _VAGUE = re.compile(
     r"woman|child|metal|method|structure|work|event|device|dispute|quarrel|problem|award|prize|book|material|scene|figure|record)s?$"
 )
 """What is in classes that no person would name, or remember: "something to drink from", "an unusual part", "a tree"."""
-_ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d)")
+_ABOUT = "\x05"
+"""Stands before "around 1950", which has no "in" before it, until a sentence is whole."""
+_ABOUT_YEAR = re.compile(rf"(?:\b(?:[Ii]n|[Bb]y) )?{_ABOUT}")
+_TITLED = frozenset(("work", "product", "vessel"))  # whose names could be of anything
 _SHORT_CLAUSE = 40  # characters of a noun with a relative clause
 _SAME = {"find": "found", "loss": "lost", "flight": "flew", "death": "die", "thief": "thie", "theft": "sto"}
 """Nouns that say again what a verb of other letters has said."""
@@ -39,6 +42,16 @@ WHO, WHOSE, WHOM = "\x02", "\x03", "\x04"
 """Stand, until a sentence is whole, for whom it is about as subject, possessive and object."""
 _OF_OBJECT = re.compile(r"\{O\} [^{]*(?:\{(?:[Ssn]|S's|Y)\}[^{]*)+$")
 _RELATIVE = re.compile(r"^\{S\} (?!and\b)|^\{S's\}|^\{O\} \w+(?: up)? \{[sS]\}\.?$")
+
+
+_OWNED = re.compile(r"\b[Tt]he (?!whole|building of|dark|moment|place of|author)((?:[a-z][\w'-]* ){1,3}?)of \{[Ssn]\}")
+_OWNED_MANY = re.compile(r"^(?!Parts|Views|Pictures)([A-Z][a-z]+s) of \{[Ssn]\}")
+"""What a possessive says better: "the height of it", "readers of it"."""
+_ENTERED = frozenset(("place", "structure", "public"))
+_AT_END = re.compile(r" (?:in|at|inside) \{[Ssn]\}\.$")
+_IN_END = re.compile(r" in \{[Ssn]\}\.$")
+_OTHERS_DO = re.compile(r"^\{(?!S)[^}]*\} (?!was\b|were\b|is\b|became\b)")
+"""Lines in which it would be another's: "Fern & Sons built its organ"."""
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -207,7 +220,7 @@ class WorldLanguage:
             name, low, high = ("early ", 0, 3) if place < 4 else ("mid-", 4, 6) if place < 7 else ("late ", 7, 9)
             return f"the {name}{decade}s", decade + low, decade + high
         near = (year + 2) // 5 * 5
-        return f"{rng.pick(('around', 'about'))} {near}", near - 2, near + 2
+        return f"{_ABOUT}{rng.pick(('around', 'about'))} {near}", near - 2, near + 2
 
     def datable(self, way: str) -> bool:
         """Whether a claim line bears a period in place of its year: "in the 1950s", not "the year before the 1950s"."""
@@ -234,9 +247,26 @@ class WorldLanguage:
 
     def asked(self, text: str) -> str:
         """A criterion as a sentence of its own."""
-        text = wording.polished(_ABOUT_YEAR.sub(r"\2 ", " ".join(text.split())))
+        text = wording.polished(_ABOUT_YEAR.sub("", " ".join(text.split())))
         text = text if text.endswith((".", "?", "!")) else text + "."
         return text[:1].upper() + text[1:]
+
+    def owned(self, way: str, group: str) -> str:
+        """A claim line as it is where a pronoun stands for its subject, a thing of a group: "its height is …", "there",
+        "in it"; not "the height of it" or "at it"."""
+        if group in _ENTERED:
+            way = _AT_END.sub(" there.", way)
+        elif group == "work":
+            way = _IN_END.sub(" in it.", way)
+        if _OTHERS_DO.match(way):
+            return way
+        way = _OWNED_MANY.sub(lambda match: f"{{S's}} {match[1].lower()}", way)
+        return _OWNED.sub(lambda match: f"{{S's}} {match[1].rstrip()}", way)
+
+    def titled(self, name: str, kind: KindSpec) -> str:
+        """A thing by its name with what it is, where the name does not say so: "the film Night Ferry"."""
+        known = name.lower()
+        return name if kind.group not in _TITLED or kind.noun in known else f"the {kind.noun} {name}"
 
     def attaches(self, way: str, told: str) -> bool:
         """Whether the object of a claim line may be a noun with a relative clause: at its end, or, where that clause is

@@ -60,6 +60,11 @@ _VERB = re.compile(r"\b(?:set|led|taken|made|headed|coached|trained|joined|beat|
 """What an object comes after: "her", never "she"."""
 NAMING = frozenset(("S", "S's", "s", "n"))
 """Places that say of whom a sentence is."""
+_WORD = re.compile(r"[a-z]+")
+_LITTLE = frozenset(
+    "a an the of in on at to for with from by and or that which who it its his her their was were is are had has have "
+    "been being up out off into over under as than".split()
+)
 _PIECES = re.compile(r"\[([^\[\]]*)\]|\{([^{}]*)\}")
 
 
@@ -274,6 +279,22 @@ class PoolValue(NamedTuple):
     held: bool
     fits: tuple[str, ...] = ()
 
+    @property
+    def least(self) -> tuple[str, ...]:
+        """The wordings that say no more than any other does: whichever a page has used, these are true of it.
+
+        >>> PoolValue(("grey granite", "granite", "a grey rock"), (), False).least
+        ('granite', 'a grey rock')
+        """
+        known = [
+            frozenset(word[:4] for word in _WORD.findall(way.lower()) if word not in _LITTLE) for way in self.wordings
+        ]
+        return tuple(
+            way
+            for way, words in zip(self.wordings, known, strict=True)
+            if not any(one and one < words for one in known)
+        )
+
 
 @dataclass(slots=True)
 class KindSpec:
@@ -327,6 +348,7 @@ class Schema:
     """By what is named: names of all worlds, and those held out."""
     lines: dict[str, tuple[Wording, ...]] = field(default_factory=dict)
     """What pages say beside facts: titles, headings, introductions; by use."""
+    _least: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _phrases(self) -> dict[str, dict[str, PoolValue]]:
@@ -343,6 +365,13 @@ class Schema:
         """The value of a pool that has this first wording; one without other wordings where there is none."""
         known = self._phrases.get(pool)
         return (known and known.get(text)) or PoolValue((text,), (), False)
+
+    def least(self, pool: str, text: str) -> tuple[str, ...]:
+        """The wordings of a value of a pool that say no more than the others."""
+        found = self._least.get((pool, text))
+        if found is None:
+            found = self._least[pool, text] = self.phrase(pool, text).least
+        return found
 
     def size(self, pool: str) -> int:
         """How many values a pool has, in all kinds that have one of its name."""
