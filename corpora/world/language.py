@@ -31,9 +31,8 @@ _VAGUE = re.compile(
     r"woman|child|metal|method|structure|work|event|device|dispute|quarrel|problem|award|prize|book|material|scene|figure|record)s?$"
 )
 """What is in classes that no person would name, or remember: "something to drink from", "an unusual part", "a tree"."""
-_ABOUT = "\x05"
-"""Stands before "around 1950", which has no "in" before it, until a sentence is whole."""
-_ABOUT_YEAR = re.compile(rf"(?:\b(?:[Ii]n|[Bb]y) )?{_ABOUT}")
+_ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d{4}\b|\d{3}(?:[.,]|$))")
+"""A year, not "in around 25 hours"."""
 _TITLED = frozenset(("work", "product", "vessel"))  # whose names could be of anything
 _SHORT_CLAUSE = 40  # characters of a noun with a relative clause
 _SAME = {"find": "found", "loss": "lost", "flight": "flew", "death": "die", "thief": "thie", "theft": "sto"}
@@ -220,7 +219,7 @@ class WorldLanguage:
             name, low, high = ("early ", 0, 3) if place < 4 else ("mid-", 4, 6) if place < 7 else ("late ", 7, 9)
             return f"the {name}{decade}s", decade + low, decade + high
         near = (year + 2) // 5 * 5
-        return f"{_ABOUT}{rng.pick(('around', 'about'))} {near}", near - 2, near + 2
+        return f"{rng.pick(('around', 'about'))} {near}", near - 2, near + 2
 
     def datable(self, way: str) -> bool:
         """Whether a claim line bears a period in place of its year: "in the 1950s", not "the year before the 1950s"."""
@@ -247,7 +246,7 @@ class WorldLanguage:
 
     def asked(self, text: str) -> str:
         """A criterion as a sentence of its own."""
-        text = wording.polished(_ABOUT_YEAR.sub("", " ".join(text.split())))
+        text = wording.polished(_ABOUT_YEAR.sub(r"\2 ", " ".join(text.split())))
         text = text if text.endswith((".", "?", "!")) else text + "."
         return text[:1].upper() + text[1:]
 

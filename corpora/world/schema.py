@@ -61,9 +61,9 @@ _VERB = re.compile(r"\b(?:set|led|taken|made|headed|coached|trained|joined|beat|
 NAMING = frozenset(("S", "S's", "s", "n"))
 """Places that say of whom a sentence is."""
 _WORD = re.compile(r"[a-z]+")
-_LITTLE = frozenset(
-    "a an the of in on at to for with from by and or that which who it its his her their was were is are had has have "
-    "been being up out off into over under as than".split()
+_LITTLE = re.compile(
+    r"(?:an?|the|of|in|on|at|to|for|with|from|by|and|or|that|which|who|its?|his|her|their|was|were|is|are|ha[dsv]e?|"
+    r"been|being|up|out|off|into|over|under|as|than)$"
 )
 _PIECES = re.compile(r"\[([^\[\]]*)\]|\{([^{}]*)\}")
 
@@ -287,7 +287,8 @@ class PoolValue(NamedTuple):
         ('granite', 'a grey rock')
         """
         known = [
-            frozenset(word[:4] for word in _WORD.findall(way.lower()) if word not in _LITTLE) for way in self.wordings
+            frozenset(word[:4] for word in _WORD.findall(way.lower()) if not _LITTLE.match(word))
+            for way in self.wordings
         ]
         return tuple(
             way

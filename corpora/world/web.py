@@ -11,9 +11,9 @@ from webenv.corpora.document import SourcePage
 from webenv.corpora.procedural.config import WebConfig
 from webenv.corpora.world.claims import WorldPagePlan, plan_page
 from webenv.corpora.world.compose import WrittenPage, write_page
-from webenv.corpora.world.criteria import FactPattern
 from webenv.corpora.world.model import WorldEntity, WorldFact
 from webenv.corpora.world.part import WorldPart, parts_of
+from webenv.corpora.world.patterns import FactPattern
 from webenv.corpora.world.plan import PageHead, WorldPlanner
 from webenv.corpora.world.sites import WorldSite, at_home, read_token
 from webenv.corpora.world.wording import day_of_fact
