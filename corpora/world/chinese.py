@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import ClassVar
@@ -195,7 +196,7 @@ class Chinese(WorldLanguage):
     def rounded(self, value: WorldValue, rng: Rng) -> tuple[str, float, float]:
         near = round_figure(value.number)
         if near < value.number and rng.chance(0.4):
-            return self.amount(value, near, "超过"), near + 0.01, near * 1.5
+            return self.amount(value, near, "超过"), near + 0.01, math.inf
         if near > value.number and rng.chance(0.4):
             return self.amount(value, near, "将近"), near * 0.8, near - 0.01
         return self.amount(value, near, rng.pick(("大约", "约"))), near * 0.85, near * 1.15

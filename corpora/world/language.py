@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -34,6 +35,7 @@ _VAGUE = re.compile(
 _ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d{4}\b|\d{3}(?:[.,]|$))")
 """A year, not "in around 25 hours"."""
 _TITLED = frozenset(("work", "product", "vessel"))  # whose names could be of anything
+_THIS_CENTURY = 2000  # "the early 2000s" are years before 2010
 _SHORT_CLAUSE = 40  # characters of a noun with a relative clause
 _SAME = {"find": "found", "loss": "lost", "flight": "flew", "death": "die", "thief": "thie", "theft": "sto"}
 """Nouns that say again what a verb of other letters has said."""
@@ -169,11 +171,15 @@ class WorldLanguage:
             return self.counted(value), number, number
         words = rng.chance(0.6)
         if near < number and rng.chance(0.4):
-            return self.amount(value, near, "more than", words), near + 0.01, near * 1.5
+            return self.amount(value, near, "more than", words), near + 0.01, math.inf
         if near > number and rng.chance(0.4):
             how = rng.pick(("nearly", "almost", "just under"))
-            return self.amount(value, near, how, words), near * 0.8, near - 0.01
-        return self.amount(value, near, rng.pick(("around", "about", "roughly")), words), near * 0.85, near * 1.15
+            return self.amount(value, near, how, words), min(near * 0.9, number), near - 0.01
+        return (
+            self.amount(value, near, rng.pick(("around", "about", "roughly")), words),
+            min(near * 0.9, number),
+            max(near * 1.1, number),
+        )
 
     def plain_words(self, value: WorldValue) -> str:
         """A value as a question or an answer says it: no site's own form."""
@@ -212,7 +218,8 @@ class WorldLanguage:
         if not vague:
             return str(year), year, year
         decade, place = year // 10 * 10, year % 10
-        roll = rng.below(4)
+        # "the late 1400s" would be of the whole century
+        roll = rng.below(4) if decade % 100 or decade == _THIS_CENTURY else 3
         if roll == 0:
             return f"the {decade}s", decade, decade + 9
         if roll < 3:  # no year is both of the early and of the mid-1950s
