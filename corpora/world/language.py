@@ -390,7 +390,7 @@ def round_figure(number: float) -> int:
     step = int(10 ** (len(str(int(number))) - 1))
     near = max(step, round(number / step) * step)
     if abs(near - number) > 0.12 * number:
-        parts = 2 if step == 10 else 5  # 26 is about 25, 163 about 160
+        parts = 2 if step == 10 else 10  # 26 is about 25, 163 about 160, 230,000 as it is
         near = round(number * parts / step) * step // parts
     return near
 
