@@ -116,6 +116,7 @@ class Chinese(WorldLanguage):
     speakers = ("一位游客", "一位街坊", "一位在场者")
     site_names: ClassVar = _SITE_NAMES
     about: ClassVar = _ABOUT
+    idle: ClassVar = frozenset()
 
     # ── names ─────────────────────────────────────────────────────────────────
 

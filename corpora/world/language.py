@@ -84,6 +84,8 @@ class WorldLanguage:
     about: ClassVar = ABOUT
     styled = True
     """Whether sites differ in spelling and in the units that they put first."""
+    idle: ClassVar[frozenset[str]] = frozenset(("its", "their", "there"))
+    """Words by which a question tells nothing of its page, however rare they are."""
 
     # ── names ─────────────────────────────────────────────────────────────────
 

@@ -27,7 +27,8 @@ _DESCRIBED = {"easy": 0.0, "medium": 0.4, "hard": 0.7}  # of those not named: de
 _TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
 _MADE = frozenset(("work", "product", "vessel", "structure"))  # what people are known for, unlike whom they taught
 _WORDED = (True, False, True, False, True)  # wordings of a fact: whether they may leave a value unnamed
-_FAILED = 3  # of those that fail, until the fact is given up
+_FAILED = 2  # of those that fail, until the fact is given up
+_TOGETHER = 3  # facts that make a question
 _NOUNS = 3  # draws of what a thing is called, of which the one that tells least is taken
 _PAGES = 512  # sets of wordings that are kept
 
@@ -177,8 +178,12 @@ class PagePhrasings:
             rng: chance.
         """
         known: list[WorldFact] = []
-        for fact in facts:
-            if not self.bears((fact,)) or not self.of(fact):
+        borne = [fact for fact in facts if self.bears((fact,))]
+        borne = [fact for fact in borne if fact.key in self._told]  # lines may only touch on it
+        for left, fact in zip(range(len(borne), 0, -1), borne, strict=True):
+            if len(known) + left < _TOGETHER:
+                return
+            if not self.of(fact):
                 continue
             for two in combinations(known, 2):
                 if fits((*two, fact)):
