@@ -179,6 +179,8 @@ class PagePhrasings:
         """
         known: list[WorldFact] = []
         borne = [fact for fact in facts if self.bears((fact,))]
+        if len(borne) < _TOGETHER:
+            return
         borne = [fact for fact in borne if fact.key in self._told]  # lines may only touch on it
         for left, fact in zip(range(len(borne), 0, -1), borne, strict=True):
             if len(known) + left < _TOGETHER:
