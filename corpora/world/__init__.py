@@ -4,18 +4,10 @@ What other parts of the house use of it is imported from here; the modules below
 """
 
 from webenv.corpora.world.conflicts import Conflict
-from webenv.corpora.world.criteria import (
-    ANY,
-    Asker,
-    Criterion,
-    FactPattern,
-    Subject,
-    ValueConstraint,
-    Wish,
-    met,
-)
+from webenv.corpora.world.criteria import Asker, Criterion, Subject, Wish
 from webenv.corpora.world.language import WorldLanguage, language_of
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
+from webenv.corpora.world.patterns import ANY, FactPattern, ValueConstraint, met
 from webenv.corpora.world.reading import read_schema, schema, world_version
 from webenv.corpora.world.schema import FIGURES, KindSpec, Schema
 from webenv.corpora.world.sites import WorldSite

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import ClassVar
@@ -115,6 +116,7 @@ class Chinese(WorldLanguage):
     speakers = ("一位游客", "一位街坊", "一位在场者")
     site_names: ClassVar = _SITE_NAMES
     about: ClassVar = _ABOUT
+    idle: ClassVar = frozenset()
 
     # ── names ─────────────────────────────────────────────────────────────────
 
@@ -195,7 +197,7 @@ class Chinese(WorldLanguage):
     def rounded(self, value: WorldValue, rng: Rng) -> tuple[str, float, float]:
         near = round_figure(value.number)
         if near < value.number and rng.chance(0.4):
-            return self.amount(value, near, "超过"), near + 0.01, near * 1.5
+            return self.amount(value, near, "超过"), near + 0.01, math.inf
         if near > value.number and rng.chance(0.4):
             return self.amount(value, near, "将近"), near * 0.8, near - 0.01
         return self.amount(value, near, rng.pick(("大约", "约"))), near * 0.85, near * 1.15
@@ -263,6 +265,12 @@ class Chinese(WorldLanguage):
     def asked(self, text: str) -> str:
         text = _MARKS.sub(r"\1", text.strip())
         return text if text[-1:] in _ENDS else f"{text}。"
+
+    def owned(self, way: str, group: str) -> str:
+        return way
+
+    def titled(self, name: str, kind: KindSpec) -> str:
+        return name
 
     def attaches(self, way: str, told: str) -> bool:
         return "{O" in way

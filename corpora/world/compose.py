@@ -18,11 +18,13 @@ class WrittenPage(NamedTuple):
 
     Attributes:
         text: its main text.
-        told: what the text tells of each fact, by the fact's key: "O" its object, "Y" its year, further values by name.
+        told: what the text says of each fact, by the fact's key: "O" its object, "Y" its year, further values by name.
+        touched: what it names of facts in sentences that only touch on them, and leave to the reader what was so.
     """
 
     text: str
     told: Mapping[tuple[int, int], Collection[str]]
+    touched: Mapping[tuple[int, int], Collection[str]]
 
 
 def write_page(planner: WorldPlanner, plan: WorldPagePlan) -> WrittenPage:
@@ -33,7 +35,7 @@ def write_page(planner: WorldPlanner, plan: WorldPagePlan) -> WrittenPage:
         plan: what the page claims.
     """
     page = _Page(planner, plan)
-    return WrittenPage(page.text(), page.told)
+    return WrittenPage(page.text(), page.told, page.touched)
 
 
 class _Page(ProseBlocks, ListBlocks, UserBlocks):

@@ -1,17 +1,19 @@
-"""What can be asked about facts: patterns that are vaguer than a fact, and the words for them."""
+"""Facts as criteria: what is asked of them, vaguer than they are, and the words for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from webenv.corpora.procedural.lexicon import Lexicon
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.language import WHO, WHOM, WHOSE
 from webenv.corpora.world.model import WorldFact, WorldValue
-from webenv.corpora.world.schema import Alternatives, FactSpec, Part, Placeholder, Wording
+from webenv.corpora.world.patterns import ANY, FactPattern, ValueConstraint
+from webenv.corpora.world.schema import Alternatives, FactSpec, Part, Placeholder, Wording, wording
 from webenv.corpora.world.simulation import WorldSetting
-from webenv.corpora.world.wording import synonyms, wider
+from webenv.corpora.world.wording import least, wider
 
 _ASKABLE = frozenset({"n", "S", "S's", "s", "O", "O's", "o", "Y"})
 _SMALL = 15  # numbers below are told as they are: nobody half remembers "between 5 and 6"
@@ -19,85 +21,6 @@ _MASKED = frozenset(("person", "org", "thing"))  # what a generic expression fit
 _NAMING = frozenset(("S", "S's", "s", "n"))
 _CLASSED = 0.6  # of the phrases told vaguely, those told by a class; others are told by another wording
 _WIDEST = 0.3  # of its pool that a class may cover: "an older bridge" leaves nothing where most were bridges
-
-
-class ValueConstraint(NamedTuple):
-    """What is asked of a value.
-
-    Attributes:
-        texts: the texts that it may have; empty: any.
-        low, high: the range that its number must be in; (0, 0): any.
-    """
-
-    texts: frozenset[str] = frozenset()
-    low: float = 0
-    high: float = 0
-
-    def admits(self, value: WorldValue) -> bool:
-        """Whether a value is as asked."""
-        if self.texts and value.text not in self.texts:
-            return False
-        return not (self.low or self.high) or self.low <= value.number <= self.high
-
-
-ANY = ValueConstraint()
-
-
-class FactPattern(NamedTuple):
-    """A fact that is known in part.
-
-    Attributes:
-        kind, relation: of the fact.
-        object: what is asked of its object.
-        low, high: years in which it was; (0, 0): any.
-        extras: what is asked of further values, by name.
-    """
-
-    kind: str
-    relation: str
-    object: ValueConstraint = ANY
-    low: int = 0
-    high: int = 0
-    extras: tuple[tuple[str, ValueConstraint], ...] = ()
-
-    def fits(self, fact: WorldFact) -> bool:
-        """Whether a fact is as asked."""
-        if fact.kind != self.kind or fact.relation != self.relation or not self.object.admits(fact.object):
-            return False
-        if (self.low or self.high) and not self.low <= fact.year <= self.high:
-            return False
-        known = dict(fact.extras)
-        return all(name in known and asked.admits(known[name]) for name, asked in self.extras)
-
-    def asks(self) -> set[str]:
-        """What it asks beside the relation: "O" the object, "Y" the year, further values by name."""
-        found = {name for name, asked in self.extras if asked != ANY}
-        return found | ({"O"} if self.object != ANY else set()) | ({"Y"} if self.low or self.high else set())
-
-    @property
-    def open(self) -> bool:
-        """Whether it asks for nothing but the relation."""
-        return not self.asks()
-
-
-def met(patterns: Iterable[FactPattern], facts: Iterable[WorldFact]) -> tuple[int, int]:
-    """Of one subject, the most patterns that facts meet together, and its number (−1 where there is none).
-
-    Args:
-        patterns: all about one thing.
-        facts: what a page asserts.
-    """
-    asked = tuple(patterns)
-    found: dict[int, set[int]] = {}
-    for fact in facts:
-        for place, pattern in enumerate(asked):
-            if pattern.fits(fact):
-                found.setdefault(fact.subject, set()).add(place)
-    best = max(found, key=lambda subject: (len(found[subject]), -subject), default=-1)
-    return (len(found[best]) if best >= 0 else 0), best
-
-
-# ── words ─────────────────────────────────────────────────────────────────────
 
 
 class Wish(NamedTuple):
@@ -168,6 +91,7 @@ class Asker:
     def __init__(self, setting: WorldSetting) -> None:
         self._setting = setting
         self._language = setting.language
+        self._owned = lru_cache(maxsize=8_192)(self._own_form)
         self._lines: dict[tuple[str, str, bool, bool, bool, tuple[str, ...]], tuple[Wording, ...]] = {}
 
     def lines(self, fact: WorldFact, far: bool) -> tuple[Wording, ...]:
@@ -189,6 +113,10 @@ class Asker:
             if ways:
                 return ways
         return ()
+
+    def _own_form(self, way: Wording, group: str) -> Wording:
+        text = self._language.owned(way.text, group)
+        return way if text == way.text else wording(text, way.held)
 
     def names(self, fact: WorldFact) -> bool:
         """Whether a claim line says of what the fact is, so that it can stand first."""
@@ -216,7 +144,7 @@ class Asker:
             return weigh(value.text)
         if wide and wider(self._setting, value):
             return 0
-        return min(map(weigh, synonyms(self._setting, value))) if value.type == "pool" else weigh(value.text)
+        return min(map(weigh, least(self._setting, value)))
 
     def spec(self, fact: WorldFact) -> FactSpec:
         """The relation of a fact."""
@@ -255,6 +183,8 @@ class Asker:
             first: by a line that says of what the fact is.
         """
         ways = self.lines(fact, rng.chance(wish.far))
+        if subject.possessive == subject.again:  # a pronoun
+            ways = tuple(self._owned(way, self._setting.kinds[fact.kind].group) for way in ways)
         if first:
             ways = tuple(way for way in ways if not _NAMING.isdisjoint(way.slots))
         if described:  # "a firm that built boats" stands at the end, or at the beginning
@@ -309,7 +239,8 @@ class Asker:
             said["O"], value = mask, ANY
         elif {"O", "O's"} & way.slots:
             line = None if masked else f"{way.text} {subject.subject}"
-            said["O"], value = self._worded(fact.object, self._exact(way, "O", wish), rng, line if wish.wide else None)
+            line = line if wish.wide else None
+            said["O"], value = self._worded(fact.object, self._exact(way, "O", wish), rng, line, way.text)
         else:
             value = ANY
         low = high = 0
@@ -322,7 +253,7 @@ class Asker:
             if name == masked:
                 said[name] = self._language.masked(extra, spec.extras[name], self._setting.kinds[fact.kind])
             elif name in asked:
-                said[name], constraint = self._worded(extra, self._exact(way, name, wish), rng, None)
+                said[name], constraint = self._worded(extra, self._exact(way, name, wish), rng, None, way.text)
                 extras.append((name, constraint))
         pattern = FactPattern(fact.kind, fact.relation, value, low, high, tuple(extras))
         if pattern.open and not described:
@@ -354,8 +285,11 @@ class Asker:
             return masks
         return (self._language.masked(fact.object, spec.object, self._setting.kinds[fact.kind]),)
 
-    def _worded(self, value: WorldValue, wish: Wish, rng: Rng, line: str | None) -> tuple[str, ValueConstraint]:
-        """A value in a criterion's words, and what they ask; by its class only where there is a line that bears it."""
+    def _worded(
+        self, value: WorldValue, wish: Wish, rng: Rng, line: str | None, way: str
+    ) -> tuple[str, ValueConstraint]:
+        """A value in the words of a criterion that is worded ``way``, and what they ask; by its class only where there
+        is a line that bears it."""
         vague = rng.chance(wish.vague)
         if value.type in ("number", "money"):
             if value.number < _SMALL or not rng.chance(wish.blur):
@@ -363,7 +297,9 @@ class Asker:
             text, low, high = self._language.rounded(value, rng)
             return text, ValueConstraint(low=low, high=high)
         if value.type == "pool":
-            names = synonyms(self._setting, value)
+            names = least(self._setting, value)
+            if len(names) > 1:  # no "rock made of ash" in "the rock is …"
+                names = tuple(one for one in names if not self._language.shares(one, way)) or names
             if vague and line is not None:
                 classes = tuple(one for one in wider(self._setting, value) if self._bears(line, one, value))
                 if classes and rng.chance(_CLASSED):
@@ -372,7 +308,14 @@ class Asker:
             return text, ValueConstraint(frozenset({value.text}))
         if value.type == "noun":
             classes = wider(self._setting, value)
-            if vague and classes and line is not None and classes[0] != value.unit.replace("_", " "):
+            known = {value.unit.replace("_", " "), value.text}  # what says nothing, or no less
+            if (
+                vague
+                and line is not None
+                and classes
+                and classes[0] not in known
+                and self._language.classes(classes[0])
+            ):
                 below = frozenset((classes[0], *Lexicon.load().hyponyms(classes[0], "noun")))
                 return self._language.noun(classes[0]), ValueConstraint(below | {value.text})
             return self._language.noun(value.text, unit=value.unit), ValueConstraint(frozenset({value.text}))

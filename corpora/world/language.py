@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -31,7 +32,10 @@ _VAGUE = re.compile(
     r"woman|child|metal|method|structure|work|event|device|dispute|quarrel|problem|award|prize|book|material|scene|figure|record)s?$"
 )
 """What is in classes that no person would name, or remember: "something to drink from", "an unusual part", "a tree"."""
-_ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d)")
+_ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d{4}\b|\d{3}(?:[.,]|$))")
+"""A year, not "in around 25 hours"."""
+_TITLED = frozenset(("work", "product", "vessel"))  # whose names could be of anything
+_THIS_CENTURY = 2000  # "the early 2000s" are years before 2010
 _SHORT_CLAUSE = 40  # characters of a noun with a relative clause
 _SAME = {"find": "found", "loss": "lost", "flight": "flew", "death": "die", "thief": "thie", "theft": "sto"}
 """Nouns that say again what a verb of other letters has said."""
@@ -39,6 +43,16 @@ WHO, WHOSE, WHOM = "\x02", "\x03", "\x04"
 """Stand, until a sentence is whole, for whom it is about as subject, possessive and object."""
 _OF_OBJECT = re.compile(r"\{O\} [^{]*(?:\{(?:[Ssn]|S's|Y)\}[^{]*)+$")
 _RELATIVE = re.compile(r"^\{S\} (?!and\b)|^\{S's\}|^\{O\} \w+(?: up)? \{[sS]\}\.?$")
+
+
+_OWNED = re.compile(r"\b[Tt]he (?!whole|building of|dark|moment|place of|author)((?:[a-z][\w'-]* ){1,3}?)of \{[Ssn]\}")
+_OWNED_MANY = re.compile(r"^(?!Parts|Views|Pictures)([A-Z][a-z]+s) of \{[Ssn]\}")
+"""What a possessive says better: "the height of it", "readers of it"."""
+_ENTERED = frozenset(("place", "structure", "public"))
+_AT_END = re.compile(r" (?:in|at|inside) \{[Ssn]\}\.$")
+_IN_END = re.compile(r" in \{[Ssn]\}\.$")
+_OTHERS_DO = re.compile(r"^\{(?!S)[^}]*\} (?!was\b|were\b|is\b|became\b)")
+"""Lines in which it would be another's: "Fern & Sons built its organ"."""
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -70,6 +84,8 @@ class WorldLanguage:
     about: ClassVar = ABOUT
     styled = True
     """Whether sites differ in spelling and in the units that they put first."""
+    idle: ClassVar[frozenset[str]] = frozenset(("its", "their", "there"))
+    """Words by which a question tells nothing of its page, however rare they are."""
 
     # ── names ─────────────────────────────────────────────────────────────────
 
@@ -157,11 +173,15 @@ class WorldLanguage:
             return self.counted(value), number, number
         words = rng.chance(0.6)
         if near < number and rng.chance(0.4):
-            return self.amount(value, near, "more than", words), near + 0.01, near * 1.5
+            return self.amount(value, near, "more than", words), near + 0.01, math.inf
         if near > number and rng.chance(0.4):
             how = rng.pick(("nearly", "almost", "just under"))
-            return self.amount(value, near, how, words), near * 0.8, near - 0.01
-        return self.amount(value, near, rng.pick(("around", "about", "roughly")), words), near * 0.85, near * 1.15
+            return self.amount(value, near, how, words), min(near * 0.9, number), near - 0.01
+        return (
+            self.amount(value, near, rng.pick(("around", "about", "roughly")), words),
+            min(near * 0.9, number),
+            max(near * 1.1, number),
+        )
 
     def plain_words(self, value: WorldValue) -> str:
         """A value as a question or an answer says it: no site's own form."""
@@ -200,7 +220,8 @@ class WorldLanguage:
         if not vague:
             return str(year), year, year
         decade, place = year // 10 * 10, year % 10
-        roll = rng.below(4)
+        # "the late 1400s" would be of the whole century
+        roll = rng.below(4) if decade % 100 or decade == _THIS_CENTURY else 3
         if roll == 0:
             return f"the {decade}s", decade, decade + 9
         if roll < 3:  # no year is both of the early and of the mid-1950s
@@ -237,6 +258,23 @@ class WorldLanguage:
         text = wording.polished(_ABOUT_YEAR.sub(r"\2 ", " ".join(text.split())))
         text = text if text.endswith((".", "?", "!")) else text + "."
         return text[:1].upper() + text[1:]
+
+    def owned(self, way: str, group: str) -> str:
+        """A claim line as it is where a pronoun stands for its subject, a thing of a group: "its height is …", "there",
+        "in it"; not "the height of it" or "at it"."""
+        if group in _ENTERED:
+            way = _AT_END.sub(" there.", way)
+        elif group == "work":
+            way = _IN_END.sub(" in it.", way)
+        if _OTHERS_DO.match(way):
+            return way
+        way = _OWNED_MANY.sub(lambda match: f"{{S's}} {match[1].lower()}", way)
+        return _OWNED.sub(lambda match: f"{{S's}} {match[1].rstrip()}", way)
+
+    def titled(self, name: str, kind: KindSpec) -> str:
+        """A thing by its name with what it is, where the name does not say so: "the film Night Ferry"."""
+        known = name.lower()
+        return name if kind.group not in _TITLED or kind.noun in known else f"the {kind.noun} {name}"
 
     def attaches(self, way: str, told: str) -> bool:
         """Whether the object of a claim line may be a noun with a relative clause: at its end, or, where that clause is
@@ -354,7 +392,7 @@ def round_figure(number: float) -> int:
     step = int(10 ** (len(str(int(number))) - 1))
     near = max(step, round(number / step) * step)
     if abs(near - number) > 0.12 * number:
-        parts = 2 if step == 10 else 5  # 26 is about 25, 163 about 160
+        parts = 2 if step == 10 else 10  # 26 is about 25, 163 about 160, 230,000 as it is
         near = round(number * parts / step) * step // parts
     return near
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from webenv.corpora.world.criteria import FactPattern
 from webenv.corpora.world.model import WorldFact
+from webenv.corpora.world.patterns import FactPattern
 from webenv.corpora.world.world import SimulatedWorld
 
 WHOLE = 64

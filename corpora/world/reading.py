@@ -11,8 +11,10 @@ from importlib import resources
 from typing import TypeVar
 
 from webenv.corpora.world.schema import (
+    CASUAL,
     FIGURES,
     GROUPS,
+    MARKS,
     USES,
     VALUE_KINDS,
     FactSpec,
@@ -91,6 +93,11 @@ def _pool_value(text: str, held: bool) -> PoolValue:
     )
 
 
+def _use(key: str) -> str:
+    """The use that a line begins with, without its mark."""
+    return key[:-1] if key[-1:] in MARKS else key
+
+
 class _Reader:
     """Reads one file: kinds, pools and names."""
 
@@ -150,7 +157,7 @@ class _Reader:
             raise DataError(f"{line!r:.80}: expected a line 'kind NAME GROUP' first.")
         elif key == "fact":
             self._new_fact(rest)
-        elif self._fact is not None and (key in USES or key in ("label", "mask")):
+        elif self._fact is not None and (_use(key) in USES or key in ("label", "mask")):
             self._worded(key, rest, held)
         else:
             self._about(self._kind, key, rest)
@@ -234,8 +241,9 @@ class _Reader:
                 )
             self._fact.masks += _alternatives(rest)
         else:
-            known = self._fact.wordings
-            known[key] = (*known.get(key, ()), wording(rest, held))
+            use, known = _use(key), self._fact.wordings
+            asserts = MARKS.get(key[len(use) :], use not in CASUAL)
+            known[use] = (*known.get(use, ()), wording(rest, held, asserts))
 
 
 HeldT = TypeVar("HeldT", Wording, PoolValue)
@@ -287,7 +295,7 @@ def read_schema(texts: Mapping[str, str]) -> Schema:
     )
 
 
-_CODE = "44"  # whoever changes what pages say by code, not by data, gives it another value
+_CODE = "45"  # whoever changes what pages say by code, not by data, gives it another value
 
 
 @cache

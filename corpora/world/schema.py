@@ -18,6 +18,11 @@ USES = ("e", "p", "i", "n", "t", "w", "f", "q", "x", "a", "c", "c~")
 """Uses of a wording: neutral; while a role is held; with the object as subject; news; headline; "we"; forum;
 quotation; said of a wrong object; question; claim; claim in far words."""
 
+MARKS = {"!": True, "?": False}
+"""What may stand after a use: whether the wording asserts the fact, or only touches on it."""
+CASUAL = frozenset("fq")
+"""Uses whose wordings only touch on their fact unless they are marked: who talks leaves much to be understood."""
+
 GROUPS = (
     "structure", "place", "firm", "public", "club", "press", "product", "vessel", "work", "science", "event", "person",
 )  # fmt: skip
@@ -55,6 +60,11 @@ _VERB = re.compile(r"\b(?:set|led|taken|made|headed|coached|trained|joined|beat|
 """What an object comes after: "her", never "she"."""
 NAMING = frozenset(("S", "S's", "s", "n"))
 """Places that say of whom a sentence is."""
+_WORD = re.compile(r"[a-z]+")
+_LITTLE = re.compile(
+    r"(?:an?|the|of|in|on|at|to|for|with|from|by|and|or|that|which|who|its?|his|her|their|was|were|is|are|ha[dsv]e?|"
+    r"been|being|up|out|off|into|over|under|as|than)$"
+)
 _PIECES = re.compile(r"\[([^\[\]]*)\]|\{([^{}]*)\}")
 
 
@@ -66,6 +76,8 @@ class Wording:
     slots: frozenset[str]
     held: bool = False
     text: str = ""
+    asserts: bool = True
+    """Whether it says the fact; others only touch on it, and whoever reads them may take it for said or not."""
     tells: frozenset[str] = field(init=False, compare=False)
     """What it tells of a fact by any alternative: "O" its object, "Y" its year, further values by name."""
     twice: bool = field(init=False, compare=False)
@@ -97,7 +109,7 @@ def _shared(slots: frozenset[str]) -> frozenset[str]:
 _place = cache(Placeholder)
 
 
-def wording(text: str, held: bool = False) -> Wording:
+def wording(text: str, held: bool = False, asserts: bool = True) -> Wording:
     """Compiles a wording.
 
     >>> wording("{S} was [built|put up] in {Y}.").slots == {"S", "Y"}
@@ -107,7 +119,7 @@ def wording(text: str, held: bool = False) -> Wording:
         DataError: for brackets or braces that do not match.
     """
     parts = _parts(text, text)
-    return Wording(parts, _shared(frozenset(_slots(parts))), held, text)
+    return Wording(parts, _shared(frozenset(_slots(parts))), held, text, asserts)
 
 
 def _parts(text: str, whole: str) -> tuple[Part, ...]:
@@ -267,6 +279,23 @@ class PoolValue(NamedTuple):
     held: bool
     fits: tuple[str, ...] = ()
 
+    @property
+    def least(self) -> tuple[str, ...]:
+        """The wordings that say no more than any other does: whichever a page has used, these are true of it.
+
+        >>> PoolValue(("grey granite", "granite", "a grey rock"), (), False).least
+        ('granite', 'a grey rock')
+        """
+        known = [
+            frozenset(word[:4] for word in _WORD.findall(way.lower()) if not _LITTLE.match(word))
+            for way in self.wordings
+        ]
+        return tuple(
+            way
+            for way, words in zip(self.wordings, known, strict=True)
+            if not any(one and one < words for one in known)
+        )
+
 
 @dataclass(slots=True)
 class KindSpec:
@@ -320,6 +349,7 @@ class Schema:
     """By what is named: names of all worlds, and those held out."""
     lines: dict[str, tuple[Wording, ...]] = field(default_factory=dict)
     """What pages say beside facts: titles, headings, introductions; by use."""
+    _least: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _phrases(self) -> dict[str, dict[str, PoolValue]]:
@@ -336,6 +366,13 @@ class Schema:
         """The value of a pool that has this first wording; one without other wordings where there is none."""
         known = self._phrases.get(pool)
         return (known and known.get(text)) or PoolValue((text,), (), False)
+
+    def least(self, pool: str, text: str) -> tuple[str, ...]:
+        """The wordings of a value of a pool that say no more than the others."""
+        found = self._least.get((pool, text))
+        if found is None:
+            found = self._least[pool, text] = self.phrase(pool, text).least
+        return found
 
     def size(self, pool: str) -> int:
         """How many values a pool has, in all kinds that have one of its name."""

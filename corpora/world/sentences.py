@@ -69,6 +69,8 @@ class Telling:
         self._focus: int = -1
         self.said: dict[tuple[int, int], frozenset[str]] = {}
         """What has been told of each fact, by its key: "O" its object, "Y" its year, and further values by name."""
+        self.touched: dict[tuple[int, int], frozenset[str]] = {}
+        """The same of what sentences name that only touch on a fact."""
 
     # ── sentences ─────────────────────────────────────────────────────────────
 
@@ -244,8 +246,9 @@ class Telling:
         if speaker:  # "said Anna Bell, a baker,."
             text = text.replace(",.", ".").replace(",,", ",").replace(",;", ";").rstrip(",")
         if asserted:
-            known = self.said.get(fact.key)
-            self.said[fact.key] = told if known is None else known if told <= known else known | told
+            said = self.said if way.asserts else self.touched
+            known = said.get(fact.key)
+            said[fact.key] = told if known is None else known if told <= known else known | told
         text = self._language.closed(text)
         if self._style.slips and self.rng.chance(self._style.slips):
             text = self._language.slip(text, self.rng)

@@ -11,9 +11,9 @@ from webenv.corpora.document import SourcePage
 from webenv.corpora.procedural.config import WebConfig
 from webenv.corpora.world.claims import WorldPagePlan, plan_page
 from webenv.corpora.world.compose import WrittenPage, write_page
-from webenv.corpora.world.criteria import FactPattern
 from webenv.corpora.world.model import WorldEntity, WorldFact
 from webenv.corpora.world.part import WorldPart, parts_of
+from webenv.corpora.world.patterns import FactPattern
 from webenv.corpora.world.plan import PageHead, WorldPlanner
 from webenv.corpora.world.sites import WorldSite, at_home, read_token
 from webenv.corpora.world.wording import day_of_fact
@@ -185,7 +185,8 @@ class WorldWeb:
         """The stems of a page that tell something, each with log₂ of how rare it is."""
         count, known = self._frequencies
         bits = {word: (count // (known.get(word, 0) + 1)).bit_length() - 1 for word in self._words(number).split()}
-        return {word: weight for word, weight in bits.items() if weight > 0}
+        idle = self.language.idle
+        return {word: weight for word, weight in bits.items() if weight > 0 and word not in idle}
 
     def overlap(self, question: str, number: int) -> int:
         """How much of a question's wording stands on a page, in bits: of each shared word, log₂ of how rare it is."""

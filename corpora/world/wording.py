@@ -230,6 +230,11 @@ def synonyms(setting: WorldSetting, value: WorldValue) -> tuple[str, ...]:
     return setting.schema.phrase(value.unit, value.text).wordings if value.type == "pool" else (value.text,)
 
 
+def least(setting: WorldSetting, value: WorldValue) -> tuple[str, ...]:
+    """The wordings of a value that are true of a page whichever of them it has used."""
+    return setting.schema.least(value.unit, value.text) if value.type == "pool" else (value.text,)
+
+
 def wider(setting: WorldSetting, value: WorldValue) -> tuple[str, ...]:
     """The wider names of a phrase or noun, near to far."""
     if value.type == "noun":

@@ -71,6 +71,10 @@ class PageSentences:
     def told(self) -> Mapping[tuple[int, int], Collection[str]]:
         return self._telling.said
 
+    @property
+    def touched(self) -> Mapping[tuple[int, int], Collection[str]]:
+        return self._telling.touched
+
     def _turn(self, fact: WorldFact) -> int:
         """The place of the page among those about whom a fact is of; others come after these, in any order."""
         pages = self._known.about.get(fact.subject, ())

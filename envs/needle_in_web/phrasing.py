@@ -38,9 +38,9 @@ _VAGUE = {"easy": 1, "medium": 1, "hard": 3}  # most criteria of a task with a c
 _WIDE = {"easy": 0, "medium": 0, "hard": 2}  # least of those and of figures: what no query can name
 _TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
 _MADE = frozenset(("work", "product", "vessel", "structure"))  # what people are known for, unlike whom they taught
-_OTHERS = frozenset(("org", "thing"))  # objects that "it" could be
 _WORDED = (True, False, True, False, True)  # wordings of a fact: whether they may leave a value unnamed
-_FAILED = 3  # of those that fail, until the fact is given up
+_FAILED = 2  # of those that fail, until the fact is given up
+_TOGETHER = 3  # facts that make a question
 _NOUNS = 3  # draws of what a thing is called, of which the one that tells least is taken
 _PAGES = 512  # sets of wordings that are kept
 
@@ -83,6 +83,11 @@ class Phrased(NamedTuple):
     shared: int
     wish: Wish
     number: int
+
+
+def _rivals(fact: WorldFact) -> bool:
+    """Whether "it" could be the object of a fact, in place of whom a criterion speaks of."""
+    return fact.object.type == "name" or (fact.object.entity >= 0 and fact.object.type != "person")
 
 
 class PagePhrasings:
@@ -192,8 +197,14 @@ class PagePhrasings:
             rng: chance.
         """
         known: list[WorldFact] = []
-        for fact in facts:
-            if not self.bears((fact,)) or not self.of(fact):
+        borne = [fact for fact in facts if self.bears((fact,))]
+        if len(borne) < _TOGETHER:
+            return
+        borne = [fact for fact in borne if fact.key in self._told]  # lines may only touch on it
+        for left, fact in zip(range(len(borne), 0, -1), borne, strict=True):
+            if len(known) + left < _TOGETHER:
+                return
+            if not self.of(fact):
                 continue
             for two in combinations(known, 2):
                 if fits((*two, fact)):
@@ -233,9 +244,9 @@ class PagePhrasings:
         criteria = [chosen[0].criterion]
         called = self._called(0)
         for place, one in enumerate(chosen[1:], 1):
-            # after "Ann Lee, observer on a volcano, measured the snow", "it" would be the snow
+            # after "Fern & Sons bought a ferry", "it" would be the firm
             last = criteria[-1]
-            clear = last.text.lower().startswith(called.subject) and last.fact.object.type not in _OTHERS
+            clear = last.text.lower().startswith(called.subject) or not _rivals(last.fact)
             called = self._called(place, clear)
             criterion = self._criterion(one.criterion.fact, called, one.wish, one.number, False)
             if criterion is None or (criterion.vague and not one.criterion.vague):
@@ -251,7 +262,10 @@ class PagePhrasings:
         """A wording of a fact; ``None`` where it cannot be told, or tells the name of what is sought."""
         rng = Rng("phrased", *self._key, *fact.key, number)
         criterion = self._phraser.criterion(fact, called, wish, self._level.difficulty, first, rng)
-        return None if criterion is None or self._subject.name in criterion.text else criterion
+        if criterion is None or self._subject.name in criterion.text:
+            return None
+        # "a glacier is a glacier of ice and rock"
+        return None if f" {criterion.text.lower()}".count(f" {self._noun}") > 1 else criterion
 
 
 class Phraser:
@@ -330,13 +344,15 @@ class Phraser:
         if not known or other is None:
             return None
         region = self.web.world.region_of(fact.subject)
-        noun = self.words.mention(self.web.world.setting.kinds[other.kind], other.profession, rng)
+        kinds = self.web.world.setting.kinds
+        noun = self.words.mention(kinds[other.kind], other.profession, rng)
         for said in rng.sample(known, _TELLING):
             owner = self.web.entity(said.subject) if said.subject != other.number else None
-            if owner is not None and self.web.world.setting.kinds[owner.kind].group not in _MADE:
+            if owner is not None and kinds[owner.kind].group not in _MADE:
                 continue
             plain = Wish(wish.far / 3, 0.0, 0.0, wish.blur)
-            told = self.asker.relative(said, noun, plain, rng, owner.name if owner else "")
+            named = self.web.language.titled(owner.name, kinds[owner.kind]) if owner else ""
+            told = self.asker.relative(said, noun, plain, rng, named)
             if told is None or other.name in told.text:
                 continue
             if owner is not None:

@@ -54,6 +54,18 @@ def test_criteria_are_what_a_person_half_remembers(difficulty: str) -> None:
                 assert str(one.fact.year) in one.text
 
 
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_the_page_asserts_what_is_asked(difficulty: str) -> None:
+    """What a criterion asks stands on its page in sentences that assert it; what others only touch on is not asked."""
+    web = _needles().web
+    for number in range(20):
+        needle = _needles().draw(difficulty, number)
+        told = web.text(web.plan(needle.gold)).told
+        assert all(one.pattern.asks() <= set(told.get(one.fact.key, ())) for one in needle.criteria)
+    written = [web.text(web.plan(number)) for number in range(120)]
+    assert any(page.touched.keys() - page.told.keys() for page in written)
+
+
 def test_tasks_do_not_depend_on_their_order() -> None:
     """Task 5 is the same whether or not others were drawn before it."""
     assert SimulatedNeedles(WorldWeb(_CONFIG)).draw("hard", 5).task == _needles().draw("hard", 5).task

@@ -122,7 +122,7 @@ class SentenceCheck:
         plain = [LINK.sub(r"\1", piece) for piece in cut.pieces]
         stems = [stems_of(piece) for piece in plain]
         claims = plan.plan.claims
-        terms = tuple(dict.fromkeys(self._terms(claims, written.told)))
+        terms = tuple(dict.fromkeys(self._terms(claims, (written.told, written.touched))))
         if not all(any(term.said(each) for each in stems) for term in terms):
             return CheckedPage(cut, {})
         wrong = [term for claim in claims if not claim.asserted and (term := self._term(claim.fact.object)).wordings[0]]
@@ -162,10 +162,12 @@ class SentenceCheck:
             value.unit if value.type == "pool" else "", tuple(dict.fromkeys((*ways, *map(american, ways))))
         )
 
-    def _terms(self, claims: Sequence[Claim], told: Mapping[tuple[int, int], Iterable[str]]) -> Iterator[WorldTerm]:
+    def _terms(
+        self, claims: Sequence[Claim], told: Sequence[Mapping[tuple[int, int], Iterable[str]]]
+    ) -> Iterator[WorldTerm]:
         """The values that a page's text tells, those of names and numbers aside: they are found by themselves."""
         for claim in claims:
-            known = told.get(claim.fact.key, ())
+            known = {name for one in told for name in one.get(claim.fact.key, ())}
             for name, value in (("O", claim.fact.object), *claim.fact.extras):
                 plain = value.type not in ("number", "money", "year") and value.entity < 0
                 if claim.asserted and name in known and plain and value.text:

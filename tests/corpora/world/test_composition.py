@@ -50,6 +50,28 @@ def test_names_keep_their_capitals_after_a_lead() -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "group", "told"),
+    [
+        ("The height of {s} is {O}.", "structure", "{S's} height is {O}."),
+        ("Readers of {s} took out {O}.", "public", "{S's} readers took out {O}."),
+        ("{O} was the owner of {s}.", "firm", "{O} was {S's} owner."),
+        ("{O} built the organ of {s}.", "structure", "{O} built the organ of {s}."),
+        ("You eat {O} in {s}.", "place", "You eat {O} there."),
+        ("You hear {O} in {s}.", "work", "You hear {O} in it."),
+    ],
+)
+def test_criteria_go_on_with_possessives(line: str, group: str, told: str) -> None:
+    """Where a pronoun stands for it, it is "its height", "there" and "in it", unless "its" would be another's."""
+    assert ENGLISH.owned(line, group) == told
+
+
+def test_a_year_told_round_has_no_in_before_it() -> None:
+    """ "Around 1950", never "in around 1950"; but "in around 25 hours"."""
+    assert ENGLISH.asked("it opened in around 1950") == "It opened around 1950."
+    assert ENGLISH.asked("she crossed it in around 25 hours") == "She crossed it in around 25 hours."
+
+
+@pytest.mark.parametrize(
     ("sentence", "clause"),
     [
         (f"{WHO} built river cruisers.", "a firm that built river cruisers"),

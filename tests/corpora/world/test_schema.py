@@ -54,6 +54,22 @@ def test_a_file_is_read() -> None:
     assert fire.held
 
 
+def test_a_line_says_whether_it_asserts_its_fact() -> None:
+    """Posts and quotations only touch on a fact where no mark says otherwise; other lines assert it."""
+    lines = (
+        "f {O} had a loud voice", "f! {O} built it", "q “{O} was late.”", "q! “{O} built it.”", "n {O} built {s}.",
+        "n? {O} showed plans.", "c {O} built {s}.",
+    )  # fmt: skip
+    file = "\n".join(("kind a firm", "fact builder person:mason", *lines))
+    wordings = read_schema({"a.txt": file}).kinds["a"].facts["builder"].wordings
+    assert {use: [way.asserts for way in ways] for use, ways in wordings.items()} == {
+        "f": [False, True],
+        "q": [False, True],
+        "n": [True, False],
+        "c": [True],
+    }
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -63,6 +79,7 @@ def test_a_file_is_read() -> None:
         ("kind a firm\nfact x year @begin*2", "expected a time"),
         ("kind a firm\nfact x year\n  e {S} was [built.", "brackets or braces do not match"),
         ("kind a firm\ncolour red", "is no key here"),
+        ("kind a firm\nfact x year\n  e!! {S} opened.", "is no key here"),
         ("kind a firm\nfact x money 1..9\n  mask a sum", "a money is told round, never masked"),
     ],
 )
@@ -107,3 +124,10 @@ def test_a_third_is_held_out() -> None:
     assert 0.2 < sum(kind.held for kind in kinds) / len(kinds) < 0.5
     assert 0.15 < sum(way.held for way in ways) / len(ways) < 0.5
     assert 0.2 < sum(value.held for value in values) / len(values) < 0.5
+
+
+def test_criteria_have_the_wordings_that_say_least() -> None:
+    """Where one wording says what another does and more, a page may have the one and is asked for the other."""
+    value = read_schema({"a.txt": "pool stone\ngrey granite ~ granite ~ a rock"}).pools["stone"][0]
+    assert value.least == ("granite", "a rock")
+    assert all(one.least for pool in schema().pools.values() for one in pool)
