@@ -82,6 +82,38 @@ def _moved(sentence: str, year: int) -> str:
     return rest[0].lower() + rest[1:]
 
 
+_LONGEST = (13, 15)  # words of two sentences that become one
+_LOADED = re.compile(r"[,:;?!“”(]| (?:who|whom|which|that|where|when|because|until|while|but|or|as) ")
+_LATER = re.compile(r"(?:That same year|In the same year|A year later|The following year|[A-Z][a-z]+ years later,) ")
+_OWN = re.compile(r"(?:Her|His|Its) ")
+
+
+def merged(before: str, sentence: str, opening: str) -> str:
+    """Two short sentences about one subject as one; empty where that cannot be.
+
+    Args:
+        before: the first, which begins with its subject.
+        sentence: the second.
+        opening: what the second calls the subject, where it begins with that and a verb follows; else empty.
+
+    >>> merged("She was born in Wexley.", "She had four children.", "she")
+    'She was born in Wexley and had four children.'
+    >>> merged("She was born in Wexley.", "Her father was a tailor.", "")
+    'She was born in Wexley, and her father was a tailor.'
+    >>> merged("She was born in Wexley, an only child.", "She had four children.", "she")
+    ''
+    """
+    if not before.endswith(".") or before.count(" ") > _LONGEST[0] or sentence.count(" ") > _LONGEST[1]:
+        return ""
+    if _LOADED.search(before) or "“" in sentence or ":" in sentence or ";" in sentence:
+        return ""
+    if opening and sentence[: len(opening) + 1].lower() == f"{opening.lower()} ":
+        return f"{before[:-1]} and {sentence[len(opening) + 1 :]}"
+    if _OWN.match(sentence) or _LATER.match(sentence):
+        return f"{before[:-1]}, and {sentence[:1].lower()}{sentence[1:]}"
+    return ""
+
+
 _FUNCTION = frozenset((
     "the", "a", "an", "it", "she", "he", "they", "its", "her", "his", "their", "this", "that", "these", "those", "in",
     "on", "at", "from", "under", "for", "with", "by", "of", "as", "after", "before", "since", "until", "when", "where",
