@@ -84,7 +84,7 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
     "obituary": (
         "lead life quote note:obituary_close",
         "note:note_byline lead life note:note_funeral",
-        "lead life voices note:obituary_close note:note_funeral",
+        "lead life voices note:obituary_close",
         "lead life quote note:obituary_close see",
         "note:note_byline lead quote life note:obituary_close",
     ),

@@ -103,6 +103,7 @@ class ProseBlocks(PageSentences):
             "born": str(person.begin),
             "died": str(person.end),
             "a_profession": self._trade(person),
+            "last": self._language.surname(person.name),
         }
         birth, death = lives.birth_and_death(person, (claim.fact for claim in self._plan.claims if claim.asserted))
         for name, fact, year in (("birth", birth, person.begin), ("death", death, person.end)):
