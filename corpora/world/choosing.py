@@ -117,7 +117,9 @@ class FactChoice:
             first: dict[tuple[str, str], WorldFact] = {}
             for fact in chosen:
                 first.setdefault((fact.relation, fact.object.text), fact)
-            chosen = [f for f in chosen if first[f.relation, f.object.text] is f or f.object.type != "pool" or f.key in told]
+            chosen = [
+                f for f in chosen if first[f.relation, f.object.text] is f or f.object.type != "pool" or f.key in told
+            ]
         return chosen if len(chosen) >= LEAST_FACTS else known
 
     def _foremost(self, known: Sequence[WorldFact]) -> list[WorldFact]:

@@ -63,12 +63,18 @@ def _opened(year: int, last: int, rng: Rng) -> str:
     if gap == 0:
         return rng.pick(("That same year ", "In the same year ", "The same year ", f"Also in {year}, "))
     if gap == 1:
-        return rng.pick(("A year later ", "The following year ", "The year after, ", f"A year later, in {year}, ", f"In {year} "))
+        return rng.pick(
+            ("A year later ", "The following year ", "The year after, ", f"A year later, in {year}, ", f"In {year} ")
+        )
     if gap > _LATE or rng.chance(0.35):
         return f"In {year}, " if rng.chance(0.5) else f"In {year} "
     years = f"{number_words(gap)} years"
     return rng.pick(
-        (f"{years.capitalize()} later, in {year}, ", f"{years.capitalize()} on, in {year}, ", f"In {year}, {years} later, ")
+        (
+            f"{years.capitalize()} later, in {year}, ",
+            f"{years.capitalize()} on, in {year}, ",
+            f"In {year}, {years} later, ",
+        )
     )
 
 
@@ -87,7 +93,10 @@ def _moved(sentence: str, year: int) -> str:
 
 _LONGEST = (13, 15)  # words of two sentences that become one
 _LOADED = re.compile(r"[,:;?!“”(]| (?:who|whom|which|that|where|when|because|until|while|but|or|as) ")
-_LATER = re.compile(r"(?:That same year|In the same year|The same year|A year later|The following year|The year after,|[A-Z][a-z]+ years (?:later|on),) ")
+_LATER = re.compile(
+    r"(?:That same year|In the same year|The same year|A year later|The following year|The year after,"
+    r"|[A-Z][a-z]+ years (?:later|on),) "
+)
 _OWN = re.compile(r"(?:Her|His|Its) ")
 
 

@@ -288,7 +288,7 @@ class WorldLanguage:
         return joins.joined(sentence, year, last, rng)
 
     def merged(self, before: str, sentence: str, opening: str) -> str:
-        """Two sentences about one subject as one, the second of which begins with ``opening``; empty where it cannot."""
+        """Two sentences about one subject, which the second calls ``opening``, as one; empty where that cannot be."""
         return joins.merged(before, sentence, opening)
 
     def undated(self, sentence: str, year: int) -> str:

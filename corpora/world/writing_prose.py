@@ -241,7 +241,11 @@ class ProseBlocks(PageSentences):
         use = next((one for one in (f"after_{role}", f"after_{kind.group}") if lines.get(one)), "")
         line = self._planner.line(use, self._rng, {**self._given(), "speaker": _SOMEBODY})
         if _SOMEBODY in line:
-            line = line.replace(_SOMEBODY, self._speaker(Claim(lead)).rstrip(","))
+            # somebody without a part in it: whoever has one has been quoted
+            speaker = self._planner.line(f"speaker_{kind.group}", self._rng, {}) or self._rng.pick(
+                self._language.speakers
+            )
+            line = line.replace(_SOMEBODY, speaker[:1].lower() + speaker[1:].rstrip(","))
         return capital(line)
 
     def _entity_name(self, number: int) -> str:

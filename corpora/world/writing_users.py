@@ -13,7 +13,7 @@ from webenv.corpora.world.writing import PageSentences, capital
 _VISITED = ("structure", "place", "public")  # groups of what people travel to
 _STARS = (3, 3, 4, 4, 4, 5)
 _DOUBTS = 0.45  # of threads in which somebody doubts the answer, and is told where it is from
-_AGREES, _CHATS = 0.18, 0.4  # of posts what somebody adds to them who has nothing to tell: assent, or (the rest) chat
+_AGREES, _CHATS = 0.18, 0.08  # of posts what somebody adds to them who has nothing to tell
 _ASKS_ON = 0.4  # of what was not asked, what somebody asks in the thread before it is told
 
 
@@ -197,7 +197,7 @@ class UserBlocks(PageSentences):
                 yield by, doubt
                 if sure := remark("forum_sure", by):
                     yield user, sure
-        elif rng.chance(_AGREES) and (text := remark("forum_agree", user)):
-            yield by, text
-        elif place and rng.chance(_AGREES * _CHATS) and (text := remark("forum_chat", user)):
-            yield by, text
+        else:
+            use = "forum_agree" if rng.chance(_AGREES) else "forum_chat" if place and rng.chance(_CHATS) else ""
+            if use and (text := remark(use, user)):
+                yield by, text
