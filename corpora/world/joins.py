@@ -112,6 +112,8 @@ def merged(before: str, sentence: str, opening: str) -> str:
     'She was born in Wexley and had four children.'
     >>> merged("She was born in Wexley.", "Her father was a tailor.", "")
     'She was born in Wexley, and her father was a tailor.'
+    >>> merged("She left school and moved to Wexley.", "She had four children.", "she")
+    ''
     >>> merged("She was born in Wexley, an only child.", "She had four children.", "she")
     ''
     """
@@ -120,6 +122,8 @@ def merged(before: str, sentence: str, opening: str) -> str:
     if _LOADED.search(before) or "“" in sentence or ":" in sentence or ";" in sentence:
         return ""
     if opening and sentence[: len(opening) + 1].lower() == f"{opening.lower()} ":
+        if " and " in before or " and " in sentence or before.startswith("From "):
+            return ""
         return f"{before[:-1]} and {sentence[len(opening) + 1 :]}"
     if _OWN.match(sentence) or _LATER.match(sentence):
         return f"{before[:-1]}, and {sentence[:1].lower()}{sentence[1:]}"

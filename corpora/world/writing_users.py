@@ -74,7 +74,7 @@ class UserBlocks(PageSentences):
 
     def _thread(self, block: Block) -> Iterator[str]:
         rng = self._rng
-        users = [self._user() for _ in range(5)]
+        users = list(dict.fromkeys(self._user() for _ in range(9)))[:5]  # no two of one name: nobody answers himself
         year, month, day = (int(part) for part in self._head.date.split("-"))
         shown = rng.chance(0.6)  # whether posts bear dates
         careful = {user for user in users if rng.chance(0.5)}  # who write with capitals, and full stops
@@ -198,6 +198,7 @@ class UserBlocks(PageSentences):
                 if sure := remark("forum_sure", by):
                     yield user, sure
         else:
+            by = rng.pick([one for one in others if one != users[0]])  # whoever asked does not know
             use = "forum_agree" if rng.chance(_AGREES) else "forum_chat" if place and rng.chance(_CHATS) else ""
             if use and (text := remark(use, user)):
                 yield by, text
