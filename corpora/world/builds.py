@@ -59,11 +59,12 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "lead sections note:note_office",
     ),
     "magazine": (
-        "note:note_byline lead sections quote mentions note:note_author",
-        "lead story quote contrast note:note_author",
-        "quote lead sections people see",
+        "note:note_byline note:feature lead sections quote mentions note:feature_end",
+        "note:feature lead story quote contrast note:note_author",
+        "quote lead sections people note:feature_end see",
         "lead story mentions note:note_byline",
-        "note:note_byline lead story near comments",
+        "note:note_byline note:feature lead story near comments",
+        "note:note_byline note:feature lead story quote note:feature_end",
     ),
     "club": (
         "lead sections roles voices note:note_members",
@@ -81,11 +82,11 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "note:journal_authors lead note:note_received note:journal_question sections argument note:note_references",
     ),
     "obituary": (
-        "lead life quote",
+        "lead life quote note:obituary_close",
         "note:note_byline lead life note:note_funeral",
-        "lead life voices note:note_funeral",
-        "lead life see",
-        "note:note_byline lead quote life",
+        "lead life voices note:obituary_close",
+        "lead life quote note:obituary_close see",
+        "note:note_byline lead quote life note:obituary_close",
     ),
     "news": (
         "report context statement story note:note_desk",
@@ -142,10 +143,10 @@ PERSON_BUILDS: Mapping[str, tuple[str, ...]] = {
         "box lead life note:note_edited",
     ),
     "magazine": (
-        "note:note_byline lead life quote note:note_author",
-        "lead quote life note:note_author",
+        "note:note_byline note:feature lead life quote note:feature_end note:note_author",
+        "note:feature lead quote life note:feature_end",
         "lead life quote see",
-        "note:note_byline lead life voices",
+        "note:note_byline note:feature lead life voices",
     ),
 }
 """The same of pages about a person: a life is told once, from its beginning."""

@@ -113,6 +113,13 @@ class FactChoice:
         told = () if self._conflict is None else {fact.key for fact in self._conflict.told_by(self._head.number)}
         known = self._foremost(known)
         chosen = [fact for fact in known if self._rng.chance(share) or self._core(fact) or fact.key in told]
+        if entity.kind == "person":  # of two deeds in the same words, years apart, one
+            first: dict[tuple[str, str], WorldFact] = {}
+            for fact in chosen:
+                first.setdefault((fact.relation, fact.object.text), fact)
+            chosen = [
+                f for f in chosen if first[f.relation, f.object.text] is f or f.object.type != "pool" or f.key in told
+            ]
         return chosen if len(chosen) >= LEAST_FACTS else known
 
     def _foremost(self, known: Sequence[WorldFact]) -> list[WorldFact]:

@@ -210,6 +210,8 @@ class OtherParts(FactChoice):
         """What a guide tells of a sight: a few things that belong together, and not who ran it when."""
         known = [fact for fact in self._as_of(entity.facts) if fact.key not in self._used and self._clear(fact)]
         known = [fact for fact in known if self._spec(fact).tenure is None]
+        seen = [fact for fact in known if not fact.year or self._made(fact)]  # what one sees there, and who built it
+        known = seen if len(seen) > 1 else known
         by_section: dict[int, list[WorldFact]] = {}
         for fact in known:
             by_section.setdefault(self._spec(fact).section, []).append(fact)

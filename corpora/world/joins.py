@@ -61,12 +61,21 @@ def undated(sentence: str, year: int) -> str:
 def _opened(year: int, last: int, rng: Rng) -> str:
     gap = year - last
     if gap == 0:
-        return rng.pick(("That same year ", "In the same year ", f"Also in {year}, "))
+        return rng.pick(("That same year ", "In the same year ", "The same year ", f"Also in {year}, "))
     if gap == 1:
-        return rng.pick(("A year later ", "The following year ", f"A year later, in {year}, ", f"In {year} "))
+        return rng.pick(
+            ("A year later ", "The following year ", "The year after, ", f"A year later, in {year}, ", f"In {year} ")
+        )
     if gap > _LATE or rng.chance(0.35):
         return f"In {year}, " if rng.chance(0.5) else f"In {year} "
-    return f"{number_words(gap).capitalize()} years later, in {year}, "
+    years = f"{number_words(gap)} years"
+    return rng.pick(
+        (
+            f"{years.capitalize()} later, in {year}, ",
+            f"{years.capitalize()} on, in {year}, ",
+            f"In {year}, {years} later, ",
+        )
+    )
 
 
 def _moved(sentence: str, year: int) -> str:
@@ -80,6 +89,45 @@ def _moved(sentence: str, year: int) -> str:
         return ""
     rest = sentence[:at] + sentence[at + len(mark) :]
     return rest[0].lower() + rest[1:]
+
+
+_LONGEST = (13, 15)  # words of two sentences that become one
+_LOADED = re.compile(r"[,:;?!“”(]| (?:who|whom|which|that|where|when|because|until|while|but|or|as) ")
+_LATER = re.compile(
+    r"(?:That same year|In the same year|The same year|A year later|The following year|The year after,"
+    r"|[A-Z][a-z]+ years (?:later|on),) "
+)
+_OWN = re.compile(r"(?:Her|His|Its) ")
+
+
+def merged(before: str, sentence: str, opening: str) -> str:
+    """Two short sentences about one subject as one; empty where that cannot be.
+
+    Args:
+        before: the first, which begins with its subject.
+        sentence: the second.
+        opening: what the second calls the subject, where it begins with that and a verb follows; else empty.
+
+    >>> merged("She was born in Wexley.", "She had four children.", "she")
+    'She was born in Wexley and had four children.'
+    >>> merged("She was born in Wexley.", "Her father was a tailor.", "")
+    'She was born in Wexley, and her father was a tailor.'
+    >>> merged("She left school and moved to Wexley.", "She had four children.", "she")
+    ''
+    >>> merged("She was born in Wexley, an only child.", "She had four children.", "she")
+    ''
+    """
+    if not before.endswith(".") or before.count(" ") > _LONGEST[0] or sentence.count(" ") > _LONGEST[1]:
+        return ""
+    if _LOADED.search(before) or "“" in sentence or ":" in sentence or ";" in sentence:
+        return ""
+    if opening and sentence[: len(opening) + 1].lower() == f"{opening.lower()} ":
+        if " and " in before or " and " in sentence or before.startswith("From "):
+            return ""
+        return f"{before[:-1]} and {sentence[len(opening) + 1 :]}"
+    if _OWN.match(sentence) or _LATER.match(sentence):
+        return f"{before[:-1]}, and {sentence[:1].lower()}{sentence[1:]}"
+    return ""
 
 
 _FUNCTION = frozenset((

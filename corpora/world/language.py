@@ -309,6 +309,10 @@ class WorldLanguage:
         text = wording.polished(text).replace(", (", " (").replace(",,", ",")
         return wording.american(text) if style.american else text
 
+    def careless(self, text: str) -> str:
+        """A post as those write it who care for no full stop at its end."""
+        return text[:-1] if text.endswith(".") and not text.endswith("..") else text
+
     def slip(self, text: str, rng: Rng) -> str:
         """A text with a typing error."""
         return wording.slip(text, rng)
@@ -320,6 +324,10 @@ class WorldLanguage:
     def joined(self, sentence: str, year: int, last: int, rng: Rng) -> str:
         """A sentence as it goes on from one that told of the year ``last``."""
         return joins.joined(sentence, year, last, rng)
+
+    def merged(self, before: str, sentence: str, opening: str) -> str:
+        """Two sentences about one subject, which the second calls ``opening``, as one; empty where that cannot be."""
+        return joins.merged(before, sentence, opening)
 
     def undated(self, sentence: str, year: int) -> str:
         """A sentence that stands after its year."""
@@ -345,7 +353,7 @@ class WorldLanguage:
 
     def opened(self, opening: str, title: str) -> str:
         """The first post of a thread: what it opens with, and what it asks."""
-        if not opening.endswith((".", ":")):
+        if not opening.endswith((".", ":", "?", "!")):
             title = title[:1].lower() + title[1:]
         return f"{opening} {title}"
 

@@ -297,6 +297,8 @@ class WorldPlanner:
         use = f"title_{form}"
         if form == "blog" and subject is not None and world.setting.kinds[subject.kind].group in READ_ABOUT:
             use = "title_blog_about"
+        if form == "magazine" and subject is not None and subject.kind == "person":
+            use = "title_magazine_person" if world.setting.schema.lines.get("title_magazine_person") else use
         if (
             form == "council"
             and subject is not None

@@ -18,6 +18,8 @@ _ENDS = (". ", "? ", "! ")
 _SETTLED = 42  # the age by which somebody lives by a trade
 _PAST = re.compile(r"\b(?:was|were|had|\w+ed)\b")  # what happened then, and not what is so since
 
+_OF_SUBJECT = re.compile(r"(?:(?:In|From) \{[YM]\},? |On \{D\},? )?\{S\} (?!and |\{O\} |, )")
+
 _Sentence = tuple[WorldFact, WorldEntity, WorldEntity, tuple[str, str, str], bool, str]
 """What the places of a wording are filled from: the fact, its subject, whom the sentence is about (the subject, or the
 object where it is turned), how it refers to that (as subject, possessive and object), whether it is told with the
@@ -60,6 +62,11 @@ class Telling:
         self._spent: set[str] = set()  # wordings that the page has used
         self._named = 9  # sentences since the subject's name
         self._before = -1  # whom the last paragraph was about
+        self._rival = False  # whether the last sentence named another person, so that "she" would be anybody's
+        self.opening = ""
+        """What the last sentence calls its subject, where it begins with that and a verb follows; else empty."""
+        self.ends_own = False
+        """Whether the last sentence has it as its subject, so that one with the same subject may join it."""
         self.slots: frozenset[str] = frozenset()
         """The places of the wording that the last sentence was told in."""
         self.year = 0
@@ -235,6 +242,9 @@ class Telling:
                 if not named and part.name in NAMING:
                     named, sentence = True, self._again(sentence)
         text = "".join(parts).strip()
+        self.ends_own = _OF_SUBJECT.match(way.text) is not None
+        begins = self.ends_own and way.text[0] == "{" and text.startswith(f"{reference[0]} ")
+        self.opening = reference[0] if begins else ""
         if fact.object.type == "person":  # "the organist was the organist Anna Bell"
             trade = fact.object.unit
             if trade and text.count(trade) > 1:
@@ -321,14 +331,15 @@ class Telling:
             name = self.mention(about)
             return name, "", name
         roll = rng.random()
+        rival, self._rival = self._rival, False
         if about.kind == "person":
-            if self._named < 4 and roll < 0.68:
+            if self._named < 4 and roll < 0.8 and not rival:
                 return language.pronouns(about.sex, "")
             self._named = 0
             name = language.surname(about.name)
             return name, "", name
         kind = self._setting.kinds[about.kind]
-        if self._named < 4 and roll < 0.42 and not self.own:
+        if self._named < 4 and roll < 0.5 and not self.own:
             return language.pronouns("", kind.pronoun)
         if kind.words and (roll < 0.8 or self._named == 1):  # "it" or "the light", where the name stands just before
             name = language.definite(rng.pick(kind.words))
@@ -355,6 +366,7 @@ class Telling:
             full: by the whole name and nothing else, as in tables and lists.
         """
         name = entity.title if full else entity.name
+        self._rival = self._rival or (entity.kind == "person" and entity.number != self._focus)
         known = self._listed if full else self._mentioned  # a name in a table does not yet introduce anybody
         if entity.number in known:
             if entity.kind == "person" and not full:

@@ -32,6 +32,7 @@ def _links_of(head: PageHead, known: RegionPages) -> Callable[[WorldEntity], str
     return link
 
 
+_MERGED = 0.6  # of two short sentences about one subject how often they become one
 _ASKED = 4  # people near to it that are asked
 
 
@@ -118,7 +119,7 @@ class PageSentences:
         if known:
             self._telling.know()
         found: list[str] = []
-        last = 0
+        last, whole = 0, False  # whether another sentence may join the last one
         for claim in self._introduced(block.claims):
             new = claim.fact.subject not in self._said
             told = self._telling.sentence(claim, *self._uses_of(claim), naming=new or not found)
@@ -131,10 +132,19 @@ class PageSentences:
                 sentence = self._language.led("" if bare else self._denial(), sentence)
             elif found and not self._style.informal:
                 sentence = self._language.joined(sentence, claim.fact.year, last, self._rng)
+            opening = self._telling.opening
+            joins = claim.asserted and self._telling.ends_own and claim.fact.subject == block.about
             until = claim.fact.until  # what comes next is counted from the end that the reader has just been told
             year = claim.fact.year
             last = until if until and str(until) in sentence else year if str(year) in sentence else last
-            found.append(sentence)
+            one = ""
+            if whole and claim.asserted and not self._style.informal and self._rng.chance(_MERGED):
+                one = self._language.merged(found[-1], sentence, opening)
+            whole = joins and not one
+            if one:
+                found[-1] = one
+            else:
+                found.append(sentence)
         return found
 
     def _introduced(self, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:

@@ -15,6 +15,8 @@ from webenv.corpora.world.writing import PageSentences, capital
 
 _LED = ("encyclopedia", "heritage", "journal", "club", "magazine", "directory", "obituary")  # begin with what it is
 _PLACED = ("structure", "place", "public", "firm", "club", "press")  # groups of what stands in a town
+_SCENES = ("feature", "feature_end")  # notes that tell of a magazine's writer, and have lines of their own for persons
+_SCENIC = ("structure", "public", "firm", "club", "press")  # groups of what a reporter goes to see
 _PARAGRAPH = (2, 5)
 _SOMEBODY = "\x00"  # in place of a speaker who is not yet known
 _WE = re.compile(r"\b(?:[Ww]e|[Oo]urs?)\b")
@@ -32,7 +34,18 @@ class ProseBlocks(PageSentences):
         use = block.columns[0]
         if use == "blog_end" and self._read_about(self._entity(self._head.about[0])):
             use = "blog_end_about"
+        if use in _SCENES:
+            use = f"{use}_{self._scene()}"
         yield self._say(use).replace("\\n", "\n")
+
+    def _scene(self) -> str:
+        """Where a magazine's writer went: to the thing, to what is written about it, or about somebody."""
+        subject = self._entity(self._head.about[0])
+        group = "" if subject is None else self._world.setting.kinds[subject.kind].group
+        return "person" if group == "person" else "thing" if group in _SCENIC and self._open(subject) else "about"
+
+    def _open(self, subject: WorldEntity | None) -> bool:
+        return subject is not None and not 0 < subject.end <= self._head.year
 
     def _argument(self, block: Block) -> Iterator[str]:
         """What a paper concludes from its own dates: from when to when they run, and where they leave a gap."""
@@ -90,6 +103,7 @@ class ProseBlocks(PageSentences):
             "born": str(person.begin),
             "died": str(person.end),
             "a_profession": self._trade(person),
+            "last": self._language.surname(person.name),
         }
         birth, death = lives.birth_and_death(person, (claim.fact for claim in self._plan.claims if claim.asserted))
         for name, fact, year in (("birth", birth, person.begin), ("death", death, person.end)):
@@ -214,6 +228,25 @@ class ProseBlocks(PageSentences):
                 given["other"] = self._language.surname(other.name) if person else other.name
             said = [capital(self._planner.line(use, self._rng, given)).replace(",.", ".")]
         yield from said
+        yield self._aftermath()
+
+    def _aftermath(self) -> str:
+        """What people make of the news, and what happens next; of some nothing."""
+        lead = self._head.lead
+        if lead is None or self._rng.chance(0.4):
+            return ""
+        kind = self._world.setting.kinds[lead.kind]
+        lines = self._world.setting.schema.lines
+        role = "role" if kind.facts[lead.relation].tenure is not None else lead.relation
+        use = next((one for one in (f"after_{role}", f"after_{kind.group}") if lines.get(one)), "")
+        line = self._planner.line(use, self._rng, {**self._given(), "speaker": _SOMEBODY})
+        if _SOMEBODY in line:
+            # somebody without a part in it: whoever has one has been quoted
+            speaker = self._planner.line(f"speaker_{kind.group}", self._rng, {}) or self._rng.pick(
+                self._language.speakers
+            )
+            line = line.replace(_SOMEBODY, speaker[:1].lower() + speaker[1:].rstrip(","))
+        return capital(line)
 
     def _entity_name(self, number: int) -> str:
         entity = self._entity(number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.model import Claim, WorldFact
@@ -12,7 +12,9 @@ from webenv.corpora.world.writing import PageSentences, capital
 
 _VISITED = ("structure", "place", "public")  # groups of what people travel to
 _STARS = (3, 3, 4, 4, 4, 5)
-_ASKS_ON = 0.75  # of what was not asked, what somebody asks in the thread before it is told
+_DOUBTS = 0.45  # of threads in which somebody doubts the answer, and is told where it is from
+_AGREES, _CHATS = 0.18, 0.08  # of posts what somebody adds to them who has nothing to tell
+_ASKS_ON = 0.4  # of what was not asked, what somebody asks in the thread before it is told
 
 
 class UserBlocks(PageSentences):
@@ -72,42 +74,34 @@ class UserBlocks(PageSentences):
 
     def _thread(self, block: Block) -> Iterator[str]:
         rng = self._rng
-        users = [self._user() for _ in range(5)]
+        users = list(dict.fromkeys(self._user() for _ in range(9)))[:5]  # no two of one name: nobody answers himself
         year, month, day = (int(part) for part in self._head.date.split("-"))
         shown = rng.chance(0.6)  # whether posts bear dates
+        careful = {user for user in users if rng.chance(0.5)}  # who write with capitals, and full stops
+        used: set[str] = set()  # nobody says what another has said
 
         def post(user: str, text: str) -> str:
             when = f" · {self._language.date(year, month, day, self._style.dates)}" if shown else ""
+            text = text if user in careful else self._language.careless(text)
             return f"**{user}**{when}\n{text}"
+
+        def remark(use: str, to: str) -> str:
+            text = self._planner.line(use, rng, {**self._given(), "user": to})
+            if not text or text in used:
+                return ""
+            used.add(text)
+            return capital(self._language.closed(text))
 
         opening = self._planner.line("forum_open", rng, {})
         subject = self._entity(block.about)
         visited = subject is not None and self._world.setting.kinds[subject.kind].group in _VISITED
-        more = self._say("forum_visit" if visited and rng.chance(0.5) else "forum_why") if rng.chance(0.5) else ""
+        more = self._say("forum_visit" if visited and rng.chance(0.5) else "forum_why") if rng.chance(0.6) else ""
         asked = self._language.opened(opening, self._head.title)
         yield post(users[0], f"{asked}{self._language.space}{more}".strip())
-        posts: list[list[Claim]] = []
-
-        def chats(claim: Claim) -> bool:
-            recent = not claim.fact.year or self._world.setting.now - claim.fact.year <= MEMORY
-            return recent and claim.asserted and self._planner.has(claim.fact, "f")
-
-        for claim in block.claims:  # a post is about one thing, says two or three things of it, and in one voice
-            last_post = posts[-1] if posts else []
-            same = bool(last_post) and last_post[0].fact.subject == claim.fact.subject
-            same = same and self._section(last_post[0].fact) == self._section(claim.fact)
-            if len(posts) == 1 and self._head.lead is not None:  # the answer stands alone
-                posts.append([claim])
-            elif same and chats(last_post[0]) == chats(claim) and len(last_post) < rng.between(1, 3):
-                posts[-1].append(claim)
-            else:
-                posts.append([claim])
-        last = users[0]
-        leads: set[str] = set()  # nobody begins as another has begun
+        last = answerer = users[0]
         asked_of = self._head.lead
         section = None if asked_of is None else self._section(asked_of)
-        careful = {user for user in users if rng.chance(0.5)}  # who write with capitals
-        for place, told in enumerate(posts):
+        for place, told in enumerate(self._posts(block)):
             own = told[0].fact.subject in self._head.about
             entity = self._entity(told[0].fact.subject)
             other = "" if entity is None else entity.title
@@ -126,11 +120,12 @@ class UserBlocks(PageSentences):
                     day = min(28, day + rng.below(2))
                     yield post(asker, self._language.opened(lead, question))
                     last, lead = asker, ""
-            if place and not asked_on and rng.chance(0.55 if own else 0.8):
+            if not asked_on and rng.chance(0.6 if own else 0.8):
                 use = "forum_aside" if aside else "forum_reply" if own else "forum_other"
+                use = use if place else "forum_answer"
                 lead = self._planner.line(use, rng, {**self._given(), "user": last, "other": other})
-                lead = "" if lead in leads else lead
-                leads.add(lead)
+                lead = "" if lead in used else lead
+                used.add(lead)
             self._telling.focus(entity if own and place else None)
             if asked_on:
                 self._telling.know()
@@ -159,7 +154,51 @@ class UserBlocks(PageSentences):
                 self._said.add(entity.number)
             text = self._language.led(lead, text)
             last = user
+            answerer = answerer if place else user
             day = min(28, day + rng.below(2))
             yield post(user, text)
-        if rng.chance(0.7):
-            yield post(users[0], self._planner.line("forum_thanks", rng, {}))
+            for by, text in self._remarks(place, user, users, remark):
+                last = by
+                yield post(by, text)
+        if rng.chance(0.75) and (text := remark("forum_thanks", answerer)):
+            yield post(users[0], text)
+            if answerer != users[0] and rng.chance(0.3) and (text := remark("forum_bye", users[0])):
+                yield post(answerer, text)
+
+    def _posts(self, block: Block) -> list[list[Claim]]:
+        """What a thread tells, post by post: each is about one thing, tells two or three facts, and in one voice."""
+        posts: list[list[Claim]] = []
+
+        def chats(claim: Claim) -> bool:
+            recent = not claim.fact.year or self._world.setting.now - claim.fact.year <= MEMORY
+            return recent and claim.asserted and self._planner.has(claim.fact, "f")
+
+        for claim in block.claims:
+            last_post = posts[-1] if posts else []
+            same = bool(last_post) and last_post[0].fact.subject == claim.fact.subject
+            same = same and self._section(last_post[0].fact) == self._section(claim.fact)
+            if len(posts) == 1 and self._head.lead is not None:  # the answer stands alone
+                posts.append([claim])
+            elif same and chats(last_post[0]) == chats(claim) and len(last_post) < self._rng.between(1, 3):
+                posts[-1].append(claim)
+            else:
+                posts.append([claim])
+        return posts
+
+    def _remarks(
+        self, place: int, user: str, users: list[str], remark: Callable[[str, str], str]
+    ) -> Iterator[tuple[str, str]]:
+        """What follows a post from people who have nothing to tell: a doubt and its answer, assent, or chat."""
+        rng = self._rng
+        others = [one for one in users if one != user]
+        by = rng.pick(others)
+        if not place and rng.chance(_DOUBTS):
+            if doubt := remark("forum_doubt", user):
+                yield by, doubt
+                if sure := remark("forum_sure", by):
+                    yield user, sure
+        else:
+            by = rng.pick([one for one in others if one != users[0]])  # whoever asked does not know
+            use = "forum_agree" if rng.chance(_AGREES) else "forum_chat" if place and rng.chance(_CHATS) else ""
+            if use and (text := remark(use, user)):
+                yield by, text

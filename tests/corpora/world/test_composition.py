@@ -160,3 +160,15 @@ def test_no_wording_of_first_hand_remarks_comes_twice() -> None:
         if page.plan.head.form in ("catalogue", "blog"):
             lines = [one for one in web.text(page).text.split("\n") if one.startswith("**")]
             assert len(lines) == len(set(lines)), page.url
+
+
+def test_short_sentences_about_one_thing_become_one() -> None:
+    """The second loses its subject, or begins with what belongs to it; a long or loaded first takes none on."""
+    merged = ENGLISH.merged
+    assert (
+        merged("She was born in Wexley.", "She had four children.", "she")
+        == "She was born in Wexley and had four children."
+    )
+    assert merged("It has 14 rooms.", "Its owner was Anna Bell.", "") == "It has 14 rooms, and its owner was Anna Bell."
+    assert merged("It has 14 rooms, all cold.", "It opened in 1931.", "it") == ""
+    assert merged("It has 14 rooms.", "Anna Bell bought it.", "") == ""
