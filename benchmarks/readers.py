@@ -140,9 +140,9 @@ def _values(web: WorldWeb, criterion: Criterion) -> list[str]:
     for text in sorted(pattern.object.texts) if len(pattern.object.texts) <= _LISTED else ():
         value = criterion.fact.object._replace(text=text)
         known += synonyms(setting, value) if value.type == "pool" else [text]
-    low, high = int(pattern.object.low), int(pattern.object.high)
+    low, high = pattern.object.low, pattern.object.high
     if low and high - low <= _NUMBERS:
-        known += [web.language.digits(number) for number in range(low, high + 1)]
+        known += [web.language.digits(number) for number in range(int(low), int(high) + 1)]
     if pattern.low:
         known += [str(year) for year in range(pattern.low, pattern.high + 1)][:10]
     for _, asked in pattern.extras:

@@ -19,7 +19,7 @@ _TOWNS = (4, 7)
 _NOTABLES = 18  # persons that neighbouring regions know of
 _HELD = 0.85  # share of the things of a test world that are of kinds no training world has
 _FOCUS = 3  # kinds that a part of a world has most of: whoever looks for one meets hundreds of near misses
-_FOCUSED = 0.35  # share of its things that are of these kinds whatever chance would give
+_FOCUSED = 0.42  # share of its things that are of these kinds whatever chance would give
 _PART = 16  # regions of a part
 
 

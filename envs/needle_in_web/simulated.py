@@ -56,6 +56,10 @@ _IN_PASSING = 0.2  # of the draws that come upon what a page is not about, those
 _PERSONS = {"easy": 0.12, "medium": 0.12, "hard": 0.03}  # of the draws that come upon a person, those that go on
 
 
+def _has_figure(fact: WorldFact) -> bool:
+    return any(value.type in FIGURES for value in (fact.object, *(extra for _, extra in fact.extras)))
+
+
 class SimulatedNeedle(NamedTuple):
     """A task with what its judge knows of it: the gold page's number, its subject and the criteria."""
 
@@ -163,7 +167,7 @@ class SimulatedNeedles:
 
         def fits(chosen: Sequence[WorldFact]) -> bool:
             """Whether no other page states the facts together; at most one is a figure: nobody half remembers two."""
-            figures = sum(fact.object.type in FIGURES for fact in chosen)
+            figures = sum(_has_figure(fact) for fact in chosen)
             alone = frozenset.intersection(*(telling[fact.key] for fact in chosen)) == {gold}
             return figures < 2 and len({fact.relation for fact in chosen}) == _CRITERIA and alone
 
