@@ -27,7 +27,6 @@ from webenv.corpora import Corpus
 from webenv.corpora.procedural import WebConfig, Worlds
 from webenv.corpora.world.criteria import Criterion
 from webenv.corpora.world.model import WorldFact
-from webenv.corpora.world.patterns import FactPattern
 from webenv.corpora.world.web import WorldWeb
 from webenv.corpora.world.wording import synonyms
 from webenv.envs.needle_in_web.judge import ExactJudge
