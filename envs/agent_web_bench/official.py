@@ -86,7 +86,9 @@ def _recommendation(name: str, record: Mapping[str, Any], where: str, titles: Ma
         ids = _list(record, "history_doc_ids", where)
         times = record.get("history_timestamps") or [""] * len(ids)
         if not isinstance(times, list) or len(times) != len(ids):
-            raise TaskFileError(f"{where}: {len(ids)} history_doc_ids and history_timestamps {times!r:.60}; expected one each.")
+            raise TaskFileError(
+                f"{where}: {len(ids)} history_doc_ids and history_timestamps {times!r:.60}; expected one each."
+            )
         given = [{"doc_id": page, "timestamp": time} for page, time in zip(ids, times, strict=True)]
     if not isinstance(given, list) or not given or not all(isinstance(visit, dict) for visit in given):
         raise TaskFileError(f"{where}: its history is {given!r:.60}; expected at least one visit.")

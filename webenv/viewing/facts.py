@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from webenv.rollout.record import Record
 from webenv.task import GoldDict
-from webenv.urls import address
+from webenv.urls import address, host_of
 from webenv.viewing.trajectory import Trajectory
 
 STAGES = ("no gold", "never seen", "seen, not read", "read, not answered", "answered")
@@ -193,7 +193,12 @@ def _never(record: Record, the: str) -> Iterator[Remark]:
             yield Remark(f"{the} never came up in what is recorded; the searches are not known.")
             return
         units = [f"{spent} {'search' if spent == 1 else 'searches'}"] if spent or not asks else []
-        yield Remark(f"{the} never came up, in {' and '.join([*units, *([_many(asks, 'ask')] if asks else [])])}.")
+        told = f"{the} never came up, in {' and '.join([*units, *([_many(asks, 'ask')] if asks else [])])}"
+        if asks:
+            hosts = {host_of(url) for url in record.gold["urls"]}
+            asked = {host_of(site) for turn in record.turns if turn.kind == "ask" for site in turn.texts[1:]}
+            told += ", though a site that has it was asked" if hosts & asked else ": no site that has it was asked"
+        yield Remark(f"{told}.")
 
 
 def _short_answers(record: Record, trajectory: Trajectory, texts: Sequence[str]) -> Iterator[Remark]:

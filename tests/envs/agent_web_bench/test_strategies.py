@@ -16,8 +16,8 @@ from tests.webs import DictWeb
 from webenv.actions import answer, ask, search
 from webenv.benchmark import Benchmark
 from webenv.corpora import Corpus, build
-from webenv.corpora.site_vectors import SiteVectors
 from webenv.corpora.procedural import Worlds
+from webenv.corpora.site_vectors import SiteVectors
 from webenv.envs.agent_web_bench import agent_web_bench
 from webenv.envs.agent_web_bench.listing import DescribedSites
 from webenv.envs.agent_web_bench.strategies import STRATEGIES
@@ -208,8 +208,10 @@ def test_descriptions_of_several_worlds() -> None:
     """Where a web has several worlds, a description is of a site of any of them."""
     worlds = Worlds.parse("procedural:worlds=2,pages=60,sites=16")
     second = DescribedSites(corpus(), worlds).hosts(str(worlds[1]))[0]
-    assert DescribedSites(corpus(), worlds, {second: "Theirs."}).listed(Scope(world=str(worlds[1])))[0].text == "Theirs."
-    with pytest.raises(InvalidArgument, match="there is no site 'nowhere.example' on this web"):
+    assert (
+        DescribedSites(corpus(), worlds, {second: "Theirs."}).listed(Scope(world=str(worlds[1])))[0].text == "Theirs."
+    )
+    with pytest.raises(InvalidArgument, match=r"there is no site 'nowhere\.example' on this web"):
         DescribedSites(corpus(), worlds, {"nowhere.example": "Nothing."})
 
 
