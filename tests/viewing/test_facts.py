@@ -69,6 +69,12 @@ READ = turn("visit", GOLD, pages=pages(GOLD))
             [["The gold page was answered, and the judge found it wrong.", 2]],
         ),
         (
+            (SEARCHED, turn("answer", f'["{OTHER}", "{GOLD}"]')),
+            0.6,
+            "answered",
+            [["The gold page was answered, and the judge gave it 0.60.", 2]],
+        ),
+        (
             (SEARCHED,),
             None,
             "seen, not read",

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from webenv.envs.agent_web_bench.tasks import read_ranking
 from webenv.errors import RunError
 from webenv.evaluation.coordination import coordination
 from webenv.evaluation.rescored import named_rescored
@@ -260,7 +261,7 @@ def failure_stage(record: Record) -> str:
     if not gold:
         return STAGES[-1]
     last = record.turns[-1] if record.turns else None
-    if last is not None and last.kind == "answer" and any(key_of(text) in gold for text in last.texts):
+    if last is not None and last.kind == "answer" and any(key_of(text) in gold for text in read_ranking(last.texts)):
         return STAGES[4]
     stage = 0
     for turn in (record.first, *(turn.observation for turn in record.turns)):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
+from webenv.envs.agent_web_bench.tasks import read_ranking
 from webenv.rollout.record import Record
 from webenv.task import GoldDict
 from webenv.urls import address, host_of
@@ -98,17 +99,16 @@ def follow(
             if page is not None:
                 seen.setdefault(page, Place(number, 0))
                 read.setdefault(page, Place(number, 0))
-    answered = _answered(trajectory, find)
+    last, answered = trajectory.turns[-1], False
+    if last.kind == "answer":  # a model may answer a ranking in one text
+        ranking = read_ranking(tuple(texts[text] for text in last.texts))
+        found = [*map(find, last.texts), *(names.find(url, keys) for url in ranking)]
+        answered = any(page is not None for page in found)
     stage = _stage(gold, set(seen), set(read), answered, value)
     urls = tuple(url for url, page in known.items() if page is not None)
     named = {address(url) for url in gold["urls"]}
     copies = tuple(url for url in urls if address(texts[url]) not in named)
     return Trail(stage, names.count, tuple(seen.values()), tuple(read.values()), urls, copies, answered)
-
-
-def _answered(trajectory: Trajectory, find: Callable[[int], str | None]) -> bool:
-    last = trajectory.turns[-1]
-    return last.kind == "answer" and any(find(text) is not None for text in last.texts)
 
 
 def _stage(gold: GoldDict, seen: Set[str], read: Set[str], answered: bool, value: float | None) -> str:
