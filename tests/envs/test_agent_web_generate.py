@@ -125,8 +125,8 @@ def test_sites_say_what_they_have() -> None:
 
 @pytest.mark.parametrize(("kind", "group"), [(kind, group) for kind, groups in GROUPS.items() for group in groups])
 def test_the_smallest_web_has_tasks(kind: str, group: str) -> None:
-    """A hundred pages on sixteen sites give a task of each group."""
-    found = task_source(kind, Worlds.parse("procedural:pages=100,sites=16")).draw(group, 0)
+    """A hundred and twenty pages on sixteen sites give a task of each group."""
+    found = task_source(kind, Worlds.parse("procedural:pages=120,sites=16")).draw(group, 0)
     assert found.task.gold.urls
 
 
