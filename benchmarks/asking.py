@@ -8,8 +8,8 @@ site that it asks, so that there is something to find, and no two are the same; 
 agent, which searches, reads three whole pages and answers. What the web keeps of late searches is let go before each
 round. ``--check``: so many slots are played again as single environments, which must show the same, byte for byte.
 Memory is the largest that the process held, of which the index is shared with whoever has it open, and what is its own
-at the end (Linux). The last line does not depend on what else runs: asks for a CPU second of all processes; opening the
-web, reading it for questions and the check are in it.
+at the end, and so of its worker processes (Linux). The last line does not depend on what else runs: asks for a CPU
+second of all processes; opening the web, reading it for questions and the check are in it.
 """
 
 from __future__ import annotations
@@ -71,6 +71,9 @@ def main() -> None:
     here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     told = f"median {statistics.median(rates):,.0f} asks/s; at most {here:,.0f} MB here"
     print(f"{told}, {own_memory():,.0f} MB of them its own; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    each = [f"{own_memory(child):,.0f}" for child in children.read_text().split()] if children.exists() else []
+    print(f"processes that search with it: {len(each)}; MB of their own: {', '.join(each) or '–'}")
     del shown[1 + STEPS :]
     check(benchmark, actions, shown, min(options.check, options.slots))
     envs.close()
@@ -80,9 +83,9 @@ def main() -> None:
     print(f"{asks / spent:,.0f} asks for a CPU second of all processes, opening and checking included")
 
 
-def own_memory() -> float:
-    """MB of this process that are of no file."""
-    lines = Path("/proc/self/status").read_text().splitlines()
+def own_memory(process: str = "self") -> float:
+    """MB of a process that are of no file."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon")), 0.0)
 
 

@@ -211,9 +211,12 @@ class RankingJudge:
         value = min(1.0, scores["ndcg@5"])
         if value < 1.0 and ranked.unknown:
             return Verdict.unscored(ranked.unknown, self.name)
-        found = sum(name in ranked.gold_ids for name in dict.fromkeys(ranked.ranking))
+        shown = list(dict.fromkeys(ranked.ranking))
+        found = [rank for rank, name in enumerate(shown, start=1) if name in ranked.gold_ids]
         outcome = "found" if value == 1.0 else "partial" if value else "missed"
-        reason = f"{found} of {len(ranked.gold_ids)} gold pages in a ranking of {len(set(ranked.ranking))}"
+        reason = f"{len(found)} of {len(ranked.gold_ids)} gold pages in a ranking of {len(shown)}"
+        if found:
+            reason += f", at rank{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
         return Verdict(outcome, value, reason, self.name, scores)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,7 +141,8 @@ class StatedPointsJudge:
 
     The value is KPR, the scores are ``kpr`` and ``kpc``, as of :class:`webenv.rewards.KeyPointJudge`; and, for points
     with sites, ``citation_precision``: of the points that a sentence with a citation supports, the share of which one
-    cites a site that states it; 0 where nothing is cited. A task without key points is unscored.
+    cites a site that states it and of which something came before the agent; 0 where nothing is cited. A task without
+    key points is unscored.
 
     It is strict: a report that says a value in other words than the web does omits the point.
     """
@@ -152,7 +153,7 @@ class StatedPointsJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """``name``, ``version``, and that it holds the key."""
-        return {"name": self.name, "version": "1", "holds": "key"}
+        return {"name": self.name, "version": "2", "holds": "key"}
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""
@@ -161,16 +162,19 @@ class StatedPointsJudge:
     def _score(self, submission: Submission) -> Verdict:
         points = read_stated_points(submission.task.gold.data)
         if not points:
-            return Verdict.unscored(f"task {submission.task.id!r} has no key points to look for", self.name)
+            in_words = "key points in words alone, which a model has to find: judge=key_points:MODEL"
+            what = in_words if submission.task.gold.data.get("key_points") else "no key points to look for"
+            return Verdict.unscored(f"task {submission.task.id!r} has {what}", self.name)
         found = _Report(submission.text, points)
         labels = [found.label(point) for point in points]
         kpr, kpc = (labels.count(label) / len(labels) for label in ("supported", "contradicted"))
-        cited = [any(right) for right in map(found.citations, points) if right]
+        came = {site_of(page.url) for page in submission.seen} | {site_of(reply.site) for reply in submission.replies}
+        cited = [any(right) for right in (found.citations(point, came) for point in points) if right]
         precision = sum(cited) / len(cited) if cited else 0.0
         outcome = "complete" if kpr == 1.0 else "partial" if kpr else "none"
         counts = ", ".join(f"{labels.count(label)} {label}" for label in LABELS)
         scores = {"kpr": kpr, "kpc": kpc, "citation_precision": precision}
-        told = f"key points: {counts}; of {len(cited)} that are cited, {sum(cited)} by a site that says so"
+        told = f"key points: {counts}; of {len(cited)} that are cited, {sum(cited)} by a site that came and says so"
         return Verdict(outcome, kpr, told, self.name, scores)
 
 
@@ -229,10 +233,12 @@ class _Report:
             return "contradicted"
         return "supported" if self._holding(point, point.values, point.cues) else "omitted"
 
-    def citations(self, point: StatedPoint) -> list[bool]:
-        """Of each sentence that supports a point with known sites and cites something: whether it cites one of them."""
+    def citations(self, point: StatedPoint, came: Set[str]) -> list[bool]:
+        """Of each sentence that supports a point with known sites and cites something: whether it cites one of them
+        that came before the agent."""
         found = [one for one in self._holding(point, point.values, point.cues) if one.sources] if point.sites else []
-        return [not {site_of(source) for source in one.sources}.isdisjoint(point.sites) for one in found]
+        right = came & set(point.sites)
+        return [not right.isdisjoint(map(site_of, one.sources)) for one in found]
 
 
 def denies(sentence: str) -> bool:

@@ -297,10 +297,11 @@ class Episode:
                 return f"A {name} is empty.", "invalid"
         left = self.budget.left(self.spent)
         wanted = len(texts) - int(kind == Kind.ASK)
-        if kind == Kind.ASK and not self.budget.asks:
-            return "There is no ask here: the budget has no asks. Nothing of it was done.", "overrun"
         if kind <= Kind.ASK and wanted > left[kind]:
             units = ("searches", "visits", "asks")[kind]
+            if not getattr(self.budget, units):
+                name = Kind(kind).name.lower()
+                return f"There is no {name} here: the budget has no {units}. Nothing of it was done.", "overrun"
             return (
                 f"Over budget: {left[kind]} {units} left, the action wants {wanted}. Nothing of it was done.",
                 "overrun",

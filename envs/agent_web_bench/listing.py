@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from webenv.corpora.document import blocks
 from webenv.corpora.procedural import WebConfig, Worlds, generated_web
 from webenv.corpora.sites import SiteDirectory, procedural_descriptions, read_descriptions
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, did_you_mean
 from webenv.observations import Reply
 from webenv.urls import host_of
 from webenv.web import ListedSites, Scope, Web
@@ -31,19 +31,23 @@ class DescribedSites:
             (generated ones), or are described from their pages.
 
     Raises:
-        InvalidArgument: for a description of a site that there is not.
+        InvalidArgument: for a description that is no text, or of a site that there is not (of more than 64 worlds
+            nobody looks).
         CorpusError: for a file that cannot be read.
     """
 
     def __init__(self, web: Web, worlds: Worlds | None = None, descriptions: Descriptions | None = None) -> None:
-        given = read_descriptions(descriptions) if isinstance(descriptions, str | Path) else dict(descriptions or {})
-        self._given = {host_of(site): text for site, text in given.items()}
+        given = read_descriptions(descriptions) if isinstance(descriptions, str | Path) else descriptions or {}
+        if not isinstance(given, Mapping):
+            raise InvalidArgument(f"descriptions={given!r:.80}: expected texts by host, or a JSON file of them.")
+        self._given = {_host(site, text): text for site, text in given.items()}
         self._web, self._worlds = web, worlds
+        self._directory: SiteDirectory | None = None
         if worlds is None and isinstance(web, ListedSites):
-            self._directory: SiteDirectory | None = SiteDirectory(web, None, given)
-        else:
-            self._directory = None
-            self._check(set(self._of_world("")) if worlds is not None else set(self._given))
+            self._check(web.sites)
+            self._directory = SiteDirectory(web, None, given)
+        elif worlds is not None and given and worlds.count <= _WORLDS:  # a site of any world may be described
+            self._check(host for place in range(worlds.count) for host in self._of_world(str(worlds[place])))
         self._listed = lru_cache(maxsize=_WORLDS)(self._described)
 
     @property
@@ -68,12 +72,11 @@ class DescribedSites:
         """The hosts of a world."""
         return tuple(reply.site for reply in self._listed(world))
 
-    def _check(self, hosts: set[str]) -> None:
-        unknown = sorted(self._given.keys() - hosts)
-        if unknown and self._worlds is not None and self._worlds.count == 1:
-            raise InvalidArgument(
-                f"descriptions: there is no site {unknown[0]!r:.100} in web={str(self._worlds)!r:.100}."
-            )
+    def _check(self, hosts: Iterable[str]) -> None:
+        known = sorted(hosts)
+        for site in sorted(self._given.keys() - set(known)):
+            hint = did_you_mean(site, known)
+            raise InvalidArgument(f"descriptions: there is no site {site!r:.100} on this web. {hint}")
 
     def _of_world(self, world: str) -> Mapping[str, str]:
         assert self._worlds is not None
@@ -89,3 +92,10 @@ class DescribedSites:
         else:
             texts = self._given
         return tuple(Reply(host, texts[host]) for host in sorted(texts))
+
+
+def _host(site: object, text: object) -> str:
+    host = host_of(site) if isinstance(site, str) else ""
+    if not host or not isinstance(text, str):
+        raise InvalidArgument(f"descriptions: {site!r:.100} with {text!r:.60}; expected a host with a text.")
+    return host

@@ -85,8 +85,10 @@ def _recommendation(name: str, record: Mapping[str, Any], where: str, titles: Ma
     if given is None:  # without the file of titles ids are all that is known
         ids = _list(record, "history_doc_ids", where)
         times = record.get("history_timestamps") or [""] * len(ids)
-        if len(times) != len(ids):
-            raise TaskFileError(f"{where}: {len(ids)} history_doc_ids and {len(times)} history_timestamps.")
+        if not isinstance(times, list) or len(times) != len(ids):
+            raise TaskFileError(
+                f"{where}: {len(ids)} history_doc_ids and history_timestamps {times!r:.60}; expected one each."
+            )
         given = [{"doc_id": page, "timestamp": time} for page, time in zip(ids, times, strict=True)]
     if not isinstance(given, list) or not given or not all(isinstance(visit, dict) for visit in given):
         raise TaskFileError(f"{where}: its history is {given!r:.60}; expected at least one visit.")
@@ -112,9 +114,11 @@ def _ranked(kind: str, name: str, record: Mapping[str, Any], where: str, text: s
 
 def _qa(name: str, record: Mapping[str, Any], where: str, titles: object) -> Task:
     answers = record.get("answer")
-    golds = tuple(map(str, answers)) if isinstance(answers, list) else (_text(record, "answer", where),)
+    golds = tuple(_list(record, "answer", where)) if isinstance(answers, list) else (_text(record, "answer", where),)
+    if not golds:
+        raise TaskFileError(f"{where}: answer is []; expected at least one text.")
     told = {tag: str(record[tag]) for tag in ("source", "type", "difficulty") if record.get(tag) not in (None, "")}
-    seen = [str(one) for one in record.get("seen_doc_ids") or ()]
+    seen = _list(record, "seen_doc_ids", where) if record.get("seen_doc_ids") else []
     gold = Gold(answers=golds, data={"seen_doc_ids": list(dict.fromkeys(seen))} if seen else {})
     return Task(name, _text(record, "question", where), gold=gold, tags={"group": "qa", **told})
 
@@ -183,6 +187,6 @@ def _text(record: Mapping[str, Any], name: str, where: str) -> str:
 
 def _list(record: Mapping[str, Any], name: str, where: str) -> list[str]:
     found = record.get(name)
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise TaskFileError(f"{where}: {name} is {found!r:.60}; expected a list of texts.")
+    if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
+        raise TaskFileError(f"{where}: {name} is {found!r:.60}; expected a list of texts, none of them blank.")
     return found

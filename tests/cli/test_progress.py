@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from webenv.cli.progress import RivalProgress, TrainingProgress, standing_line
+from webenv.cli.progress import RunOfSeveral, TrainingProgress, standing_line
 from webenv.evaluation.run import RunProgress
 from webenv.training import Limits, ProgressRow, TrainStanding
 
@@ -90,10 +90,10 @@ def test_nothing_to_learn_from(capsys: pytest.CaptureFixture[str]) -> None:
     assert line.startswith("webenv: note: in the last 5 updates all attempts at a task were worth the same")
 
 
-def test_rivals(capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_several(capsys: pytest.CaptureFixture[str]) -> None:
     """Where there is no terminal a line says which policy begins to play; of what was played before nothing is said."""
     for done in (0, 500):
-        with RivalProgress("keyword") as shown:
+        with RunOfSeveral("keyword", "evaluation") as shown:
             shown(RunProgress(done, 500, 0, 0))
             shown(RunProgress(500, 500, 0, 0))
     assert capsys.readouterr().err.splitlines() == ["evaluation: keyword plays 500 tasks"]

@@ -12,7 +12,7 @@ from webenv.corpora.world import WorldWeb
 from webenv.envs.agent_web_bench.generate import CASES, GROUPS, generated, task_source
 from webenv.envs.agent_web_bench.tasks import KINDS, said
 from webenv.envs.world_graph import WorldGraph
-from webenv.judge import Submission
+from webenv.judge import Seen, Submission
 from webenv.rewards import StatedPointsJudge, recall
 from webenv.task import Task
 from webenv.urls import host_of
@@ -58,10 +58,22 @@ def test_a_question_needs_two_sites() -> None:
         assert not any(answer in drawn.task.question for answer in drawn.task.gold.answers)
 
 
+def sites(task: Task) -> tuple[str, ...]:
+    return tuple(map(str, task.gold.data["sites"]))  # type: ignore[arg-type]
+
+
+def of_site(host: str) -> Seen:
+    """A page of a site that came before the agent."""
+    return Seen(f"https://{host}/", "")
+
+
 def test_key_points_are_spread_and_a_report_of_them_is_perfect() -> None:
     """Six to 14 key points on five sites at least; the gold report states them all, cites right, contradicts none."""
     found = tasks("research", "report")
-    given = [Submission(task, "answered", task.gold.answers, (), (), (), Budget(), Spending()) for task in found]
+    given = [
+        Submission(task, "answered", task.gold.answers, (), (), tuple(map(of_site, sites(task))), Budget(), Spending())
+        for task in found
+    ]
     for task, verdict in zip(found, StatedPointsJudge().score(given), strict=True):
         points, hosts = task.gold.data["key_points"], task.gold.data["sites"]
         assert isinstance(points, tuple)
@@ -113,8 +125,8 @@ def test_sites_say_what_they_have() -> None:
 
 @pytest.mark.parametrize(("kind", "group"), [(kind, group) for kind, groups in GROUPS.items() for group in groups])
 def test_the_smallest_web_has_tasks(kind: str, group: str) -> None:
-    """A hundred pages on sixteen sites give a task of each group."""
-    found = task_source(kind, Worlds.parse("procedural:pages=100,sites=16")).draw(group, 0)
+    """A hundred and twenty pages on sixteen sites give a task of each group."""
+    found = task_source(kind, Worlds.parse("procedural:pages=120,sites=16")).draw(group, 0)
     assert found.task.gold.urls
 
 

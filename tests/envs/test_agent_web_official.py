@@ -93,9 +93,17 @@ def test_topics_and_key_points(tmp_path: Path) -> None:
         (
             "recommendation",
             {"id": 0, "history_doc_ids": [ID], "history_timestamps": ["1", "2"]},
-            "1 history_doc_ids and 2",
+            "1 history_doc_ids and history_timestamps .'1', '2'.; expected one each",
         ),
+        (
+            "recommendation",
+            {"id": 0, "history_doc_ids": [ID], "history_timestamps": 5},
+            "history_timestamps 5; expected",
+        ),
+        ("search", {"id": 0, "question": "x", "source": [], "doc_ids": [ID, " "]}, "none of them blank"),
         ("qa", {"id": 0, "question": "x"}, "answer is None"),
+        ("qa", {"id": 0, "question": "x", "answer": []}, r"answer is \[\]; expected at least one text"),
+        ("qa", {"id": 0, "question": "x", "answer": "6", "seen_doc_ids": 5}, "seen_doc_ids is 5"),
         ("research", {"id": 0, "question": "x", "key_points": [3]}, "expected a list of texts"),
     ],
 )

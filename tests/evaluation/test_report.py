@@ -15,7 +15,7 @@ from webenv.errors import InvalidArgument
 from webenv.evaluation.report import make_table
 from webenv.evaluation.report_files import cell_text, check_width, difference_text, to_csv, to_html, to_latex
 from webenv.evaluation.report_runs import ReportEpisode, ReportRun, failure_stage
-from webenv.rollout.record import ObservationRecord, Record
+from webenv.rollout.record import ObservationRecord, PlayedTurn, Record
 from webenv.task import GoldDict
 
 LABELS = {
@@ -173,6 +173,13 @@ def test_stage_of_a_failure(pages: list[str], notice: str, stage: str) -> None:
     handed: Any = [{"site": "a.example", "text": "", "documents": shown["pages"]}]
     replied = replace(record, first={**shown, "pages": [], "replies": handed})
     assert failure_stage(replied) == ("read, not answered" if pages else "never shown")  # agents hand over whole pages
+    for texts in (
+        ("https://a.example/b", "https://a.example/gold"),
+        ('["https://a.example/b", "https://a.example/gold"]',),
+        ("https://a.example/b\nhttps://a.example/gold",),
+    ):
+        low = replace(record, turns=(PlayedTurn("answer", texts, "", shown, 0.4, {}),))
+        assert failure_stage(low) == "answered, not judged right"
 
 
 def test_runs_of_one_policy_have_a_standard_deviation() -> None:

@@ -81,9 +81,11 @@ def test_the_judge_of_rankings() -> None:
     verdict = ranked("x", "x", "a", "y", "b")
     assert (verdict.outcome, verdict.scores["ndcg@1"], verdict.scores["recall@3"]) == ("partial", 0.0, 0.5)
     assert verdict.scores["ndcg@5"] == verdict.value == pytest.approx(0.650921)
+    assert verdict.explanation == "2 of 2 gold pages in a ranking of 4, at ranks 2, 4"
     assert ranked("b", "a").outcome == "found"
     assert ranked().scores == dict.fromkeys(("ndcg@1", "ndcg@3", "ndcg@5", "recall@1", "recall@3", "recall@5"), 0.0)
     assert ranked("x", "y").outcome == "missed"
+    assert ranked("x", "y").explanation == "0 of 2 gold pages in a ranking of 2"
 
 
 def test_a_gold_page_that_failed() -> None:

@@ -11,7 +11,7 @@ from tests.openai_server import Fault
 from tests.rewards.replying import Asked, replying, tagged
 from tests.rewards.submissions import answered
 from webenv.errors import DataError
-from webenv.judge import Submission, Verdict
+from webenv.judge import Seen, Submission, Verdict
 from webenv.observations import Reply
 from webenv.rewards import ResearchJudge, StatedPointsJudge
 from webenv.task import Gold
@@ -66,15 +66,21 @@ def test_a_value_that_denies() -> None:
 
 
 def test_citations_of_points() -> None:
-    """Of the points that are supported with a citation, those with one of a site which states them."""
+    """Of the points that are supported with a citation, those with one of a site which came and states them."""
     text = "It was built in 1802 [1]. By Ada Grey [1]. Ada Grey.\nReferences\n[1] www.a.example"
-    assert stated(text).scores["citation_precision"] == 0.5
+    for came, precision in (("https://a.example/mill", 0.5), ("https://c.example/mill", 0.0)):
+        one = replace(about(text), seen=(Seen(came, ""),))
+        assert StatedPointsJudge().score([one])[0].scores["citation_precision"] == precision
+    asked = replace(about(text), replies=(Reply("a.example", "It was built in 1802."),))
+    assert StatedPointsJudge().score([asked])[0].scores["citation_precision"] == 0.5
 
 
 @pytest.mark.parametrize("points", [[], ["Mills burn."], None, [{"subjects": [], "values": ["x"]}]])
 def test_nothing_to_look_for(points: object) -> None:
     """A task without points whose facts are known is unscored."""
-    assert stated("Mills burn.", points).outcome == "unscored"
+    verdict = stated("Mills burn.", points)
+    assert verdict.outcome == "unscored"
+    assert ("judge=key_points:MODEL" in verdict.explanation) == bool(points)
 
 
 def researched(script: object, *submissions: Submission, **settings: object) -> list[Verdict]:

@@ -21,6 +21,21 @@ def test_smoothed() -> None:
     assert smoothed(rows, 1.0) == pytest.approx([0.0, 0.2, 0.32, 0.32, 0.32])
 
 
+KEYWORD = ("keyword", (0.3, (0.2, 0.4)))
+
+
+def test_baseline(tmp_path: Path) -> None:
+    """Where an environment has a script of its own, that is what a curve is held against."""
+    with TrainingFolder(tmp_path) as folder:
+        folder.write_run({"env": {"id": "X-v0"}, "algorithm": {"name": "grpo"}, "seed": 7})
+        folder.add(row(1))
+    runs = [
+        {"policy": name, "total": {"success_rate": 0.5, "interval": [0.4, 0.6]}} for name in ("keyword", "scripted")
+    ]
+    (tmp_path / "evaluation.json").write_text(json.dumps({"split": "test", "runs": runs}))
+    assert read_curve(tmp_path).baseline == ("scripted", (0.5, (0.4, 0.6)))
+
+
 def test_read(tmp_path: Path) -> None:
     """The curve of a run has its updates, and what it and keyword came to in the evaluation."""
     with TrainingFolder(tmp_path) as folder:
@@ -30,7 +45,7 @@ def test_read(tmp_path: Path) -> None:
     runs = [{"policy": name, "total": {"success_rate": r, "interval": i}} for name, (r, i) in totals.items()]
     (tmp_path / "evaluation.json").write_text(json.dumps({"split": "test", "runs": runs}))
     curve = read_curve(tmp_path)
-    assert curve == Curve("X-v0", "grpo", 7, str(tmp_path), [row(1)], (0.8, (0.7, 0.9)), (0.3, (0.2, 0.4)), "test")
+    assert curve == Curve("X-v0", "grpo", 7, str(tmp_path), [row(1)], (0.8, (0.7, 0.9)), KEYWORD, "test")
     (tmp_path / "evaluation.json").write_text("{")
     with pytest.raises(RunError, match=r"evaluation\.json cannot be read"):
         read_curve(tmp_path)
@@ -52,7 +67,7 @@ def test_drawn(tmp_path: Path) -> None:
     """Several seeds stand in one picture, with the level of keyword; other endings and no curves are refused."""
     needs_extra("plot")
     rows = [row(update, update / 10) for update in range(1, 10)]
-    curves = [Curve("X-v0", "ppo", seed, f"run{seed}", rows, (0.8, (0.7, 0.9)), (0.3, (0.2, 0.4))) for seed in (0, 1)]
+    curves = [Curve("X-v0", "ppo", seed, f"run{seed}", rows, (0.8, (0.7, 0.9)), KEYWORD) for seed in (0, 1)]
     draw_curves(curves, tmp_path / "curve.svg")
     text = (tmp_path / "curve.svg").read_text()
     for words in ("ppo, seed 0", "ppo, seed 1", "keyword 30.0", "X-v0: success in training"):

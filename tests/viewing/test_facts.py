@@ -69,6 +69,12 @@ READ = turn("visit", GOLD, pages=pages(GOLD))
             [["The gold page was answered, and the judge found it wrong.", 2]],
         ),
         (
+            (SEARCHED, turn("answer", f'["{OTHER}", "{GOLD}"]')),
+            0.6,
+            "answered",
+            [["The gold page was answered, and the judge gave it 0.60.", 2]],
+        ),
+        (
             (SEARCHED,),
             None,
             "seen, not read",
@@ -82,6 +88,20 @@ READ = turn("visit", GOLD, pages=pages(GOLD))
 def test_gold(tmp_path: Path, turns: Any, value: float | None, stage: str, facts: list[Any]) -> None:
     """How far an episode came is said in a word, and in a sentence with the turn where it can be seen."""
     assert told(tmp_path / "run", episode(*turns, value=value)) == (stage, facts)
+
+
+@pytest.mark.parametrize(
+    ("site", "told_of_it"),
+    [
+        ("sea.example", ": no site that has it was asked"),
+        ("https://town.example/", ", though a site that has it was asked"),
+    ],
+)
+def test_whether_the_right_site_was_asked(tmp_path: Path, site: str, told_of_it: str) -> None:
+    """Where a gold page never came from sites that were asked, it is said whether one of them has it."""
+    spent = {"searches": 0, "visits": 0, "asks": 1, "turns": 2}
+    record = episode(turn("ask", "mill", site), turn("answer", OTHER), spent=spent)
+    assert told(tmp_path / "run", record)[1] == [[f"The gold page never came up, in 1 ask{told_of_it}.", None]]
 
 
 def test_lost_turns_and_limits(tmp_path: Path) -> None:

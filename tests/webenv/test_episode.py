@@ -297,6 +297,20 @@ OVERRUNS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("action", "told"),
+    [
+        (search("a"), "There is no search here: the budget has no searches."),
+        (visit("a"), "There is no visit here: the budget has no visits."),
+        (ask("why", "a"), "There is no ask here: the budget has no asks."),
+    ],
+)
+def test_what_an_episode_does_not_have(action: object, told: str) -> None:
+    """Of what the budget has nothing from the start, the notice says that there is none."""
+    episode = begin(budget=Budget(searches=0, visits=0, asks=0, turns=2))
+    assert play(episode, action).observation.notice == f"{told} Nothing of it was done."
+
+
 @pytest.mark.parametrize(("action", "ending", "wants"), OVERRUNS)
 def test_overrun_with_notice(action: object, ending: str, wants: str) -> None:
     """A batch that wants more than is left is refused whole and charged nothing but its turn."""

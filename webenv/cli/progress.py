@@ -132,17 +132,22 @@ class TrainingProgress:
         self._useless = useless
 
 
-class RivalProgress(ProgressBar):
-    """A policy of the evaluation at play: a bar on a terminal; elsewhere a line when it begins."""
+class RunOfSeveral(ProgressBar):
+    """A run of several, as of an evaluation or a study: a bar on a terminal; elsewhere a line when it begins.
 
-    def __init__(self, name: str) -> None:
+    Args:
+        name: who plays, or what.
+        of: what the run is part of.
+    """
+
+    def __init__(self, name: str, of: str) -> None:
         super().__init__(name)
-        self._name, self._told = name, SafeConsole(stderr=True).is_terminal
+        self._line, self._told = f"{of}: {name}", SafeConsole(stderr=True).is_terminal
 
     def __call__(self, standing: RunProgress) -> None:
         super().__call__(standing)
         if not self._told and standing.done < standing.total:
-            print(f"evaluation: {self._name} plays {standing.total:,} tasks", file=sys.stderr, flush=True)
+            print(f"{self._line} plays {standing.total:,} tasks", file=sys.stderr, flush=True)
         self._told = True
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from webenv.cli.options import AsJson
-from webenv.cli.progress import ProgressBar
+from webenv.cli.progress import RunOfSeveral
 from webenv.cli.report import print_paper
 from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument
@@ -52,7 +52,7 @@ def command(
     )
     played = []
     for number, run in enumerate(runs, start=1):
-        with ProgressBar(f"{number}/{len(runs)} {run.folder}") as bar:
+        with RunOfSeveral(f"{number}/{len(runs)} {run.folder}", "study") as bar:
             played.append(play_run(run, out, episodes, seed, watch=bar))
     report = paper_report(played)
     if as_json:

@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,7 @@ import typer
 
 from webenv.cli.app import Interrupted
 from webenv.cli.options import Arguments, AsJson, EnvId, grouped, resume_command
-from webenv.cli.progress import RivalProgress, TrainingProgress
+from webenv.cli.progress import RunOfSeveral, TrainingProgress
 from webenv.cli.tables import print_rivals, print_throughput, wide_console
 from webenv.cli.terminal import print_json
 from webenv.errors import InvalidArgument, MissingExtra
@@ -194,7 +195,7 @@ def _compare(test: HeldOut, trained: Trained, name: str, episodes: int, resume_l
                 rivals(trained, name),
                 trained.folder,
                 episodes=episodes,
-                watch=RivalProgress,
+                watch=partial(RunOfSeveral, of="evaluation"),
                 progress=shown.stage,
             )
         except KeyboardInterrupt as interrupt:

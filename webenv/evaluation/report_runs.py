@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from webenv.envs.agent_web_bench.tasks import read_ranking
 from webenv.errors import RunError
 from webenv.evaluation.coordination import coordination
 from webenv.evaluation.rescored import named_rescored
@@ -25,8 +26,16 @@ MEASURES = ("success", "value", "reward", "searches", "visits", "asks", "turns",
 PER_RUN = ("cost", "tokens")
 """What is known of whole runs alone: US dollars and tokens an episode."""
 
-STAGES = ("never shown", "shown, not read", "read in part", "read, not answered", "no gold page")
-"""How far a wrong episode came, in this order (Needle in the Web, section 4.3: page not obtained, only a part seen)."""
+STAGES = (
+    "never shown",
+    "shown, not read",
+    "read in part",
+    "read, not answered",
+    "answered, not judged right",
+    "no gold page",
+)
+"""How far a wrong episode came, in this order (Needle in the Web, section 4.3: page not obtained, only a part seen); a
+ranking that has a gold page, too low or without the others, is the last but one."""
 
 _NO_SETTING = ("seed", "path", "file", "folder", "answers")  # nor what a system answered, whose attempts these may be
 _HIDDEN_SEARCHES = ("integrated",)  # policies whose searches happen inside the model's provider
@@ -250,6 +259,9 @@ def failure_stage(record: Record) -> str:
     """How far an episode came towards its gold page; one of :data:`STAGES`, the last where its task names none."""
     gold = {key for url in record.gold["urls"] if (key := key_of(url)) is not None}
     if not gold:
+        return STAGES[-1]
+    last = record.turns[-1] if record.turns else None
+    if last is not None and last.kind == "answer" and any(key_of(text) in gold for text in read_ranking(last.texts)):
         return STAGES[4]
     stage = 0
     for turn in (record.first, *(turn.observation for turn in record.turns)):

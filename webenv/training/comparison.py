@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     from webenv.policies.learned.policy import LearnedPolicy
     from webenv.training.run import Trained
 
-HAND_WRITTEN = ("random", "keyword", "investigator")
-"""Policies that what was learned is compared with, by their names."""
+HAND_WRITTEN = ("random", "keyword", "investigator", "scripted")
+"""Policies that what was learned is compared with, by their names, where an environment has them."""
 
 _REPORT = "evaluation.json"
 _SEED = 0  # of every evaluation: runs of other seeds are compared on the same tasks
@@ -152,7 +152,10 @@ def compare(
     summaries = []
     with opened_env(test.env, test.settings) as made:
         make_worlds(made.benchmark, progress)
-        hand_written = [one for one in HAND_WRITTEN if one in POLICIES_OF_ALL or one in made.benchmark.policies]
+        known = {**POLICIES_OF_ALL, **made.benchmark.policies}
+        if not made.benchmark.budget.searches:
+            known.pop("keyword")  # it does nothing but search
+        hand_written = [one for one in HAND_WRITTEN if one in known]
         for name, policy in {**policies, **{one: make_policy(one, made.benchmark) for one in hand_written}}.items():
             steps = policy.identity.get("steps")  # a policy that went on learning is another one
             place = folder_name(name if steps in (None, "0") else f"{name}-{steps}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument
@@ -15,6 +16,7 @@ from webenv.training.log import ProgressRow
 
 _WHAT = "a learning curve"
 _COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")
+_BASELINES = ("scripted", "keyword")
 _WINDOW = 0.05  # share of a run's episodes that a point of a smooth line is about
 
 
@@ -28,7 +30,7 @@ class Curve(NamedTuple):
         folder: of the run.
         rows: its updates with a scored episode.
         learned: success on the tasks of the evaluation and its 95% interval, 0 to 1; ``None``: not evaluated.
-        keyword: that of the policy ``keyword`` on the same tasks.
+        baseline: a hand-written policy and its success on the same tasks: ``scripted``, else ``keyword``.
         split: of these tasks; empty where they are those of training, ``None``: not evaluated.
     """
 
@@ -38,7 +40,7 @@ class Curve(NamedTuple):
     folder: str
     rows: list[ProgressRow]
     learned: Level | None
-    keyword: Level | None
+    baseline: tuple[str, Level] | None
     split: str | None = None
 
 
@@ -55,8 +57,8 @@ def read_curve(folder: str | Path) -> Curve:
         raise InvalidArgument(f"{folder}: no update of this run had a scored episode: there is no curve to draw.")
     name = run["algorithm"]["name"]
     split, levels = read_evaluation(folder)
-    found = levels.get(name), levels.get("keyword")
-    return Curve(run["env"]["id"], name, run["seed"], str(folder), rows, *found, split)
+    baseline = next(((one, levels[one]) for one in _BASELINES if one in levels), None)
+    return Curve(run["env"]["id"], name, run["seed"], str(folder), rows, levels.get(name), baseline, split)
 
 
 def smoothed(rows: list[ProgressRow], window: float = _WINDOW) -> list[float]:
@@ -91,7 +93,7 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
 
     A faint line is each update's own success, the strong one is smooth; the mark at its end is the
     success of what was learned on the tasks of the evaluation, with its 95% interval; the dashed
-    line is ``keyword`` on the same tasks.
+    line is a hand-written policy on the same tasks.
 
     Args:
         curves: at least one.
@@ -128,10 +130,10 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
                 capsize=3,
                 label=_where(curves) if len(curves) == 1 else None,
             )
-    levels = [curve.keyword[0] for curve in curves if curve.keyword is not None]
-    if levels:
-        level = 100 * sum(levels) / len(levels)
-        axes.axhline(level, color="#55554f", linestyle=(0, (5, 3)), linewidth=1.3, label=f"keyword {level:.1f}")
+    found = [curve.baseline for curve in curves if curve.baseline is not None]
+    for name in dict.fromkeys(name for name, _ in found):
+        level = 100 * fmean(rate for own, (rate, _) in found if own == name)
+        axes.axhline(level, color="#55554f", linestyle=(0, (5, 3)), linewidth=1.3, label=f"{name} {level:.1f}")
     title = ", ".join(dict.fromkeys(curve.env for curve in curves))
     axes.set_title(f"{title}: success in training", loc="left", fontsize=11, fontweight="bold")
     axes.set_xlabel("steps played" + (f" (marks: what was learned, {_where(curves)})" if len(curves) > 1 else ""))

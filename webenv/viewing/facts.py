@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
+from webenv.envs.agent_web_bench.tasks import read_ranking
 from webenv.rollout.record import Record
 from webenv.task import GoldDict
-from webenv.urls import address
+from webenv.urls import address, host_of
 from webenv.viewing.trajectory import Trajectory
 
 STAGES = ("no gold", "never seen", "seen, not read", "read, not answered", "answered")
@@ -98,17 +99,16 @@ def follow(
             if page is not None:
                 seen.setdefault(page, Place(number, 0))
                 read.setdefault(page, Place(number, 0))
-    answered = _answered(trajectory, find)
+    last, answered = trajectory.turns[-1], False
+    if last.kind == "answer":  # a model may answer a ranking in one text
+        ranking = read_ranking(tuple(texts[text] for text in last.texts))
+        found = [*map(find, last.texts), *(names.find(url, keys) for url in ranking)]
+        answered = any(page is not None for page in found)
     stage = _stage(gold, set(seen), set(read), answered, value)
     urls = tuple(url for url, page in known.items() if page is not None)
     named = {address(url) for url in gold["urls"]}
     copies = tuple(url for url in urls if address(texts[url]) not in named)
     return Trail(stage, names.count, tuple(seen.values()), tuple(read.values()), urls, copies, answered)
-
-
-def _answered(trajectory: Trajectory, find: Callable[[int], str | None]) -> bool:
-    last = trajectory.turns[-1]
-    return last.kind == "answer" and any(find(text) is not None for text in last.texts)
 
 
 def _stage(gold: GoldDict, seen: Set[str], read: Set[str], answered: bool, value: float | None) -> str:
@@ -193,7 +193,12 @@ def _never(record: Record, the: str) -> Iterator[Remark]:
             yield Remark(f"{the} never came up in what is recorded; the searches are not known.")
             return
         units = [f"{spent} {'search' if spent == 1 else 'searches'}"] if spent or not asks else []
-        yield Remark(f"{the} never came up, in {' and '.join([*units, *([_many(asks, 'ask')] if asks else [])])}.")
+        told = f"{the} never came up, in {' and '.join([*units, *([_many(asks, 'ask')] if asks else [])])}"
+        if asks:
+            hosts = {host_of(url) for url in record.gold["urls"]}
+            asked = {host_of(site) for turn in record.turns if turn.kind == "ask" for site in turn.texts[1:]}
+            told += ", though a site that has it was asked" if hosts & asked else ": no site that has it was asked"
+        yield Remark(f"{told}.")
 
 
 def _short_answers(record: Record, trajectory: Trajectory, texts: Sequence[str]) -> Iterator[Remark]:

@@ -16,8 +16,10 @@ from tests.webs import DictWeb
 from webenv.actions import answer, ask, search
 from webenv.benchmark import Benchmark
 from webenv.corpora import Corpus, build
+from webenv.corpora.procedural import Worlds
 from webenv.corpora.site_vectors import SiteVectors
 from webenv.envs.agent_web_bench import agent_web_bench
+from webenv.envs.agent_web_bench.listing import DescribedSites
 from webenv.envs.agent_web_bench.strategies import STRATEGIES
 from webenv.errors import InvalidArgument, WebenvError
 from webenv.observations import Reply
@@ -185,6 +187,32 @@ def test_access_is_enough() -> None:
     assert made_by("central").budget.searches == 15
     with pytest.raises(InvalidArgument):
         made_by("none")
+
+
+@pytest.mark.parametrize(
+    ("descriptions", "message"),
+    [
+        ({"mils.example": "Mills."}, "there is no site 'mils.example' on this web. Did you mean 'mills.example'"),
+        ({"mills.example": 3}, "'mills.example' with 3; expected a host with a text"),
+        ({"": "Mills."}, "'' with 'Mills.'; expected a host with a text"),
+        (["mills.example"], "expected texts by host, or a JSON file of them"),
+    ],
+)
+def test_descriptions_that_cannot_be_used(descriptions: Any, message: str) -> None:
+    """A description is a text, and of a site that there is."""
+    with pytest.raises(InvalidArgument, match=message):
+        agent_web_bench("search", web=corpus(), tasks=ranked(), descriptions=descriptions)
+
+
+def test_descriptions_of_several_worlds() -> None:
+    """Where a web has several worlds, a description is of a site of any of them."""
+    worlds = Worlds.parse("procedural:worlds=2,pages=60,sites=16")
+    second = DescribedSites(corpus(), worlds).hosts(str(worlds[1]))[0]
+    assert (
+        DescribedSites(corpus(), worlds, {second: "Theirs."}).listed(Scope(world=str(worlds[1])))[0].text == "Theirs."
+    )
+    with pytest.raises(InvalidArgument, match=r"there is no site 'nowhere\.example' on this web"):
+        DescribedSites(corpus(), worlds, {"nowhere.example": "Nothing."})
 
 
 def made_by(access: str) -> Benchmark:
