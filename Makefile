@@ -12,7 +12,7 @@ lint:
 	ruff check .
 
 types:
-	mypy -p webenv
+	mypy -p webenv -m webenv_command
 
 layers:
 	lint-imports

@@ -114,14 +114,14 @@ def add_maxscore(
         CorpusError: if the folder cannot be written to.
         MissingExtra: if numba is missing.
     """
-    from webenv.corpora.maxscore import SETTINGS, MaxScoreIndex, build_maxscore, check_numba
+    from webenv.corpora.maxscore import SETTINGS, build_maxscore, check_numba, machine_code
 
     check_numba()
 
     def write(store: DiskStore, manifest: Manifest, work: Path) -> Mapping[str, Any]:
         pages = Path(path) / manifest.data / PAGES
         build_maxscore(pages, work, workers=workers, progress=progress)
-        MaxScoreIndex(work).compile()
+        machine_code()  # compiles, where that has not been done on this machine
         return SETTINGS
 
     return write_engine(Path(path), "maxscore", "", write)

@@ -194,16 +194,21 @@ class LexicalIndex:
 
     def weights(self, query: ParsedQuery) -> dict[str, float]:
         """What each word of a query is worth: BM25's inverse document frequency, by stem."""
+        count, having = self._frequencies(query)
+        return {
+            form: math.log(1 + (count - pages + 0.5) / (pages + 0.5))
+            for form, pages in zip(query.stems, having, strict=True)
+        }
+
+    def _frequencies(self, query: ParsedQuery) -> tuple[int, list[int]]:
+        """How many pages there are, and how many have each word of a query."""
+        if self.maxscore is not None:  # which opens no index for each site
+            return self.maxscore.frequencies(query, self._sites.keys())
         index = self._reaching(query)
-        count = len(index)
-        weights = {}
-        for form in query.stems:
-            try:
-                having = index._searcher.doc_freq("text", form)
-            except BaseException as error:
-                _raise(error)
-            weights[form] = math.log(1 + (count - having + 0.5) / (having + 0.5))
-        return weights
+        try:
+            return len(index), [index._searcher.doc_freq("text", form) for form in query.stems]
+        except BaseException as error:
+            _raise(error)
 
     def _keys(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
         if not hits:

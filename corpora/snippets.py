@@ -26,12 +26,13 @@ MOST_MATCHES = 24
 """The most places of one word."""
 MOST_TRIES = 500
 """The places looked at for one word: bounds what a word of one letter costs."""
+MOST_WORDS = 10
+"""Of a long query the ten words that are worth most are looked for."""
 WORDS = re.compile(WORD)
 """Finds words."""
 CODE = "cp1252"
 """How texts are kept: a byte for each character, typographic quotes and dashes included."""
 
-_MOST_WORDS = 10  # of a long query the ten that are worth most
 _SINGLE = re.compile(f"[{SINGLE}]")
 
 Match = tuple[int, int, str]
@@ -72,7 +73,7 @@ def snippet(text: str, weights: Mapping[str, float]) -> str:
 
 def sought(weights: Mapping[str, float]) -> list[Sought]:
     """The words of a query that are looked for."""
-    forms = sorted(weights, key=lambda form: -weights[form])[:_MOST_WORDS] if len(weights) > _MOST_WORDS else weights
+    forms = sorted(weights, key=lambda form: -weights[form])[:MOST_WORDS] if len(weights) > MOST_WORDS else weights
     return [_sought(form) for form in forms]
 
 
@@ -211,12 +212,17 @@ class SnippetCache:
         words = sought(weights)
         if self.texts is None:
             return tuple([found(self._ready(key)).result(words, weights) for key in keys])
+        results = self.texts.results(keys, words, weights)
+        if results is None:
+            results = [
+                page
+                and Result(page.title, page.url, _coded_snippet(page.coded, words, weights), page.site, page.canonical)
+                for page in self.texts.find(keys)
+            ]
         return tuple(
             [
-                found(self._ready(key)).result(words, weights)
-                if page is None
-                else Result(page.title, page.url, _coded_snippet(page.coded, words, weights), page.site, page.canonical)
-                for key, page in zip(keys, self.texts.find(keys), strict=True)
+                result or found(self._ready(key)).result(words, weights)
+                for key, result in zip(keys, results, strict=True)
             ]
         )
 

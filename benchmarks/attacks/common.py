@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-WEBENV = [sys.executable, "-P", "-c", "from webenv.cli.app import main\nmain()"]
+WEBENV = [sys.executable, "-P", "-c", "from webenv_command import main\nmain()"]
 
 
 class Finding(NamedTuple):

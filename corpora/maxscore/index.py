@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
-from functools import cache, cached_property, lru_cache, partial
+import threading
+from array import array
+from collections.abc import Iterator, Mapping, Set
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +17,8 @@ from webenv.corpora.engine import Hit, rounded
 from webenv.corpora.engine_folder import hold_engine, known_engines
 from webenv.corpora.folder import release
 from webenv.corpora.manifest import Manifest
-from webenv.corpora.maxscore.layout import DTYPES, SITES, WINDOW, norms, term_hash
+from webenv.corpora.maxscore.layout import DTYPES, LENGTHS, SITES, WINDOW, norms, term_hash
+from webenv.corpora.maxscore.machine_code import machine_code
 from webenv.corpora.maxscore.texts import TEXTS, MappedTexts
 from webenv.corpora.query import ANALYZER, ParsedQuery, hidden_hosts
 from webenv.errors import CorpusDamaged, MissingExtra
@@ -28,8 +31,7 @@ SETTINGS: Mapping[str, object] = {"analysis": ANALYZER, "layout": 1}
 
 _MOST_HITS = 1_000  # beyond, keeping them in order costs more than it spares
 _KEPT = 20_000  # terms whose place is remembered
-
-Numbers = npt.NDArray[np.int64]
+_GIVEN = ("docs", "freqs", "high_at", "high_freqs", "cuts", "tops", "keys", "lengths", "days")  # to the kernel
 
 
 class _Term(NamedTuple):
@@ -84,10 +86,12 @@ class MaxScoreIndex:
         self._hosts = folder / SITES
         self.texts = MappedTexts(folder / TEXTS, arrays["by_key"], arrays["begins"], arrays["ends"])
         self._arrays = arrays
-        self._given = [arrays[name] for name in _GIVEN]
-        self._documents, self._postings = documents, postings
+        self._given = [number for name in _GIVEN for number in (arrays[name].ctypes.data, arrays[name].size)]
+        self._documents = documents
         self._norms = norms(int(arrays["words"].sum()), documents)
-        self._site_norms: dict[str, npt.NDArray[np.float32]] = {}
+        self._norms_at = self._norms.ctypes.data
+        self._site_norms: dict[str, tuple[npt.NDArray[np.float32], int]] = {}
+        self._room = _Room()
         self._term = lru_cache(_KEPT)(partial(_find, arrays, postings))
 
     def search(self, query: ParsedQuery, limit: int, scope: Scope, own: Set[str]) -> list[Hit] | None:
@@ -99,35 +103,43 @@ class MaxScoreIndex:
             scope: what may be found.
             own: the sites whose words are weighed among themselves where a query reaches no other.
         """
-        if query.phrases or not query.words or limit > _MOST_HITS or (top := _kernel()) is None:
+        code = machine_code()
+        if query.phrases or not query.words or limit > _MOST_HITS or code is None:
             return None
         terms = [term for form in query.words if (term := self._term(form)) is not None]
-        last = day_of(scope.as_of, "as_of") if scope.as_of else 0
         ranges = list(self._ranges(query, scope))
         if not terms or not ranges:
             return []
-        arrays = self._arrays
-        starts, stops, rows = np.array(terms, np.int64).T.copy()
-        documents, bytes_norms, counts, bounded = self._documents, self._norms, stops - starts, True
+        limit, documents, norms_at, own_site = min(limit, self._documents), self._documents, self._norms_at, 0
         if len(query.sites) == 1 and query.sites[0] in own:
             low, high = self._site(query.sites[0])
-            documents, bytes_norms, bounded = high - low, self._own_norms(query.sites[0]), False
-            docs = arrays["docs"]
-            counts = np.array([_count(docs[start:stop], low, high) for start, stop, _ in terms], np.int64)
-            having = counts > 0
-            starts, stops, rows, counts = starts[having], stops[having], rows[having], counts[having]
-        most = min(limit, self._documents)
-        found, scores = top(
-            *self._given, starts, stops, rows, counts, documents, bytes_norms, bounded, *_windows(ranges), last, most
-        )
-        keys = arrays["keys"][found]
-        return [Hit(key, rounded(score)) for key, score in zip(keys.tolist(), scores.tolist(), strict=True)]
+            documents, norms_at, own_site = high - low, self._own_norms(query.sites[0]), 1
+        places = array("q", [number for column in zip(*terms, strict=True) for number in column])
+        bounds = array("q", [number for column in zip(*ranges, strict=True) for number in column])
+        found, scores = array("q", bytes(8 * limit + 8)), array("f", bytes(4 * limit))
+        given = array("q", self._given)
+        given.extend((
+            norms_at, len(LENGTHS), places.buffer_info()[0], len(places), bounds.buffer_info()[0], len(bounds),
+            *self._room.of(len(terms), -(-self._documents // WINDOW) + len(ranges), limit),
+            found.buffer_info()[0], limit + 1, scores.buffer_info()[0],
+            own_site, documents, day_of(scope.as_of, "as_of") if scope.as_of else 0,
+        ))  # fmt: skip
+        code.rank(given.buffer_info()[0])
+        return [Hit(key, rounded(score)) for key, score in zip(found[: found[limit]], scores, strict=False)]
 
-    def compile(self) -> None:
-        """Compiles the search, where that has not been done on this machine: some 10 seconds; else it is loaded."""
-        none = np.empty(0, np.int64)
-        if (top := _kernel()) is not None:
-            top(*self._given, none, none, none, none, self._documents, self._norms, True, none, none, 0, 1)
+    def frequencies(self, query: ParsedQuery, own: Set[str]) -> tuple[int, list[int]]:
+        """How many documents there are, and how many have each stem of a query: as :meth:`search` weighs them."""
+        low, high = 0, self._documents
+        if len(query.sites) == 1 and query.sites[0] in own:
+            low, high = self._site(query.sites[0])
+        counts = []
+        for start, stop, _ in (self._term(form) or _Term(0, 0, -1) for form in query.stems):
+            if high - low < self._documents:
+                docs = self._arrays["docs"][start:stop]
+                first, last = np.searchsorted(docs, np.array((low, high), docs.dtype)).tolist()
+                start, stop = first, max(first, last)
+            counts.append(stop - start)
+        return high - low, counts
 
     # ── sites ─────────────────────────────────────────────────────────────────
 
@@ -147,12 +159,14 @@ class MaxScoreIndex:
         low, high = self._arrays["firsts"][number : number + 2].tolist()
         return low, high
 
-    def _own_norms(self, host: str) -> npt.NDArray[np.float32]:
+    def _own_norms(self, host: str) -> int:
+        """The address of the norms of a site that is weighed by itself."""
         if host not in self._site_norms:
             low, high = self._site(host)
             words = int(self._arrays["words"][self._places[host][0]])
-            self._site_norms[host] = norms(words, max(1, high - low))
-        return self._site_norms[host]
+            of_site = norms(words, max(1, high - low))
+            self._site_norms[host] = of_site, of_site.ctypes.data
+        return self._site_norms[host][1]
 
     def _ranges(self, query: ParsedQuery, scope: Scope) -> Iterator[tuple[int, int]]:
         """The documents that may be found, as ranges, ascending."""
@@ -176,7 +190,22 @@ class MaxScoreIndex:
             yield low, self._documents
 
 
-_GIVEN = ("docs", "freqs", "high_at", "high_freqs", "cuts", "tops", "keys", "lengths", "days")
+class _Room(threading.local):
+    """Memory in which the kernel works, of each thread."""
+
+    def __init__(self) -> None:
+        self._numbers = np.empty(0, np.int64)
+        self._floats = np.empty(0, np.float32)
+        self._given = (0, 0, 0, 0)
+
+    def of(self, terms: int, pieces: int, limit: int) -> tuple[int, int, int, int]:
+        """Address and length of 64-bit numbers and of floats, for so many terms, ranges within windows, and hits."""
+        numbers = (3 + 2 * terms) * pieces + WINDOW + 2 * terms + limit + 1
+        floats = (1 + terms) * pieces + 2 * WINDOW + 2 * terms + 1
+        if self._given[1] < numbers or self._given[3] < floats:
+            self._numbers, self._floats = np.empty(2 * numbers, np.int64), np.empty(2 * floats, np.float32)
+            self._given = (self._numbers.ctypes.data, 2 * numbers, self._floats.ctypes.data, 2 * floats)
+        return self._given
 
 
 def open_maxscore(folder: Path, manifest: Manifest) -> tuple[MaxScoreIndex, int] | None:
@@ -205,16 +234,6 @@ def open_maxscore(folder: Path, manifest: Manifest) -> tuple[MaxScoreIndex, int]
         raise CorpusDamaged(
             f"{found.path} is not what was written ({error}): make it again, with webenv corpus index {folder} {KIND}."
         ) from error
-
-
-@cache
-def _kernel() -> Callable[..., Any] | None:
-    """The search, compiled; ``None`` where numba does not work, as where it has no folder to keep what it compiles."""
-    try:
-        from webenv.corpora.maxscore.kernel import top  # here: numba takes half a second and 20 MB
-    except (ImportError, RuntimeError):
-        return None
-    return top
 
 
 def check_numba() -> None:
@@ -247,18 +266,3 @@ def _find(arrays: dict[str, npt.NDArray[Any]], postings: int, form: str) -> _Ter
         raise CorpusDamaged(f"the maxscore index has no postings of {form!r:.60}: make it again.")
     row = int(np.searchsorted(tabled, number))
     return _Term(start, stop, row if row < len(tabled) and tabled[row] == number else -1)
-
-
-def _count(docs: npt.NDArray[Any], low: int, high: int) -> int:
-    first, last = np.searchsorted(docs, np.array([low, high], docs.dtype))
-    return max(0, int(last - first))
-
-
-def _windows(ranges: list[tuple[int, int]]) -> tuple[Numbers, Numbers]:
-    """The ranges, cut at the windows."""
-    lows, highs = [], []
-    for low, high in ranges:
-        cuts = [low, *range((low // WINDOW + 1) * WINDOW, high, WINDOW), high]
-        lows += cuts[:-1]
-        highs += cuts[1:]
-    return np.array(lows, np.int64), np.array(highs, np.int64)

@@ -17,7 +17,7 @@ from webenv.cli import app
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-WEBENV = [sys.executable, "-P", "-c", "from webenv.cli.app import main; main()"]
+WEBENV = [sys.executable, "-P", "-c", "from webenv_command import main; main()"]
 
 BENCH = '''
 import time

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -87,3 +88,22 @@ def test_a_second_interrupt_ends_what_hangs(town: Path) -> None:
     started = time.monotonic()
     assert interrupted(town, COMMANDS["eval"], 1.0, 1.0) == (130, "webenv: interrupted.\n")
     assert time.monotonic() - started < 15
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.2, 0.5, 0.9])
+def test_imports_end_in_one_line(town: Path, delay: float) -> None:
+    """While the command still imports what it needs, which takes a second, too."""
+    start = "from webenv_command import main; print('begun', flush=True); main()"
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", start, "bench"],
+        cwd=town,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(0.02 + delay)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=45)
+    assert (process.returncode, err) == (130, "webenv: interrupted.\n")

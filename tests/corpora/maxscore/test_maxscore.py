@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,11 @@ from tests.extras import needs_extra
 from webenv.corpora import Corpus, SourcePage, add, build, site_indexes
 from webenv.corpora.engine import rounded
 from webenv.corpora.engines import add_maxscore
-from webenv.corpora.maxscore import MaxScoreIndex, build_maxscore
-from webenv.corpora.maxscore.index import _kernel
+from webenv.corpora.maxscore import MaxScoreIndex, build_maxscore, machine_code
 from webenv.corpora.maxscore.layout import LENGTHS, length_code
+from webenv.corpora.maxscore.texts import _stem_code, _Stems
 from webenv.corpora.query import parse_query
+from webenv.corpora.snippets import sought
 from webenv.errors import CorpusDamaged, CorpusError, MissingExtra
 from webenv.web import Scope, SearchRequest
 
@@ -76,8 +76,9 @@ def test_hits_are_those_of_tantivy(web: Path) -> None:
         for text, limit, scope in requests(2_500, 1):
             query = parse_query(text)
             index.maxscore = None
-            expected = index.search(query, limit, scope)
+            expected, weights = index.search(query, limit, scope), index.weights(query)
             index.maxscore = fast
+            assert index.weights(query) == weights
             found = index.search(query, limit, scope)
             assert [hit.key for hit in found] == [hit.key for hit in expected], (text, limit, scope)
             assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected], rel=1.2e-4)
@@ -87,21 +88,21 @@ def test_hits_are_those_of_tantivy(web: Path) -> None:
 
 
 def test_a_corpus_uses_it_by_itself_and_without_numba_finds_the_same(
-    web: Path, monkeypatch: pytest.MonkeyPatch
+    web: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The identity of a corpus does not change with it, so that runs are replayed with or without the extra."""
     asked = [SearchRequest(text, 10, scope) for text, _, scope in requests(50, 2)]
     with Corpus.open(web, workers=1) as corpus:
         assert corpus._index.maxscore is not None
         found, identity = corpus.search(asked), corpus.identity
-    monkeypatch.setitem(
-        sys.modules, "webenv.corpora.maxscore.kernel", None
-    )  # numba cannot be used, as it finds out late
-    _kernel.cache_clear()
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WEBENV_CACHE", str(tmp_path / "file"))  # machine code cannot be kept, as is found out late
+    machine_code.cache_clear()
     with Corpus.open(web, workers=1) as corpus:
         assert (corpus.search(asked), corpus.identity) == (found, identity)
-        assert _kernel() is None
-    _kernel.cache_clear()
+        assert machine_code() is None
+    monkeypatch.undo()
+    machine_code.cache_clear()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with Corpus.open(web, workers=1) as corpus:
         assert corpus._index.maxscore is None
@@ -138,6 +139,39 @@ def test_results_are_those_of_the_store(tmp_path: Path) -> None:
         assert corpus.fetch(keys) == visited
         assert {page is None for page in texts_of.find(keys)} == {True, False}
         assert texts_of.find([1, 2**62]) == [None, None]
+
+
+def test_snippets_are_those_of_the_whole_text(tmp_path: Path) -> None:
+    """Whatever stands around words, and in whatever form they come, machine code cuts where Python does."""
+    rng = random.Random(7)
+    words = "tide Tides tidal TIDE'S rid ride riding rides o'clock 3.5 3 5 5. x_y _x x naïve Naïves élan É. 'tis a the"
+    words += " happy happily university universe €5 x.y.z tide-mill"
+    around = (" ", " ", " ", "  ", "\n", ". ", ", ", "—", "…", "\xa0", "\x1c ", "' ", "x" * 170, "\t")
+
+    def text(length: int) -> str:
+        return "".join(rng.choice(words.split()) + rng.choice(around) for _ in range(length))
+
+    pages = [SourcePage(f"https://a.example/{n}", "", f"{text(rng.choice((3, 40, 300)))} end") for n in range(300)]
+    build(tmp_path / "web", [pages], near_copies=False, workers=1)
+    asked = [SearchRequest(" ".join(rng.sample(words.split(), rng.randint(1, 14)))) for _ in range(300)]
+    with Corpus.open(tmp_path / "web", workers=1) as corpus:
+        expected = corpus.search(asked)
+    add_maxscore(tmp_path / "web", workers=1)
+    with Corpus.open(tmp_path / "web", workers=1) as corpus:
+        for request, found, wanted in zip(asked, corpus.search(asked), expected, strict=True):
+            assert found == wanted, request
+
+
+def test_stems_are_learned_again_where_their_table_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webenv.corpora.maxscore.texts._STEMS", 8)
+    stems = _Stems()
+    first = stems.table
+    for code in (8, 16, 3, 11):
+        stems.learn(code, b"Tides")
+    assert [first[2 * slot] for slot in range(8)] == [8, 16, 0, 3, 11, 0, 0, 0]
+    assert {first[2 * slot + 1] for slot in (0, 1, 3, 4)} == {_stem_code("tide")}
+    stems.learn(4, b"Tides")
+    assert [stems.table[2 * slot] for slot in range(8)] == [0, 0, 0, 0, 4, 0, 0, 0]
 
 
 def test_processes_write_what_one_does(web: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,16 +226,20 @@ def test_a_strangers_numbers_are_no_addresses(web: Path, tmp_path: Path) -> None
         "lengths",
         "begins",
         "ends",
+        "texts",
     ):
         folder = tmp_path / name
         folder.mkdir()
         for path in source.iterdir():
             (folder / path.name).write_bytes(path.read_bytes())
-        array = np.load(folder / f"{name}.npy")
+        array = np.fromfile(folder / "texts.bin", np.uint8) if name == "texts" else np.load(folder / f"{name}.npy")
         raw = chaos.integers(0, 256, array.nbytes, np.uint8)
         kept = chaos.random(array.nbytes) < 0.7
         raw[kept] = np.frombuffer(array.tobytes(), np.uint8)[kept]
-        np.save(folder / f"{name}.npy", raw.view(array.dtype).reshape(array.shape))
+        if name == "texts":
+            raw.tofile(folder / "texts.bin")
+        else:
+            np.save(folder / f"{name}.npy", raw.view(array.dtype).reshape(array.shape))
         try:
             index = MaxScoreIndex(folder)
         except ValueError:
@@ -214,6 +252,10 @@ def test_a_strangers_numbers_are_no_addresses(web: Path, tmp_path: Path) -> None
             assert found is None or len(found) <= limit
         with contextlib.suppress(CorpusDamaged):
             assert len(index.texts.find(np.load(folder / "keys.npy")[:500].tolist())) == 500
+        weights = {word(rng): 1.0 for _ in range(5)}
+        for key in np.load(source / "keys.npy")[:500].tolist():
+            with contextlib.suppress(CorpusDamaged):
+                assert len(index.texts.results([key], sought(weights), weights) or ()) == 1
 
 
 def test_scores_are_told_apart_by_five_digits() -> None:
