@@ -19,7 +19,7 @@ from webenv.corpora.engine import Engine, Hit
 from webenv.corpora.folder import hold_corpus, release
 from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
-from webenv.corpora.maxscore import open_maxscore
+from webenv.corpora.maxscore import cut_coded, open_maxscore
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
 from webenv.corpora.snippets import PASSAGES, CachedPage, SnippetCache, found
@@ -57,7 +57,7 @@ class Corpus(SharedWeb):
         self._manifest = manifest
         self._pool: WorkerPool[SearchRequest] = WorkerPool(_no_worker, 1)
         self._results = ResultCache()
-        self._passages = SnippetCache(store, _READY, next(_NUMBERS))
+        self._passages = SnippetCache(store, _READY, next(_NUMBERS), cut_coded)
         self._held: tuple[int, ...] = ()
         self._release: weakref.finalize[Any, Any] | None = None
 

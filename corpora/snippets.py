@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -187,6 +187,9 @@ _WORDLY = re.escape(bytes(n for n, letter in enumerate(_LETTERS) if letter.isaln
 _WORD = re.compile(b"[" + _WORDLY + b"]+(?:[.'][" + _WORDLY + b"]+)*")
 
 
+Cutter = Callable[[Sequence[bytes], Sequence[Sought], Mapping[str, float]], "list[str] | None"]
+
+
 class SnippetCache:
     """Makes the results of searches: titles, addresses, and the passages of pages that fit queries best.
 
@@ -196,22 +199,27 @@ class SnippetCache:
         store: the pages.
         kept: where pages are kept ready, by their corpus and their key; corpora may share it.
         name: the number of the corpus.
+        cut: cuts the snippets of texts that are coded; ``None`` where it cannot.
 
     Attributes:
         texts: pages that lie ready in a file, where there is one.
     """
 
-    def __init__(self, store: Store, kept: LRUCache[tuple[int, int], CachedPage], name: int) -> None:
+    def __init__(self, store: Store, kept: LRUCache[tuple[int, int], CachedPage], name: int, cut: Cutter) -> None:
         self.texts: MappedTexts | None = None
         self._store = store
         self._kept = kept
         self._name = name
+        self._cut = cut
 
     def results(self, keys: Sequence[int], weights: Mapping[str, float]) -> tuple[Result, ...]:
         """The results that show the pages of these keys; ``weights``: what each word is worth, by its stem."""
         words = sought(weights)
         if self.texts is None:
-            return tuple([found(self._ready(key)).result(words, weights) for key in keys])
+            pages = [found(self._ready(key)) for key in keys]
+            coded = [page.coded for page in pages if page.coded]
+            snippets = iter(self._cut(coded, words, weights) or () if len(coded) == len(pages) else ())
+            return tuple([page.result(words, weights, next(snippets, None)) for page in pages])
         results = self.texts.results(keys, words, weights)
         if results is None:
             results = [
@@ -246,34 +254,37 @@ class CachedPage:
 
     Attributes:
         size: bytes that it takes, about.
+        coded: its text in :data:`CODE`; empty where it cannot be told so.
     """
 
-    __slots__ = ("_coded", "_key", "_linked", "_page", "_text", "size")
+    __slots__ = ("_key", "_linked", "_page", "_text", "coded", "size")
 
     def __init__(self, page: StoredPage) -> None:
         self._page, self._key = page._replace(text=""), f"{page.canonical:016x}"
         text = without_link_targets(page.text)
         self._linked = "" if text == page.text else page.text
-        self._text, self._coded = text, b""
+        self._text, self.coded = text, b""
         if len(text) <= SCANNED:
             try:
-                self._text, self._coded = "", text.encode(CODE)
+                self._text, self.coded = "", text.encode(CODE)
             except UnicodeEncodeError:
                 self._text = text
-        self.size = _PAGE + getsizeof(self._text) + getsizeof(self._linked) + len(self._coded)
+        self.size = _PAGE + getsizeof(self._text) + getsizeof(self._linked) + len(self.coded)
 
-    def result(self, words: Sequence[Sought], weights: Mapping[str, float]) -> Result:
+    def result(self, words: Sequence[Sought], weights: Mapping[str, float], snippet: str | None = None) -> Result:
+        """What is shown of it; its snippet may have been cut already."""
         page = self._page
-        return Result(page.title, page.url, self._snippet(words, weights), page.site, self._key)
+        shown = self._snippet(words, weights) if snippet is None else snippet
+        return Result(page.title, page.url, shown, page.site, self._key)
 
     def page(self) -> StoredPage:
         if self._linked:
             return self._page._replace(text=self._linked)
-        return self._page._replace(text=self._coded.decode(CODE) if self._coded else self._text)
+        return self._page._replace(text=self.coded.decode(CODE) if self.coded else self._text)
 
     def _snippet(self, words: Sequence[Sought], weights: Mapping[str, float]) -> str:
-        if self._coded:
-            return _coded_snippet(self._coded, words, weights)
+        if self.coded:
+            return _coded_snippet(self.coded, words, weights)
         return passage(self._text, *stretch(find_words(self._text, words), weights))
 
 

@@ -3,5 +3,6 @@
 from webenv.corpora.maxscore.build import build_maxscore
 from webenv.corpora.maxscore.index import SETTINGS, MaxScoreIndex, check_numba, open_maxscore
 from webenv.corpora.maxscore.machine_code import machine_code
+from webenv.corpora.maxscore.texts import cut_coded
 
-__all__ = ["SETTINGS", "MaxScoreIndex", "build_maxscore", "check_numba", "machine_code", "open_maxscore"]
+__all__ = ["SETTINGS", "MaxScoreIndex", "build_maxscore", "check_numba", "cut_coded", "machine_code", "open_maxscore"]

@@ -39,8 +39,12 @@ class MachineCode(NamedTuple):
 
 
 @cache
-def machine_code() -> MachineCode | None:
-    """The functions, loaded, or compiled where they are not in the cache; ``None`` where that cannot be done here."""
+def machine_code(make: bool = True) -> MachineCode | None:
+    """The functions, loaded, or compiled where they are not in the cache; ``None`` where that cannot be done here.
+
+    Args:
+        make: whether to compile; else ``None`` where that was never done.
+    """
     if find_spec("numba") is None or find_spec("llvmlite") is None:
         return None
     try:
@@ -58,6 +62,8 @@ def machine_code() -> MachineCode | None:
         )
         path = cache_folder() / _FOLDER / f"maxscore-{_digest(host)}.o"
         code = _kept(path)
+        if not code and not make:
+            return None
         if not code:
             path.parent.mkdir(parents=True, exist_ok=True)
             code = _compiled(llvm, machine)

@@ -11,6 +11,7 @@ import threading
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ import numpy.typing as npt
 
 from webenv.corpora.document import without_link_targets
 from webenv.corpora.maxscore.layout import LONGEST_RECORD, term_hash
-from webenv.corpora.maxscore.machine_code import machine_code
+from webenv.corpora.maxscore.machine_code import MachineCode, machine_code
 from webenv.corpora.query import stem
 from webenv.corpora.snippets import CODE, MOST_MATCHES, MOST_WORDS, SCANNED, SNIPPET, Sought
 from webenv.corpora.store import StoredPage
@@ -29,6 +30,7 @@ from webenv.observations import Result
 TEXTS = "texts.bin"
 
 _ROOM = 512 + (4 + 3 * MOST_MATCHES) * MOST_WORDS  # numbers that the kernel works with
+_HEAD = b"\0\0\0\0"  # of a record without names
 _ASKED = 64  # words of unknown stems that it tells at once
 _STEMS = 1 << 16  # places of the table of stems; it is begun anew when it is half full
 
@@ -108,27 +110,10 @@ class MappedTexts:
         Raises:
             CorpusDamaged: if a record is not what was written.
         """
-        code = machine_code()
-        if code is None or not all(word.folded for word in words):
+        cut = _cut(self._data, self._given, keys, words, weights, machine_code())
+        if cut is None:
             return None
-        prefixes, sought = bytearray(), array("q")
-        for form, _, folded, whole in words:
-            sought.extend((len(prefixes), len(prefixes) + len(folded), whole, _stem_code(form)))
-            prefixes += folded
-        worth = array("d", [weights[word.form] for word in words])
-        parts, shown = array("q", bytes(24 * len(keys))), array("B", bytes(SNIPPET * len(keys)))
-        asked, unknown, begun = array("q", keys), array("q", bytes(8 * (3 * _ASKED + 1))), array("B", prefixes)
-        while True:
-            given, stems = array("q", self._given), _stems.table
-            for held in (asked, begun, sought, worth, stems, _room.numbers, parts, shown, unknown):
-                given.extend(held.buffer_info())
-            code.cut(given.buffer_info()[0])
-            if not unknown[-1]:
-                break
-            for number in range(0, 3 * unknown[-1], 3):
-                word = unknown[number : number + 3]
-                _stems.learn(word[0], self._data[word[1] : word[2]])
-        snippets = shown.tobytes().decode(CODE, "replace")
+        parts, snippets = cut
         found: list[Result | None] = []
         begin = 0
         for number in range(0, len(parts), 3):
@@ -143,6 +128,59 @@ class MappedTexts:
             found.append(Result(title, url, snippets[begin:end], site, canonical))
             begin = end
         return found
+
+
+def cut_coded(coded: Sequence[bytes], words: Sequence[Sought], weights: Mapping[str, float]) -> list[str] | None:
+    """Snippets of texts in :data:`webenv.corpora.snippets.CODE`; ``None`` where the machine code was never made, or a
+    word is not in ASCII."""
+    code = machine_code(make=False)
+    if code is None:
+        return None
+    data = _HEAD + _HEAD.join(coded)
+    ends = array("q", accumulate(len(text) + len(_HEAD) for text in coded))
+    begins, keys = array("q", (0, *ends[:-1])), array("q", range(len(coded)))
+    whole = np.frombuffer(data, np.uint8)
+    given = [whole.ctypes.data, len(data), *keys.buffer_info(), *begins.buffer_info(), *ends.buffer_info()]
+    cut = _cut(data, given, keys, words, weights, code)
+    if cut is None:
+        return None
+    parts, snippets = cut
+    return [snippets[begin:end] for begin, end in pairwise((0, *parts[2::3]))]
+
+
+def _cut(
+    data: bytes | mmap.mmap,
+    records: Sequence[int],
+    keys: Sequence[int],
+    words: Sequence[Sought],
+    weights: Mapping[str, float],
+    code: MachineCode | None,
+) -> tuple[array[int], str] | None:
+    """Where each record and its text begin, and where its snippet ends in a text of all; ``None`` where Python cuts.
+
+    Args:
+        data, records: the records, and their addresses and lengths as :func:`webenv.corpora.maxscore.cutting.cut`
+            takes them.
+    """
+    if code is None or not all(word.folded for word in words):
+        return None
+    prefixes, sought = bytearray(), array("q")
+    for form, _, folded, whole in words:
+        sought.extend((len(prefixes), len(prefixes) + len(folded), whole, _stem_code(form)))
+        prefixes += folded
+    worth = array("d", [weights[word.form] for word in words])
+    parts, shown = array("q", bytes(24 * len(keys))), array("B", bytes(SNIPPET * len(keys)))
+    asked, unknown, begun = array("q", keys), array("q", bytes(8 * (3 * _ASKED + 1))), array("B", prefixes)
+    while True:
+        given, stems = array("q", records), _stems.table
+        for held in (asked, begun, sought, worth, stems, _room.numbers, parts, shown, unknown):
+            given.extend(held.buffer_info())
+        code.cut(given.buffer_info()[0])
+        if not unknown[-1]:
+            return parts, shown.tobytes().decode(CODE, "replace")
+        for number in range(0, 3 * unknown[-1], 3):
+            word = unknown[number : number + 3]
+            _stems.learn(word[0], data[word[1] : word[2]])
 
 
 class _Room(threading.local):

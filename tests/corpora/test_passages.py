@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webenv.corpora.caches import LRUCache
+from webenv.corpora.maxscore import cut_coded
 from webenv.corpora.query import stem
 from webenv.corpora.snippets import CachedPage, SnippetCache, snippet, sought
 from webenv.corpora.store import MemoryStore, StoredPage
@@ -24,7 +25,12 @@ def page(text: str) -> StoredPage:
 
 
 def shown(text: str, weights: dict[str, float]) -> str:
-    return CachedPage(page(text)).result(sought(weights), weights).snippet
+    """A page's snippet, which machine code, where there is any, cuts alike."""
+    ready = CachedPage(page(text))
+    snippet = ready.result(sought(weights), weights).snippet
+    cut = cut_coded([ready.coded, ready.coded], sought(weights), weights) if ready.coded else None
+    assert cut in (None, [snippet, snippet])
+    return snippet
 
 
 @given(texts, st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
@@ -47,7 +53,7 @@ def test_long_texts_and_common_words_show_the_same_snippet() -> None:
 
 def test_a_result_names_its_page() -> None:
     """Title, address, site and the key of the page that it copies stand beside the snippet."""
-    passages = SnippetCache(MemoryStore({3: page("Neap tides.")}, {}), LRUCache(10_000), 0)
+    passages = SnippetCache(MemoryStore({3: page("Neap tides.")}, {}), LRUCache(10_000), 0, cut_coded)
     assert passages.results([3], {"tide": 1.0}) == (
         ("A page", "https://a.example/1", "Neap tides.", "a.example", "0000000000000007"),
     )
