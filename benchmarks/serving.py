@@ -5,7 +5,8 @@
 The server runs as ``webenv serve retrieve WEB`` in a process of its own, and this one asks it over
 connections that are kept open: one query a request, and 64 queries a request. Next to it, in the
 same run and in turns, stand the same queries ranked in this process, and their pages read, in
-batches of 64. ``serve web`` is measured by pages fetched over 8 connections.
+batches of 64. ``serve web`` is measured by pages fetched over 8 connections. Beside the clock stands the CPU time that
+the server and its workers took for a query, as on a busy machine the clock measures how many threads a server has.
 
 With ``--bm25`` the same requests also go to a server that does what the BM25 server of Search-R1 does (Jin et al.,
 "Search-R1", 2025; its ``retrieval_server.py``): pyserini's searcher over an index that keeps texts, one query of a
@@ -19,6 +20,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
 import re
 import socket
@@ -68,6 +70,7 @@ def main() -> None:
     assert isinstance(corpus, Corpus)
     urls, queries = draw(corpus, options.queries)
     times: dict[str, list[float]] = {}
+    costs: dict[str, list[float]] = {}
     with ExitStack() as stack:
         retrieval = stack.enter_context(served([*WEBENV, "serve", "retrieve", options.web]))
         websites = stack.enter_context(served([*WEBENV, "serve", "web", options.web]))
@@ -84,19 +87,27 @@ def main() -> None:
             sides |= over("BM25 of Search-R1", bm25, queries)
         for _ in range(options.rounds):
             for name, run in sides.items():
-                started = time.perf_counter()
+                used, started = cpu_seconds(), time.perf_counter()
                 done = run()
                 times.setdefault(name, []).append(done / (time.perf_counter() - started))
+                costs.setdefault(name, []).append((cpu_seconds() - used) / done * 1e6)
     table = Table(title=f"{options.web}: {len(corpus):,} pages, {TOPK} whole pages a query")
     table.add_column("")
     table.add_column("a second", justify="right")
     table.add_column("of the corpus", justify="right")
     table.add_column("ours to theirs", justify="right")
+    table.add_column("CPU µs", justify="right")
+    table.add_column("theirs to ours", justify="right")
     whole = max(times["the corpus called directly"])
     for name, rates in times.items():
-        ours = times.get(name.replace("BM25 of Search-R1", "served"), rates)
+        same = name.replace("BM25 of Search-R1", "served")
+        ours, cost = times.get(same, rates), min(costs[name])
         share = "" if name.startswith("pages") else f"{max(rates) / whole:.2f}"
-        table.add_row(name, f"{max(rates):,.0f}", share, "" if ours is rates else f"{max(ours) / max(rates):.2f}")
+        if ours is rates:
+            table.add_row(name, f"{max(rates):,.0f}", share, "", f"{cost:,.0f}" if cost else "", "")
+        else:
+            compared = f"{max(ours) / max(rates):.2f}", f"{cost:,.0f}", f"{cost / min(costs[same]):.2f}"
+            table.add_row(name, f"{max(rates):,.0f}", share, *compared)
     Console().print(table)
 
 
@@ -178,6 +189,18 @@ def served(command: Sequence[str]) -> Iterator[str]:
             yield json.loads(line)["url"]
         finally:
             process.terminate()
+
+
+def cpu_seconds() -> float:
+    """CPU time of all processes that this one started, and theirs; 0 where the system does not tell."""
+    ticks, waiting = 0, [os.getpid()]
+    while waiting:
+        for task in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+            for child in task.read_text(encoding="ascii").split():
+                waiting.append(int(child))
+                fields = Path(f"/proc/{child}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def ask(base: str, requests: Sequence[Sequence[str]], connections: int = CONNECTIONS) -> int:
