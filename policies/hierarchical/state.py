@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from webenv.observations import ObservationDict
 from webenv.policies.hierarchical.chain_ledger import ChainLedger
@@ -80,7 +80,6 @@ class HierarchyState:
         steps: the steps before, with their summaries.
         evidence: of each part of a shared context, its tokens and how many statements it brought.
         statements: all of them, in order.
-        nodes: how many nodes the tree has.
     """
 
     ledger: Ledger | ChainLedger
@@ -91,7 +90,6 @@ class HierarchyState:
     steps: list[ManagerSummary] = field(default_factory=list)
     evidence: list[tuple[int, int]] = field(default_factory=list)
     statements: list[CitedStatement] = field(default_factory=list)
-    nodes: int = 0
 
     def fold(self, decisions: Sequence[Decision]) -> None:
         """Takes up what the turns so far kept."""
@@ -100,7 +98,6 @@ class HierarchyState:
             if not kept:
                 continue
             self.asked.update(dict.fromkeys(kept.get("asked", ())))
-            self.nodes += len(kept.get("nodes", ()))
             self.evidence += [(int(size), int(count)) for size, count in kept.get("evidence", ())]
             self.take([CitedStatement(*one) for one in kept.get("statements", ())])
             self.steps += [_summary(one) for one in kept.get("steps", ())]
@@ -121,6 +118,13 @@ class HierarchyState:
     def take(self, statements: Sequence[CitedStatement]) -> int:
         self.statements += statements
         return self.ledger.add(statements)
+
+
+class TurnState(NamedTuple):
+    """Where an episode stands after its decisions with these memories: what folding them gives."""
+
+    memories: list[str]
+    state: HierarchyState
 
 
 def _kept(memory: str) -> Mapping[str, Any]:

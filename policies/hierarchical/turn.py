@@ -31,7 +31,15 @@ from webenv.policies.hierarchical.messages import (
     tokens,
 )
 from webenv.policies.hierarchical.scripts import ScriptHost
-from webenv.policies.hierarchical.state import HierarchyState, Job, OpenDirective, hits_of, pages_of, seconds_left
+from webenv.policies.hierarchical.state import (
+    HierarchyState,
+    Job,
+    OpenDirective,
+    TurnState,
+    hits_of,
+    pages_of,
+    seconds_left,
+)
 from webenv.policies.hierarchical.tables import Wanted, read_question
 from webenv.policy import Decision, History
 
@@ -48,13 +56,26 @@ _OTHERS = 300  # entities that a worker is told beside those asked for
 
 
 class HostTurn:
-    """One decision: takes in what the last action brought, lets the layers think until something is to be sent."""
+    """One decision: takes in what the last action brought, lets the layers think until something is to be sent.
 
-    def __init__(self, layers: Layers, latency: LatencyModel | None, history: History) -> None:
+    Args:
+        layers: who thinks, and how.
+        latency: how long calls take; ``None``: no time.
+        history: the episode so far.
+        known: what an earlier turn of the episode left (:meth:`left`), which saves folding it from the decisions anew.
+    """
+
+    def __init__(
+        self, layers: Layers, latency: LatencyModel | None, history: History, known: TurnState | None = None
+    ) -> None:
         self._layers, self._latency, self._history = layers, latency, history
         self._question = history.observations[0]["question"]
-        self.state = HierarchyState(self._ledger())
-        self.state.fold(history.decisions)
+        ledger = self._ledger()
+        if known is not None and known.memories == [one.memory for one in history.decisions]:
+            self.state = known.state
+        else:
+            self.state = HierarchyState(ledger)
+            self.state.fold(history.decisions)
         self._kept: dict[str, list[Any]] = {
             name: [] for name in ("statements", "asked", "evidence", "steps", "findings")
         }
@@ -84,6 +105,13 @@ class HostTurn:
         if final is not None:
             return self._decision(answer(final or self._table()))
         return self._decision(self._send())
+
+    def left(self, decision: Decision) -> TurnState | None:
+        """What the turn leaves for the next one; ``None`` where contexts are shared: there a turn forgets, and the next
+        one begins with all again."""
+        if self._layers.flat or self._layers.shared:
+            return None
+        return TurnState([*(one.memory for one in self._history.decisions), decision.memory], self.state)
 
     def _decision(self, action: Action) -> Decision:
         state = self.state

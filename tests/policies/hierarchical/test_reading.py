@@ -34,6 +34,14 @@ def test_a_question_for_posts_is_understood() -> None:
     assert wanted.joins == (("Keeper", "birthplace"),)
 
 
+@pytest.mark.parametrize(("one", "several"), [("Volcano", "volcanoes"), ("Circus", "circuses"), ("Canoe", "canoes")])
+def test_plurals_of_a_kind(one: str, several: str) -> None:
+    """Whatever its plural, the kind is the one that the first column names, and posts are known as such."""
+    wanted = read_question(POSTS.replace("lighthouses", several).replace("Lighthouse", one))
+    assert wanted is not None
+    assert (wanted.kind, wanted.keys) == (one.lower(), 2)
+
+
 def test_names_and_persons() -> None:
     """Names end at dates and small words; persons have two to four words, none of which a body or a place has."""
     text = "In May 1954 the Hive Bank of Leddermoor chose Jeremy F. Molina, whom Ann O’Neill of Kirk Welwold liked."
