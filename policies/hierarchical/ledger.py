@@ -257,9 +257,7 @@ class Ledger:
         own, every = self._stems.get(column, Counter[str]()), self._every_stem
         total = max(1, own.total())
         rest = max(1, every.total() - own.total())
-        chosen = [
-            one for one, count in own.items() if count >= 3 and count / total > 2 * (every[one] - count) / rest
-        ]
+        chosen = [one for one, count in own.items() if count >= 3 and count / total > 2 * (every[one] - count) / rest]
         return tuple(sorted(chosen, key=lambda one: (-own[one], one))[:_CUES])
 
     # ── the table ─────────────────────────────────────────────────────────────

@@ -73,6 +73,8 @@ class HierarchyState:
 
     Attributes:
         ledger: what is known.
+        told: what workers are told: what was known when managers last gave orders, or some pages later, so that what
+            they return is the same however many of them there are; ``None``: they are told what is known by now.
         asked: queries that were sent, and addresses that were read, in order; never sent again.
         waiting: what no worker is at yet.
         wave: what went out with the last action.
@@ -80,9 +82,12 @@ class HierarchyState:
         steps: the steps before, with their summaries.
         evidence: of each part of a shared context, its tokens and how many statements it brought.
         statements: all of them, in order.
+        known: how many of them workers are told.
+        pages: how many were read since they were told.
     """
 
     ledger: Ledger | ChainLedger
+    told: Ledger | None = None
     asked: dict[str, None] = field(default_factory=dict)
     waiting: list[Job] = field(default_factory=list)
     wave: list[Job] = field(default_factory=list)
@@ -90,6 +95,8 @@ class HierarchyState:
     steps: list[ManagerSummary] = field(default_factory=list)
     evidence: list[tuple[int, int]] = field(default_factory=list)
     statements: list[CitedStatement] = field(default_factory=list)
+    known: int = 0
+    pages: int = 0
 
     def fold(self, decisions: Sequence[Decision]) -> None:
         """Takes up what the turns so far kept."""
@@ -100,6 +107,9 @@ class HierarchyState:
             self.asked.update(dict.fromkeys(kept.get("asked", ())))
             self.evidence += [(int(size), int(count)) for size, count in kept.get("evidence", ())]
             self.take([CitedStatement(*one) for one in kept.get("statements", ())])
+            known, pages = kept.get("told", (0, 0))
+            self.tell(known)
+            self.pages = pages
             self.steps += [_summary(one) for one in kept.get("steps", ())]
             self.waiting = [Job.of(one) for one in kept.get("waiting", ())]
             self.wave = [Job.of(one) for one in kept.get("wave", ())]
@@ -118,6 +128,13 @@ class HierarchyState:
     def take(self, statements: Sequence[CitedStatement]) -> int:
         self.statements += statements
         return self.ledger.add(statements)
+
+    def tell(self, known: int) -> None:
+        """Lets workers know the first so many statements."""
+        self.pages = 0
+        if self.told is not None and known > self.known:
+            self.told.add(self.statements[self.known : known])
+            self.known = known
 
 
 class TurnState(NamedTuple):
