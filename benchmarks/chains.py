@@ -1,7 +1,7 @@
 """Chains of BrowseComp-v0 by length: who finds the name at the end, without a model, at one budget.
 
     python benchmarks/chains.py [--tasks 12] [--worlds 2] [--seed 0] [--pages 2400] [--contexts 8000,32000] \\
-        [--seconds 90] [--searches 30]
+        [--seconds 90] [--searches 30] [--language zh]
 
 Systems: ``keyword`` and ``investigator``, which read needles and no chains; ``flat``, the script of the hierarchy alone
 in one context of so many tokens, which answers when that is full, with its queries one by one or in parallel; and
@@ -45,13 +45,14 @@ def main() -> None:
     parser.add_argument("--contexts", default="8000,32000", help="tokens of the flat agents' contexts")
     parser.add_argument("--seconds", type=float, help="of an episode, at the most; no limit by default")
     parser.add_argument("--searches", type=int, default=30, help="of an episode, and as many pages")
+    parser.add_argument("--language", default="en", choices=("en", "zh"), help="of the worlds; no script reads zh")
     given = parser.parse_args()
     budget = Budget(searches=given.searches, visits=given.searches, turns=61, seconds=given.seconds)
     latency = LatencyModel(seed=given.seed)
     console = Console(width=160)
     found: dict[str, list[Record]] = {name: [] for name in systems(given, latency)}
     for seed in range(given.seed, given.seed + given.worlds):
-        web = f"procedural:split=test,seed={seed},pages={given.pages}"
+        web = f"procedural:split=test,seed={seed},pages={given.pages},language={given.language}"
         benchmark = replace(
             browse_comp(web=web, tasks=f"generated:count={given.tasks}", budget=budget), latency=latency
         )

@@ -1,6 +1,6 @@
 """Hierarchical against one worker, one flat agent, and a flat agent with parallel queries, on tables of unseen worlds.
 
-    python benchmarks/hierarchical.py [--tasks 6] [--large 1] [--seeds 3] [--seed 0] [--workers 8] [--served]
+    python benchmarks/hierarchical.py [--tasks 6] [--large 1] [--seeds 3] [--seed 0] [--workers 8] [--growth] [--served]
 
 Nothing is asked of anybody: layers are scripts, and all seconds are data (``webenv.latency``): searches, pages, and
 the calls that a model would have taken for what each layer reads and writes, with at most ``--calls`` served at once.
@@ -59,6 +59,7 @@ def main() -> None:
     parser.add_argument("--context", type=int, default=CONTEXT, help="tokens of the flat agents' context")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=3, help="test worlds on which the systems are compared")
+    parser.add_argument("--growth", action="store_true", help="only what grows with a table")
     parser.add_argument("--served", action="store_true", help="also over webenv serve web, with real delays")
     given = parser.parse_args()
     console = Console(width=110)
@@ -75,6 +76,9 @@ def main() -> None:
     console.print(f"{PAGES:,} pages of a test world, {time.monotonic() - begun:.0f} s")
     middle = [*drawn["small"], *drawn["medium"]]
     tables = made(TaskSet(middle, name="small and medium"), benchmark, latency)
+    if given.growth:
+        growth(console, [one for size in drawn for one in drawn[size]], benchmark, latency, given)
+        return
     compare(console, tables, latency, given)
     for seed in range(given.seed + 1, given.seed + given.seeds):
         compare(console, tables_of(seed, given, latency), latency, given)

@@ -244,10 +244,10 @@ class ChainLedger:
     def known(self, entity: str) -> tuple[tuple[str, str, str], ...]:
         return ()
 
-    def examples(self, column: str, most: int = 0) -> tuple[str, ...]:
+    def examples(self, column: str) -> tuple[str, ...]:
         return ()
 
-    def cues(self, column: str, most: int = 0) -> tuple[str, ...]:
+    def cues(self, column: str) -> tuple[str, ...]:
         return ()
 
     # ── the answer ────────────────────────────────────────────────────────────

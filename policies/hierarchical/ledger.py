@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice, pairwise
 
 from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in, stem, stems_of
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
@@ -28,6 +29,7 @@ PAIR = " | "
 
 _ELSE = re.compile(r" (?:for|in|of|at|on|to|with)$")  # labels of something else about the same: "Founded for"
 _SEEN = 2  # pages about a place that must name what no list has
+_EXAMPLES, _CUES = 40, 10  # of a column, told to whoever reads for it
 _ALIKE = 2  # values in which a page's label must agree with a column to stand for it
 
 
@@ -50,12 +52,17 @@ class Ledger:
         self._same: dict[str, tuple[str, ...]] | None = None
         self._seen: dict[str, dict[str, CitedStatement]] = {}
         self._rows_found: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+        self._gaps: tuple[Gap, ...] | None = None
+        self._examples: dict[str, tuple[str, ...]] = {}
+        self._stems: dict[str, Counter[str]] = {}  # of the sentences that state each column's values
+        self._every_stem: Counter[str] = Counter()
         self.within: dict[str, str] = {}
 
     def add(self, statements: Iterable[CitedStatement]) -> int:
         """Takes statements; how many cells had none before."""
         new = 0
-        self._same = self._rows_found = None
+        self._same = self._rows_found = self._gaps = None
+        self._examples = {}
         for one in statements:
             entity = _folded(one.entity)
             if not entity:
@@ -77,6 +84,10 @@ class Ledger:
                 self._names.setdefault(entity, Counter())[one.entity] += 1  # whose cells are told is a row
             stated = self._cells.setdefault((entity, one.column), [])
             new += not stated
+            if one.quote and all(one.quote != other.quote for other in stated):
+                found = _common_stems(one.quote)
+                self._stems.setdefault(one.column, Counter()).update(found)
+                self._every_stem.update(found)
             stated.append(one)
             self._labels.setdefault(entity, set()).add(one.column)
         return new
@@ -202,6 +213,11 @@ class Ledger:
     def gaps(self) -> tuple[Gap, ...]:
         """What is missing: values of today, of entities that are known; posts with years that nobody is known for; and
         of those that joins lead to what is asked of them."""
+        if self._gaps is None:
+            self._gaps = self._missing()
+        return self._gaps
+
+    def _missing(self) -> tuple[Gap, ...]:
         found: dict[str, dict[str, None]] = {}
         for entity in (*self.entities, *self.candidates):
             if self.wanted.keys == 2:
@@ -226,27 +242,23 @@ class Ledger:
 
     # ── what helps to read ────────────────────────────────────────────────────
 
-    def examples(self, column: str, most: int = 40) -> tuple[str, ...]:
+    def examples(self, column: str) -> tuple[str, ...]:
         """Some values of a column, each once."""
-        values = [
-            self._fitting(column, stated[0].value)
-            for (_, name), stated in self._cells.items()
-            if name == column or name in self._aliases().get(column, ())
-        ]
-        return tuple(dict.fromkeys(values))[:most]
+        if column not in self._examples:
+            labels = {column, *self._aliases().get(column, ())}
+            values = (
+                self._fitting(column, stated[0].value) for (_, name), stated in self._cells.items() if name in labels
+            )
+            self._examples[column] = tuple(islice(_distinct(values), _EXAMPLES))
+        return self._examples[column]
 
-    def cues(self, column: str, most: int = 10) -> tuple[str, ...]:
+    def cues(self, column: str) -> tuple[str, ...]:
         """The stems of words that sentences with a column's values have more often than those with other columns'."""
-        own: Counter[str] = Counter()
-        others: Counter[str] = Counter()
-        for (_, name), stated in self._cells.items():
-            for one in {found.quote for found in stated if found.quote}:
-                (own if name == column else others).update(
-                    stems_of(one) - {stem(word) for word in one.split() if word[0].isupper()}
-                )
-        total, rest = max(1, sum(own.values())), max(1, sum(others.values()))
-        chosen = [one for one, count in own.items() if count >= 3 and count / total > 2 * others[one] / rest]
-        return tuple(sorted(chosen, key=lambda one: (-own[one], one))[:most])
+        own, every = self._stems.get(column, Counter[str]()), self._every_stem
+        total = max(1, own.total())
+        rest = max(1, every.total() - own.total())
+        chosen = [one for one, count in own.items() if count >= 3 and count / total > 2 * (every[one] - count) / rest]
+        return tuple(sorted(chosen, key=lambda one: (-own[one], one))[:_CUES])
 
     # ── the table ─────────────────────────────────────────────────────────────
 
@@ -300,5 +312,20 @@ def _holes(terms: Sequence[PostTerm]) -> bool:
     return any(one.until != other.since for one, other in pairwise(terms))
 
 
+def _distinct(values: Iterable[str]) -> Iterator[str]:
+    seen = set[str]()
+    for one in values:
+        if one not in seen:
+            seen.add(one)
+            yield one
+
+
+@lru_cache(maxsize=8_192)
+def _common_stems(sentence: str) -> frozenset[str]:
+    """The stems of a sentence's words that no name in it has."""
+    return frozenset(stems_of(sentence) - {stem(word) for word in sentence.split() if word[0].isupper()})
+
+
+@lru_cache(maxsize=65_536)
 def _folded(name: str) -> str:
     return " ".join(bare(name).split()).casefold()

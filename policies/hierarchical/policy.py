@@ -10,6 +10,7 @@ from webenv.models import Model, ModelFailure, Request
 from webenv.policies.hierarchical.calls import Stages
 from webenv.policies.hierarchical.layers import Layers
 from webenv.policies.hierarchical.messages import Outcome
+from webenv.policies.hierarchical.state import TurnState
 from webenv.policies.hierarchical.turn import UNREAD, HostTurn
 from webenv.policy import Decision, History
 from webenv.web import Failure
@@ -45,6 +46,7 @@ class HierarchicalPolicy:
         self.layers = Layers() if layers is None else layers
         self._latency, self._name = latency, name
         self._told = False
+        self._states: dict[tuple[str, int, str], TurnState] = {}  # of the episodes of the last call
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -67,7 +69,13 @@ class HierarchicalPolicy:
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         """One decision for each history; calls of models that are due at the same time go out in one batch each."""
-        turns = [HostTurn(self.layers, self._latency, history) for history in histories]
+        # folding all earlier turns in every turn would take time that grows with the square of an episode's length
+        before, self._states = self._states, {}
+        keys = [(one.task_id, one.attempt, one.observations[0]["question"]) for one in histories]
+        turns = [
+            HostTurn(self.layers, self._latency, history, before.pop(key, None))
+            for key, history in zip(keys, histories, strict=True)
+        ]
         if not self._told and any(turn.unread for turn in turns):
             self._told = True
             _LOG.warning("webenv: note: policy %s: %s", self._name, UNREAD)
@@ -81,6 +89,9 @@ class HierarchicalPolicy:
             asked, wanted = wanted, {}
             for place in asked:
                 _advance(works[place], replies[place], place, wanted, decided)
+        for key, turn, one in zip(keys, turns, decided, strict=True):
+            if isinstance(one, Decision) and (left := turn.left(one)) is not None:
+                self._states[key] = left
         return [one if one is not None else Failure("no decision") for one in decided]
 
 

@@ -165,7 +165,7 @@ def _lists(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
 
 def _entities(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
     """An order for each entity with a gap, in other words each time; of what a page has links to, these first."""
-    forms = ("{entity}", "{entity} {columns}", "{entity} {subject}", "{entity} {kind} history")
+    forms = ("{entity}", "{entity} {columns}", "{entity} {plural}", "{entity} {kind} history")
     form = forms[view.round % len(forms)]
     leads = {lead.url: lead.corroborates for one in view.findings for lead in one.leads}
     columns = {gap.entity: gap.columns for gap in view.gaps}
@@ -173,7 +173,7 @@ def _entities(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
         if name in columns:
             yield Order(url=url, entities=(name,), columns=columns[name])
     for gap in view.gaps:
-        query = form.format(entity=gap.entity, columns=" ".join(gap.columns), subject=wanted.subject, kind=wanted.kind)
+        query = form.format(entity=gap.entity, columns=" ".join(gap.columns), plural=wanted.plural, kind=wanted.kind)
         yield Order(query, entities=(gap.entity,), columns=gap.columns)
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from webenv.observations import ObservationDict
 from webenv.policies.hierarchical.chain_ledger import ChainLedger
@@ -73,6 +73,8 @@ class HierarchyState:
 
     Attributes:
         ledger: what is known.
+        told: what workers are told: what was known when managers last gave orders, or some pages later, so that what
+            they return is the same however many of them there are; ``None``: they are told what is known by now.
         asked: queries that were sent, and addresses that were read, in order; never sent again.
         waiting: what no worker is at yet.
         wave: what went out with the last action.
@@ -80,10 +82,12 @@ class HierarchyState:
         steps: the steps before, with their summaries.
         evidence: of each part of a shared context, its tokens and how many statements it brought.
         statements: all of them, in order.
-        nodes: how many nodes the tree has.
+        known: how many of them workers are told.
+        pages: how many were read since they were told.
     """
 
     ledger: Ledger | ChainLedger
+    told: Ledger | None = None
     asked: dict[str, None] = field(default_factory=dict)
     waiting: list[Job] = field(default_factory=list)
     wave: list[Job] = field(default_factory=list)
@@ -91,7 +95,8 @@ class HierarchyState:
     steps: list[ManagerSummary] = field(default_factory=list)
     evidence: list[tuple[int, int]] = field(default_factory=list)
     statements: list[CitedStatement] = field(default_factory=list)
-    nodes: int = 0
+    known: int = 0
+    pages: int = 0
 
     def fold(self, decisions: Sequence[Decision]) -> None:
         """Takes up what the turns so far kept."""
@@ -100,9 +105,11 @@ class HierarchyState:
             if not kept:
                 continue
             self.asked.update(dict.fromkeys(kept.get("asked", ())))
-            self.nodes += len(kept.get("nodes", ()))
             self.evidence += [(int(size), int(count)) for size, count in kept.get("evidence", ())]
             self.take([CitedStatement(*one) for one in kept.get("statements", ())])
+            known, pages = kept.get("told", (0, 0))
+            self.tell(known)
+            self.pages = pages
             self.steps += [_summary(one) for one in kept.get("steps", ())]
             self.waiting = [Job.of(one) for one in kept.get("waiting", ())]
             self.wave = [Job.of(one) for one in kept.get("wave", ())]
@@ -121,6 +128,20 @@ class HierarchyState:
     def take(self, statements: Sequence[CitedStatement]) -> int:
         self.statements += statements
         return self.ledger.add(statements)
+
+    def tell(self, known: int) -> None:
+        """Lets workers know the first so many statements."""
+        self.pages = 0
+        if self.told is not None and known > self.known:
+            self.told.add(self.statements[self.known : known])
+            self.known = known
+
+
+class TurnState(NamedTuple):
+    """Where an episode stands after its decisions with these memories: what folding them gives."""
+
+    memories: list[str]
+    state: HierarchyState
 
 
 def _kept(memory: str) -> Mapping[str, Any]:

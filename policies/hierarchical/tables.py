@@ -78,7 +78,9 @@ def singular(plural: str) -> str:
 
 
 def _alike(one: str, plural: str) -> bool:
-    return singular(plural.casefold()) == one or plural.casefold() == one
+    """Whether one of a kind has this plural: "volcano" has "volcanoes", as "canoe" has "canoes"."""
+    several = plural.casefold()
+    return one in (several, singular(several)) or several == f"{one}es"
 
 
 def read_question(question: str) -> Wanted | None:

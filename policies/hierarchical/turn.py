@@ -31,7 +31,15 @@ from webenv.policies.hierarchical.messages import (
     tokens,
 )
 from webenv.policies.hierarchical.scripts import ScriptHost
-from webenv.policies.hierarchical.state import HierarchyState, Job, OpenDirective, hits_of, pages_of, seconds_left
+from webenv.policies.hierarchical.state import (
+    HierarchyState,
+    Job,
+    OpenDirective,
+    TurnState,
+    hits_of,
+    pages_of,
+    seconds_left,
+)
 from webenv.policies.hierarchical.tables import Wanted, read_question
 from webenv.policy import Decision, History
 
@@ -44,17 +52,33 @@ UNREAD = (
 _SPARE = 1.5  # turns like the last one that are kept in hand where seconds are limited
 _FULL = 0.9  # of its context, when a flat agent answers with what it has
 _READS = 5  # pages that one search leads to
+_TELLING = 8  # pages after which workers are told what these brought; whole waves
 _OTHERS = 300  # entities that a worker is told beside those asked for
 
 
 class HostTurn:
-    """One decision: takes in what the last action brought, lets the layers think until something is to be sent."""
+    """One decision: takes in what the last action brought, lets the layers think until something is to be sent.
 
-    def __init__(self, layers: Layers, latency: LatencyModel | None, history: History) -> None:
+    Args:
+        layers: who thinks, and how.
+        latency: how long calls take; ``None``: no time.
+        history: the episode so far.
+        known: what an earlier turn of the episode left (:meth:`left`), which saves folding it from the decisions anew.
+    """
+
+    def __init__(
+        self, layers: Layers, latency: LatencyModel | None, history: History, known: TurnState | None = None
+    ) -> None:
         self._layers, self._latency, self._history = layers, latency, history
         self._question = history.observations[0]["question"]
-        self.state = HierarchyState(self._ledger())
-        self.state.fold(history.decisions)
+        ledger = self._ledger()
+        if known is not None and known.memories == [one.memory for one in history.decisions]:
+            self.state = known.state
+        else:
+            apart = isinstance(ledger, Ledger) and not (layers.flat or layers.shared)
+            told = self._ledger() if apart else None
+            self.state = HierarchyState(ledger, told if isinstance(told, Ledger) else None)
+            self.state.fold(history.decisions)
         self._kept: dict[str, list[Any]] = {
             name: [] for name in ("statements", "asked", "evidence", "steps", "findings")
         }
@@ -85,6 +109,13 @@ class HostTurn:
             return self._decision(answer(final or self._table()))
         return self._decision(self._send())
 
+    def left(self, decision: Decision) -> TurnState | None:
+        """What the turn leaves for the next one; ``None`` where contexts are shared: there a turn forgets, and the next
+        one begins with all again."""
+        if self._layers.flat or self._layers.shared:
+            return None
+        return TurnState([*(one.memory for one in self._history.decisions), decision.memory], self.state)
+
     def _decision(self, action: Action) -> Decision:
         state = self.state
         if self._layers.flat:
@@ -96,6 +127,7 @@ class HostTurn:
             "waiting": [job.plain() for job in state.waiting],
             "wave": [job.plain() for job in state.wave],
             "open": [one.plain() for one in state.open],
+            "told": [state.known, state.pages],
         }
         said = (*((UNREAD,) if self.unread else ()), *(node[3] for node in self._calls.nodes if node[3]))
         thought = "; ".join(said)[:2_000]
@@ -148,12 +180,14 @@ class HostTurn:
         return bool(state.waiting)
 
     def _send(self) -> Action:
-        """The next wave: searches or pages, whichever wait in greater number, as many as there are workers."""
+        """The next wave, as many as there are workers: all searches of a round, then its pages; where workers are told
+        what is known by now, whichever wait in greater number."""
         state, (searches, visits, _) = self.state, self._left()
         queries = [job for job in state.waiting if job.is_search]
         pages = [job for job in state.waiting if not job.is_search]
         chosen = queries[: min(self._layers.workers, searches)]
-        if not queries or len(pages) >= min(len(queries), self._layers.workers):
+        many = state.told is None and len(pages) >= min(len(queries), self._layers.workers)
+        if not queries or many:
             chosen = pages[: min(self._layers.workers, visits)]
         state.wave = chosen
         sent = {id(job) for job in chosen}
@@ -193,9 +227,13 @@ class HostTurn:
                 self._read(job, one, size)
         for number in sorted(missing):
             self._failed(wave[number], f"no page at {wave[number].what}")
+        workers = self._layers.workers
+        state.pages += 0 if wave[0].is_search else len(wave)
+        if state.pages >= workers * max(1, _TELLING // workers):
+            state.tell(len(state.statements))
 
     def _subtask(self, job: Job) -> Subtask:
-        ledger, order = self.state.ledger, job.order
+        ledger, order = self.state.told or self.state.ledger, job.order
         columns = tuple(dict.fromkeys((*order.columns, *ledger.asked)))
         examples = tuple((column, ledger.examples(column)) for column in columns)
         known = tuple(value for entity in order.entities for value in ledger.known(entity))
@@ -258,6 +296,7 @@ class HostTurn:
         """Managers split what is left of their directives; those that have nothing left sum up."""
         state, layers = self.state, self._layers
         self._forget()
+        state.tell(len(state.statements))
         going = [one for one in state.open if one.round < layers.rounds]
         thoughts = [layers.manager.split(self._view(one)) for one in going]
         said = yield from self._calls.think("manager", [(one.id, one.directive.goal) for one in going], thoughts)

@@ -49,9 +49,10 @@ from webenv.policies.hierarchical.messages import (
     Said,
     Subtask,
 )
+from webenv.policy import Decision, History
 from webenv.rollout.play import EpisodeSpec, play_episodes
 from webenv.rollout.record import Record
-from webenv.web import Missing, VisitRequest, VisitResponse
+from webenv.web import Failure, Missing, VisitRequest, VisitResponse
 
 LATENCY = LatencyModel(search=1.0, visit=1.0, spread=0.0, sites=0.0, first=1.0, read=1e9, write=1e9, calls=64)
 
@@ -241,6 +242,28 @@ def test_any_turn_can_be_taken_up_again() -> None:
     for step, turn in enumerate(record.turns):
         [decision] = policy.act([record.history(step)])
         assert (decision.action.arguments, decision.memory) == (turn.texts, turn.memory)
+
+
+class Forgetful(HierarchicalPolicy):
+    """A policy made anew for each turn, which folds its state from the decisions."""
+
+    def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
+        return HierarchicalPolicy(self.layers, self._latency).act(histories)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"workers": 2}, {"aggregation": False}, {"shared": True, "context": 900}, {"flat": True}]
+)
+def test_what_a_turn_leaves_is_what_its_decisions_say(settings: dict[str, Any]) -> None:
+    """A state carried on from turn to turn, and one folded from the decisions anew, lead to the same episode."""
+    web = DictWeb([page for page in pages() if page.key != "Corvo"])  # a dead link, and a row with gaps
+    layers, benchmark = Layers(**settings), ferries(f"{QUESTION} | Bell", web)
+    [carried], [folded] = (
+        next(play_episodes(benchmark, policy(layers, LATENCY), [EpisodeSpec("ferries", 0, 0)]))
+        for policy in (HierarchicalPolicy, Forgetful)
+    )
+    assert carried == folded
+    assert len(carried.turns) > 3
 
 
 def test_a_replay_takes_the_same_seconds(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from webenv.policies.hierarchical.messages import CitedStatement, ReadPage, Subt
 from webenv.policies.hierarchical.pages import AboutSentence, cells_of, names_in, passages, persons_in
 from webenv.policies.hierarchical.scripts import says
 from webenv.policies.hierarchical.tables import read_question
+from webenv.policies.hierarchical.tree import statements_of
 from webenv.rollout.play import EpisodeSpec, play_episodes
 
 POSTS = (
@@ -32,6 +33,14 @@ def test_a_question_for_posts_is_understood() -> None:
     assert (wanted.kind, wanted.keys, wanted.places) == ("lighthouse", 2, ("Ayshire", "Beeland"))
     assert [wanted.year(column) for column in wanted.columns] == ["", "", "since", "until", ""]
     assert wanted.joins == (("Keeper", "birthplace"),)
+
+
+@pytest.mark.parametrize(("one", "several"), [("Volcano", "volcanoes"), ("Circus", "circuses"), ("Canoe", "canoes")])
+def test_plurals_of_a_kind(one: str, several: str) -> None:
+    """Whatever its plural, the kind is the one that the first column names, and posts are known as such."""
+    wanted = read_question(POSTS.replace("lighthouses", several).replace("Lighthouse", one))
+    assert wanted is not None
+    assert (wanted.kind, wanted.keys) == (one.lower(), 2)
 
 
 def test_names_and_persons() -> None:
@@ -187,3 +196,17 @@ def test_scripts_read_tables_of_a_world() -> None:
     scores = [record.verdict["scores"].get("item_f1", 0.0) for some in played for record in some]
     assert len(scores) == 3
     assert sum(scores) / 3 > 0.25
+
+
+def test_one_worker_comes_to_the_same_table() -> None:
+    """Requests, and what pages state, are the same in the same order whether one worker reads or eight."""
+    env = gym.make("WideSearch-v0", size="small", budget={"searches": 2_000, "visits": 2_000, "turns": 2_000})
+    benchmark = env.unwrapped.benchmark  # type: ignore[attr-defined]
+    for task in benchmark.tasks.ids()[:2]:
+        told = []
+        for workers in (1, 8):
+            policy = HierarchicalPolicy(Layers(steps=12, workers=workers))
+            [record] = next(play_episodes(benchmark, policy, [EpisodeSpec(task, 0, 0)]))
+            sent = [text for turn in record.turns for text in turn.texts]
+            told.append((sent, [one for turn in record.turns for one in statements_of(turn.memory)]))
+        assert told[0] == told[1]
