@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
-from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict
+from webenv.rewards.llm_grader import Graded, LLMGrader, ModelJudge, no_verdict
 from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 from webenv.urls import address, host_of
@@ -185,13 +185,7 @@ class CitationRubric(PromptRubric[Citation, Support]):
 
     def read(self, reply: str, item: Citation, attempt: int) -> Support | None:
         """The label of a reply; ``None``: it is no verdict."""
-        if self.prompt.plain:
-            found = read_object(after_thinking(reply))
-            said = str(found.get("support", "")) if found is not None else after_thinking(reply)
-            reason = str(found.get("justification", "")) if found is not None else ""
-        else:
-            fields = self.fields(reply, item, attempt, ["support"], ["justification"]) or {"support": ""}
-            said, reason = fields["support"], fields.get("justification", "")
+        said, reason = self.said(reply, item, attempt, "support")
         label = read_choice(said, SUPPORT)
         echoed = self.prompt.plain and label == "full_support" and echoes(reply, item.statement, *item.texts)
         return None if label is None or echoed else Support(label, one_line(reason))
@@ -258,7 +252,7 @@ def _claim(one: Mapping[str, Any]) -> CitedSentence:
     return CitedSentence(one_line(str(one.get("claim", ""))), tuple(dict.fromkeys(filter(None, named))))
 
 
-class CitationJudge:
+class CitationJudge(ModelJudge[Citation, Support]):
     """A chat model says, statement by statement, whether what a report cites bears it out.
 
     It needs no gold. The value of a verdict is the citation precision: the mean over the statements that cite something
@@ -277,20 +271,13 @@ class CitationJudge:
     its own prompt demands, is always in error; and in that sentences and their marks are found by rule. With a file for
     ``claims`` a model extracts the claims, as in the release.
 
-    Args:
-        model: who judges.
-        prompt: a file in place of our prompt (:class:`CitationRubric`).
-        votes: how many replies are asked for to each statement; more than half decide, else the lowest counts.
-        attempts: how often one vote is asked for at most.
-        claims: a file with the prompt by which the model extracts claims (:class:`ClaimsRubric`); ``None``: by rule.
+    Further arguments and errors: those of :class:`webenv.rewards.llm_grader.ModelJudge`.
 
-    Raises:
-        InvalidArgument: for votes or attempts below 1.
-        DataError: for a prompt file that cannot be used.
+    Args:
+        claims: a file with the prompt by which the model extracts claims (:class:`ClaimsRubric`); ``None``: by rule.
     """
 
-    name = "citation"
-    concurrent = True
+    name, rubric_of = "citation", CitationRubric
 
     def __init__(
         self,
@@ -300,14 +287,14 @@ class CitationJudge:
         attempts: int = 3,
         claims: str | Path | None = None,
     ) -> None:
-        self._grader = LLMGrader(model, CitationRubric(prompt), votes, attempts)
+        super().__init__(model, prompt, votes, attempts)
         self._claims = None if claims is None else LLMGrader(model, ClaimsRubric(claims), 1, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`, with the prompt that extracts claims."""
         claims = {} if self._claims is None else {"claims_prompt": self._claims.identity["prompt"]}
-        return {**self._grader.identity, **claims}
+        return {**super().identity, **claims}
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""

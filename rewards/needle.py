@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webenv.errors import DataError, InvalidArgument, did_you_mean
-from webenv.judge import Submission, Verdict
+from webenv.judge import RuleJudge, Submission, Verdict
 from webenv.models import Model, after_thinking, is_too_long
 from webenv.observations import Page
 from webenv.rewards.llm_grader import QUOTED, UNJUDGEABLE, Graded, LLMGrader, score_by
@@ -192,7 +192,7 @@ def without_page(submission: Submission, judge: str) -> Verdict | None:
     return None
 
 
-class PageJudge:
+class PageJudge(RuleJudge):
     """Whether the answered page is the gold page, or a copy of it; asks no model.
 
     Two pages are the same if they share a content key or a URL (compared as
@@ -205,17 +205,7 @@ class PageJudge:
     is known by its URL in the task alone: an answer that is no match stays unscored.
     """
 
-    name = "page"
-    asks = False
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """``name`` and ``version``."""
-        return {"name": self.name, "version": "2"}
-
-    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        """One verdict for each submission, in order."""
-        return [self._score(submission) for submission in submissions]
+    name, version, holds = "page", "2", ""
 
     def _score(self, submission: Submission) -> Verdict:
         task = submission.task

@@ -208,6 +208,23 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
         """The fields of a reply that bear the token of this request (:func:`webenv.rewards.prompt.read_fields`)."""
         return read_fields(reply, self.prompt.token(self.values(item), attempt), required, optional)
 
+    def said(self, reply: str, item: ItemT, attempt: int, *names: str) -> tuple[str, str]:
+        """What a reply says in a field, and the ``justification`` that it gives; empty texts where it has none.
+
+        With a file without a token the whole reply is a JSON object with such a field, or what is said itself.
+
+        Args:
+            names: the field, and other names that a file without a token may call it by.
+        """
+        if not self.prompt.plain:
+            fields = self.fields(reply, item, attempt, names[:1], ["justification"]) or {}
+            return fields.get(names[0], ""), fields.get("justification", "")
+        found = read_object(after_thinking(reply))
+        if found is None:
+            return after_thinking(reply), ""
+        value = next((found[name] for name in names if name in found), "")
+        return "" if isinstance(value, bool) else str(value), str(found.get("justification", ""))
+
     @abstractmethod
     def values(self, item: ItemT) -> Sequence[str]:
         """The texts of the prompt's fields, in their order."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.judge import Submission, Verdict
-from webenv.models import Model, after_thinking
+from webenv.models import after_thinking
 from webenv.rewards.answers import NO_SCORES, OUTCOMES, answer_scores, exact_match, gold_answers, without_answer
-from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict, score_by
+from webenv.rewards.llm_grader import Graded, ModelJudge, no_verdict, score_by
 from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
@@ -125,7 +125,7 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
         return item.question, between.join(item.golds), item.answer
 
 
-class ShortAnswerJudge:
+class ShortAnswerJudge(ModelJudge[ShortAnswer, ShortGrade]):
     """A chat model grades short answers, as SimpleQA and LiveNewsBench do.
 
     ``correct`` (1): all of the gold is there and nothing contradicts it; ``incorrect`` (0): something does;
@@ -138,27 +138,10 @@ class ShortAnswerJudge:
     *Differs from* the released graders: SimpleQA's takes the first A, B or C anywhere in the reply, so that
     "Because" grades B; LiveNewsBench's takes every reply but A for a wrong answer, failures with them.
 
-    Args:
-        model: who judges.
-        prompt: a file in place of our prompt, such as the official one (:class:`ShortAnswerRubric`).
-        votes: how many replies are asked for to each answer; more than half decide, else the lowest counts.
-        attempts: how often one vote is asked for at most.
-
-    Raises:
-        InvalidArgument: for votes or attempts below 1.
-        DataError: for a prompt file that cannot be used.
+    Arguments and errors: those of :class:`webenv.rewards.llm_grader.ModelJudge`; the official prompt may be its file.
     """
 
-    name = "short_answer"
-    concurrent = True
-
-    def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._grader = LLMGrader(model, ShortAnswerRubric(prompt), votes, attempts)
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
-        return self._grader.identity
+    name, rubric_of = "short_answer", ShortAnswerRubric
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""
