@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from webenv.corpora import ContentAgents, Corpus
-from webenv.corpora.coverage import check_gold
+from webenv.corpora.corpus import Corpus
 from webenv.corpora.procedural import Worlds, cached_worlds, config_of, read_spec
 from webenv.envs.generated_tasks import GeneratedTasks
 from webenv.errors import InvalidArgument
 from webenv.recorded import RecordedAsker, RecordedWeb
 from webenv.task import TaskSet
-from webenv.web import Asking, Web
+from webenv.web import Asking, Missing, VisitRequest, Web
 
 _EXPECTED = (
     "expected 'procedural', 'sample', the folder of a corpus (DIR, or DIR#dense for another of its engines), "
@@ -264,3 +266,50 @@ def _check_worlds(tasks: TaskSet, worlds: Worlds, web: WebArgument) -> None:
                 f"web={str(web)!r:.100} has several worlds, and task {task.id!r:.100} is of none of them: "
                 "give tasks='generated', or a web of one world."
             )
+
+
+_LOOKED_AT = 20
+
+
+def check_gold(tasks: TaskSet, corpus: Corpus, name: str) -> None:
+    """Looks for the gold pages of at most 20 tasks, spread evenly; tells on stderr, in one line, of some that lack.
+
+    A task without gold pages lacks none.
+
+    Args:
+        tasks: the tasks.
+        corpus: the web that they are put on.
+        name: what messages call it.
+
+    Raises:
+        InvalidArgument: if the gold pages of all these tasks lack.
+    """
+    count = min(len(tasks), _LOOKED_AT)
+    looked_at = [tasks[number * len(tasks) // count] for number in range(count)]
+    visits = [[VisitRequest(url) for url in task.gold.urls] for task in looked_at]
+    pages = iter(corpus.visit([visit for each in visits for visit in each]))
+    lacking = []
+    with_gold = 0
+    for task, each in zip(looked_at, visits, strict=True):
+        found = [next(pages) for _ in each]
+        with_gold += bool(each)
+        if each and all(isinstance(page, Missing) for page in found):
+            lacking.append(task)
+    if not lacking:
+        return
+    first = f"{lacking[0].gold.urls[0][:200]} of task {lacking[0].id!r:.100}"
+    if len(lacking) == with_gold:
+        raise InvalidArgument(
+            f"{name} has the gold page of none of {with_gold} tasks of {tasks.name!r} looked at, such as {first}: "
+            "give the web that the tasks are about, or a corpus with its pages."
+        )
+    _tell(
+        f"webenv: note: {name} lacks the gold pages of {len(lacking)} of {with_gold} tasks of {tasks.name!r} looked "
+        f"at, such as {first}; such tasks stay unscored."
+    )
+
+
+@cache
+def _tell(line: str) -> None:
+    """Tells it once, however often a web is opened."""
+    print(line, file=sys.stderr)
