@@ -160,7 +160,7 @@ class LiveNewsBenchEnv(BenchmarkEnv):
 
     Differs from the release: an episode that ends in another way than by an answer is scored as
     ``not_attempted``, where the launcher judges the last message; archive.today itself is blocked, and
-    so are more archives, caches and translators (:mod:`webenv.envs.live_news_bench.blocking`); a page is cut by
+    so are more archives, caches and translators (:mod:`webenv.envs.live_news_bench.tasks`); a page is cut by
     characters, not tokens; a note is an action (the release has search, click and finish alone).
 
     Version History: v0: first version.

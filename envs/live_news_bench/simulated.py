@@ -26,8 +26,7 @@ from webenv.corpora.world import (
     synonyms,
 )
 from webenv.envs.generated_tasks import GeneratedTasks, TaskSource, task_id
-from webenv.envs.live_news_bench.blocking import blocked_by
-from webenv.envs.live_news_bench.tasks import render_question, windows
+from webenv.envs.live_news_bench.tasks import blocked_by, render_question, windows
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.task import Gold, Task
 from webenv.web import Scope

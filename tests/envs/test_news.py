@@ -18,9 +18,8 @@ from webenv.benchmark import Benchmark
 from webenv.corpora import Corpus, SourcePage, build
 from webenv.corpora.document import blocks
 from webenv.corpora.procedural import Worlds, config_of, generated_web, write_corpus
-from webenv.envs.live_news_bench.blocking import ARCHIVES, blocked_by
 from webenv.envs.live_news_bench.simulated import GeneratedSimulatedNews, simulated_news_source
-from webenv.envs.live_news_bench.tasks import windows
+from webenv.envs.live_news_bench.tasks import ARCHIVES, blocked_by, windows
 from webenv.envs.webs import named_worlds
 from webenv.errors import InvalidArgument
 from webenv.evaluation import evaluate, read_records
