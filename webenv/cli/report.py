@@ -21,7 +21,6 @@ from webenv.evaluation.agent_web_tables import cell_text as shown_text
 from webenv.evaluation.coordination import CONTENT, USER
 from webenv.evaluation.paper_files import paper_html, paper_latex
 from webenv.evaluation.report import PERCENT, SPREADS, ReportTable, make_table
-from webenv.evaluation.report_checks import unfinished
 from webenv.evaluation.report_files import (
     bars,
     check_width,
@@ -32,7 +31,7 @@ from webenv.evaluation.report_files import (
     to_html,
     to_latex,
 )
-from webenv.evaluation.report_runs import STAGES, ReportRun, read_report_run, run_folders
+from webenv.evaluation.report_runs import STAGES, ReportRun, read_report_run, run_folders, unfinished
 from webenv.evaluation.run_dir import check_output
 from webenv.runtime.files import write_atomic
 from webenv.runtime.plots import check_plot_file, save_figure
