@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from webenv.corpora import ContentAgents, Corpus
-from webenv.corpora.corpus import Corpus
 from webenv.corpora.procedural import Worlds, cached_worlds, config_of, read_spec
 from webenv.envs.generated_tasks import GeneratedTasks
 from webenv.errors import InvalidArgument
