@@ -11,11 +11,10 @@ from typing import Any
 
 from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
 from webenv.models.attempt import Sender, backoff_wait
-from webenv.models.completion import is_too_long, read_completion
+from webenv.models.completion import PATH, is_too_long, read_completion, read_response, responses_body
 from webenv.models.costs import CostTracker
 from webenv.models.endpoint import Connections, Endpoint
 from webenv.models.messages import Extra, ModelFailure, ModelReply, Request, check_requests
-from webenv.models.responses import PATH, read_response, responses_body
 from webenv.models.settings import ModelSettings, check_count, check_number
 from webenv.runtime.event_loop import BackgroundLoop
 
