@@ -39,6 +39,7 @@ from webenv.cassette.file import (
 )
 from webenv.cassette.keys import ROLES, KeyedRequest, differing, keyed, nearest, plain_text, secrets
 from webenv.errors import CassetteMiss, InvalidArgument, did_you_mean
+from webenv.runtime.files import Closing
 
 MODES = ("live", "record", "replay", "strict")
 """*live*: nothing is read or written. *record*: what is there is given again, the rest is asked
@@ -110,7 +111,7 @@ class Imported(NamedTuple):
     other: int
 
 
-class Cassette:
+class Cassette(Closing):
     """One file of recorded answers.
 
     Safe to use from several threads, after a fork, and by several processes at once. Pickled, it
@@ -149,12 +150,6 @@ class Cassette:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Cassette:
         return self
-
-    def __enter__(self) -> Cassette:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @property
     def replays(self) -> bool:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import chain, count
 from pathlib import Path
 
 from webenv.errors import RunError
-from webenv.evaluation.run_dir import ResumableFolder, first_difference, quoted, read_run
-from webenv.runtime.files import AppendOnlyFile, read_lines, write_atomic
+from webenv.evaluation.run_dir import ResumableFolder, read_run
+from webenv.runtime.files import read_lines, write_atomic
 from webenv.training.log import ProgressRow
 
 CHECKPOINT, POLICY = "checkpoint.pt", "policy.pt"
 """The files of the last checkpoint: all that the next update depends on, and the policy alone."""
-
-_PARTS = ("env", "benchmark", "algorithm", "num_envs", "group_size", "seed")
 
 
 class TrainingFolder(ResumableFolder):
@@ -34,6 +31,7 @@ class TrainingFolder(ResumableFolder):
     """
 
     FORMAT, LINES = "webenv.training", "progress.jsonl"
+    PARTS = ("env", "benchmark", "algorithm", "num_envs", "group_size", "seed")
 
     def __init__(self, path: str | Path, *, resume: bool = False) -> None:
         self._unwritten: list[bytes] = []
@@ -60,22 +58,6 @@ class TrainingFolder(ResumableFolder):
             return self.policy.replace(aside)
         except OSError as error:
             raise RunError(f"{self.policy} cannot be renamed: {error.strerror or error}.") from error
-
-    def check_run(self, run: Mapping[str, object]) -> None:
-        """Refuses to go on with another run than the one in the folder.
-
-        Raises:
-            RunError: naming the first part that differs.
-        """
-        old = self.read_run() or {}
-        for part in _PARTS:
-            found = first_difference(old.get(part), run[part], part)
-            if found is not None:
-                where, had, has = found
-                raise RunError(
-                    f"{self.path} holds a run with {where} = {quoted(had)}, this one has {quoted(has)}; "
-                    "resume with the options that it began with, or name another --out."
-                )
 
     def rewind(self, steps: int) -> list[ProgressRow]:
         """Goes back to where a checkpoint was written: drops the lines of later updates, whose work was lost.
@@ -112,7 +94,7 @@ class TrainingFolder(ResumableFolder):
         while self._unwritten:
             try:
                 if self._lines is None:
-                    self._lines = AppendOnlyFile(self.path / self.LINES)  # drops the part of a line that was written
+                    self.open_lines()  # drops the part of a line that was written
                 self.append_lines(self._unwritten[:1])
             except RunError:
                 if self._lines is not None:
