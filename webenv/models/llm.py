@@ -10,13 +10,15 @@ from queue import SimpleQueue
 from typing import Any
 
 from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
-from webenv.models.attempt import Sender, backoff_wait
+from webenv.models.attempt import Sender
 from webenv.models.completion import PATH, is_too_long, read_completion, read_response, responses_body
 from webenv.models.costs import CostTracker
 from webenv.models.endpoint import Connections, Endpoint
 from webenv.models.messages import Extra, ModelFailure, ModelReply, Request, check_requests
 from webenv.models.settings import ModelSettings, check_count, check_number
 from webenv.runtime.event_loop import BackgroundLoop
+from webenv.runtime.files import Closing
+from webenv.runtime.retries import backoff_wait
 
 MOST_AT_ONCE = 1_000
 """The most attempts that one model makes at the same time."""
@@ -28,7 +30,7 @@ _TOO_MANY = 429
 _GLANCE = 1.0  # seconds between two looks at the cost limit, and at the clock
 
 
-class ChatModel:
+class ChatModel(Closing):
     """A chat model behind an OpenAI-compatible endpoint, of chat completions or of the Responses API.
 
     ``model.complete([Request.of("Which river?")])`` asks one question; the requests of a batch run at the same
@@ -126,12 +128,6 @@ class ChatModel:
 
     def __repr__(self) -> str:
         return f"ChatModel({self._model!r}, host={self._endpoint.host!r})"
-
-    def __enter__(self) -> ChatModel:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def complete(self, requests: Sequence[Request]) -> list[ModelReply | ModelFailure]:
         """What came of each request, in order.
