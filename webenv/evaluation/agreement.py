@@ -14,7 +14,6 @@ from webenv.evaluation.rescoring import Rescoring
 from webenv.evaluation.run_dir import read_numbered, read_played, read_records
 from webenv.evaluation.summary import wilson
 from webenv.judge import VerdictDict
-from webenv.rollout.record import Record
 from webenv.task import GoldDict
 
 
@@ -308,13 +307,8 @@ def read_disagreements(run: Path, pairs: Iterable[Pair]) -> Iterator[Disagreemen
     texts: dict[tuple[str, int], tuple[str, str, GoldDict]] = {}
     for record in read_records(run) if wanted else ():
         if record.key in wanted:
-            texts[record.key] = (record.question, _answer(record), record.gold)
+            texts[record.key] = (record.question, record.answer, record.gold)
     for (task, attempt), pair in wanted.items():
         if pair.key not in texts:
             raise RunError(f"{run} holds no record of task {task!r}, attempt {attempt}, which was rescored.")
         yield Disagreement(task, attempt, *texts[pair.key], pair.first, pair.second)
-
-
-def _answer(record: Record) -> str:
-    last = record.turns[-1] if record.turns else None
-    return "\n".join(last.texts) if last is not None and last.kind == "answer" else ""
