@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from webenv.recorded import RecordedAsker, RecordedWeb
 from webenv.task import TaskSet
 from webenv.web import Asking, Missing, VisitRequest, Web
 
+_GENERATED = "generated"  # how tasks are called that are made from the facts of a web
 _EXPECTED = (
     "expected 'procedural', 'sample', the folder of a corpus (DIR, or DIR#dense for another of its engines), "
     "'live:<provider>', 'cassette:<file>', 'lucene:<folder>', or a Web"
@@ -170,14 +171,13 @@ def load_web_and_tasks(
     *,
     generate: Callable[[Worlds, str], TaskSet],
     load: Callable[..., TaskSet],
-    names: Sequence[str] = ("generated",),
     own: Mapping[str, Path] | None = None,
     config: Mapping[str, object] | None = None,
     held_out: int = 1,
 ) -> WebAndTasks:
     """Opens a web and loads, or generates, its tasks.
 
-    Tasks are a task set; ``generated``, or another of the ``names``, with or without ``:count=…``: made from the
+    Tasks are a task set; ``generated``, with or without ``:count=…``: made from the
     facts of a generated web, or of a corpus that was built from one alone; ``procedural:DIALS``: those of that
     generated web, however its pages are reached; or files. Where none are given they are generated if they can be.
 
@@ -185,9 +185,8 @@ def load_web_and_tasks(
         web: the web, by name or as such (:func:`webenv.envs.webs.open_web`).
         tasks: the tasks.
         split: the split that is asked for.
-        generate: the tasks of worlds, from a text that begins with one of ``names``.
+        generate: the tasks of worlds, from a text that begins with ``generated``.
         load: loads task files.
-        names: what generated tasks are called; the first where no name is given.
         own: task files that come with a web, by its name.
         dials: dials of generated webs that differ from their defaults.
         held_out: how many worlds a generated web of validation or test has where its text does not say.
@@ -199,19 +198,19 @@ def load_web_and_tasks(
     worlds = named_worlds(web, split, config, held_out)
     place = None if worlds is not None else open_web(web)
     name = tasks.partition(":")[0] if isinstance(tasks, str) else ""
-    if worlds is None and (tasks is None or name in names or isinstance(tasks, GeneratedTasks)):
+    if worlds is None and (tasks is None or name == _GENERATED or isinstance(tasks, GeneratedTasks)):
         worlds = _worlds_of(place)
     known: TaskSet
     if isinstance(tasks, TaskSet):
         known = tasks
     elif name == "procedural":
-        known = generate(_world_of_tasks(str(tasks), split, config), names[0])
-    elif worlds is not None and (tasks is None or name in names):
-        known = generate(worlds, str(tasks or names[0]))
+        known = generate(_world_of_tasks(str(tasks), split, config), _GENERATED)
+    elif worlds is not None and (tasks is None or name == _GENERATED):
+        known = generate(worlds, str(tasks or _GENERATED))
     elif tasks is not None:
-        if name in names:
+        if name == _GENERATED:
             raise _no_facts(str(tasks), web, place)
-        known = load(*_task_files(tasks, names))
+        known = load(*_task_files(tasks))
     else:
         if not isinstance(web, str) or web not in (own or {}):
             raise InvalidArgument(f"web={str(web)!r:.100} comes without tasks: name them, as in tasks='FOLDER'.")
@@ -245,11 +244,10 @@ def _no_facts(tasks: str, web: WebArgument, place: Web | None) -> InvalidArgumen
     )
 
 
-def _task_files(tasks: object, names: Sequence[str]) -> list[str | Path]:
+def _task_files(tasks: object) -> list[str | Path]:
     paths = [tasks] if isinstance(tasks, str | Path) else list(tasks) if isinstance(tasks, Iterable) else []
     if not paths or not all(isinstance(path, str | Path) for path in paths):
-        texts = ", ".join(f"'{name}'" for name in names)
-        raise InvalidArgument(f"tasks={tasks!r:.100}: expected files, a folder of them, {texts}, or a TaskSet.")
+        raise InvalidArgument(f"tasks={tasks!r:.100}: expected files, a folder of them, '{_GENERATED}', or a TaskSet.")
     return paths
 
 
