@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -19,14 +18,14 @@ from rich.text import Text
 from webenv.cassette import Cassette
 from webenv.cli.app import Interrupted
 from webenv.cli.options import limit_reached
-from webenv.cli.tables import print_usage, wide_console
+from webenv.cli.tables import confusion_table, print_usage, wide_console
 from webenv.cli.terminal import SafeConsole, ShowStage, print_json, read_line, stage_bars
 from webenv.envs.building.folder import MACHINERY
 from webenv.envs.building.stages import BuildReport, StageReport, StageStanding
 from webenv.envs.building.verification import ReviewTask, Verification
 from webenv.envs.webs import open_web
 from webenv.errors import CostLimitReached, InvalidArgument, ModelError, RunError
-from webenv.evaluation.agreement import cohen_kappa
+from webenv.evaluation.agreement import confusion
 from webenv.evaluation.run import kept_usage, read_usage, sum_usage
 from webenv.models import CostTracker, Usage, models_counted_by
 from webenv.recorded import RecordedWeb, recorded_models
@@ -264,16 +263,11 @@ def print_annotators(one: Verification, two: Verification, out: Path | None) -> 
             f"{one.path}: {one.annotator} and {two.annotator} decided on no task alike; each verifies first."
         )
     words = {True: "accept", False: "reject"}
-    counts = Counter((words[first[key]], words[second[key]]) for key in both)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(f"{one.annotator} down, {two.annotator} across")
-    for word in words.values():
-        table.add_column(word, justify="right")
-    for row in words.values():
-        table.add_row(row, *(f"{counts[row, column]:,}" for column in words.values()))
-    wide_console().print(table)
-    agreed, kappa = sum(first[key] == second[key] for key in both), cohen_kappa(counts)
-    told = "–, as both always chose the same" if kappa is None else f"{kappa:.3f}"
+    table = confusion([(words[first[key]], words[second[key]]) for key in both], tuple(words.values()))
+    print(f"{one.annotator} down, {two.annotator} across")
+    wide_console().print(confusion_table(table))
+    agreed = sum(first[key] == second[key] for key in both)
+    told = "–, as both always chose the same" if table.kappa is None else f"{table.kappa:.3f}"
     print(f"Agreement: {100 * agreed / len(both):.1f}%, {agreed:,} of {len(both):,}; Cohen's kappa {told}")
     alone = len(first) + len(second) - 2 * len(both)
     if alone:
