@@ -23,7 +23,7 @@ from webenv.wrappers.menu.browsing import (
     visited_titles,
 )
 from webenv.wrappers.menu.candidates import COLUMNS, PHRASE, Candidate, Candidates
-from webenv.wrappers.menu.composing import asked_of, report, two_parts
+from webenv.wrappers.menu.composing import asked_of, queries_of, report, two_parts
 from webenv.wrappers.menu.features import (
     ALONE,
     CANDIDATE_FEATURES,
@@ -37,7 +37,6 @@ from webenv.wrappers.menu.features import (
     query_features,
 )
 from webenv.wrappers.menu.gap import QuestionPart, between, fill
-from webenv.wrappers.menu.queries import queries_of
 from webenv.wrappers.menu.reading import PhraseReader, words_beside
 from webenv.wrappers.menu.size import MenuSize
 from webenv.wrappers.menu.words import read_units
