@@ -17,8 +17,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from webenv.bench.figures import Latency, best, timed
-from webenv.bench.reader import Question, choose, open_store
+from webenv.bench.reader import Latency, Question, best, choose, open_store, timed
 from webenv.corpora import Corpus
 from webenv.corpora.document import IndexedPage
 from webenv.corpora.engine_folder import EngineManifest
