@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.training.conftest import row
-from webenv.training.log import EventLog
+from webenv.training.folder import EventLog
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import pytest
 
 from tests.training.conftest import row
 from webenv.errors import RunError
-from webenv.training.log import ProgressRow, recent
+from webenv.training.folder import ProgressRow, recent
 
 
 def test_line() -> None:

@@ -11,8 +11,7 @@ from webenv.errors import InvalidArgument
 from webenv.evaluation.run_dir import check_output
 from webenv.runtime.plots import COLOURS, check_plot_file, label_success, new_plot, save_figure
 from webenv.training.comparison import Level, read_evaluation
-from webenv.training.folder import read_rows, read_training
-from webenv.training.log import ProgressRow
+from webenv.training.folder import ProgressRow, read_rows, read_training
 
 _WHAT = "a learning curve"
 _BASELINES = ("scripted", "keyword")
