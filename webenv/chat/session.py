@@ -17,9 +17,8 @@ import numpy as np
 from webenv.actions import Action, Kind
 from webenv.chat.config import ChatConfig, limit_values
 from webenv.chat.formats import NO_ACTION, UNKNOWN_TYPE, ToolFormat, check_message, written_call
-from webenv.chat.messages import Entry, ObservationMessage, ReplyMessage, load_entry, message_parts, spoken
+from webenv.chat.messages import Entry, ObservationMessage, ReplyMessage, fit, load_entry, message_parts, spoken
 from webenv.chat.transcript import Segment, Transcript
-from webenv.chat.truncation import fit
 from webenv.errors import ResetNeeded
 from webenv.models import ToolCall, after_thinking, sendable
 from webenv.observations import ObservationDict
