@@ -6,15 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.judge import Submission, Verdict
 from webenv.models import after_thinking
 from webenv.rewards.answers import AnswerJudge, gold_answers, without_answer
 from webenv.rewards.llm_grader import Graded, ModelJudge, no_verdict, score_by
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, schema_of
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, read_choice, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_RESPONSE = 20_000
@@ -121,20 +120,14 @@ class BrowseCompRubric(PromptRubric[Response, BrowseCompGrade]):
     *Differs from* the released parsers, which take the first ``correct: yes`` or ``no`` anywhere in the reply (so its
     reasoning may decide, and "incorrect: yes" is yes), read a hedge, ``yes/no`` and the first of several verdicts as
     verdicts, and count a reply without any as wrong; BrowseComp's knows lower case without markup alone.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
     name, version = "browsecomp", "2"
+    template, given, sent = _TEMPLATE, ("question", "correct_answer", "response"), _SCHEMA
+    aliases: ClassVar = {"response": ("answer", "prediction"), "correct_answer": ("gold", "target")}
 
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {"response": ("answer", "prediction"), "correct_answer": ("gold", "target")}
-        fields = ("question", "correct_answer", "response")
-        super().__init__(Prompt(_TEMPLATE, fields, prompt, aliases=aliases, defuse=_without_verdicts), _SCHEMA)
+    def defused(self, text: str) -> str:
+        return _without_verdicts(text)
 
     def values(self, item: Response) -> tuple[str, str, str]:
         """Question, golds and response."""

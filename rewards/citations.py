@@ -6,12 +6,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
 from webenv.rewards.llm_grader import Graded, LLMGrader, ModelJudge, no_verdict
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 from webenv.urls import address, host_of
 
@@ -165,19 +165,10 @@ class CitationRubric(PromptRubric[Citation, Support]):
     A user's file has ``{statement}`` (or ``{claim}``) and ``{citations}`` (or ``{citations_text}``, ``{docs}``), which
     stand numbered, with an empty line between them. Without ``{token}`` the whole reply has to be JSON with a
     ``support``, or the label alone.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "citation"
-
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {"statement": ("claim",), "citations": ("citations_text", "docs")}
-        super().__init__(Prompt(_TEMPLATE, ("statement", "citations"), prompt, aliases=aliases), _SCHEMA)
+    name, template, given, sent = "citation", _TEMPLATE, ("statement", "citations"), _SCHEMA
+    aliases: ClassVar = {"statement": ("claim",), "citations": ("citations_text", "docs")}
 
     def values(self, item: Citation) -> tuple[str, str]:
         """Statement, and the cited texts with their numbers."""
@@ -213,18 +204,10 @@ class ClaimsRubric(PromptRubric[str, ExtractedClaims]):
     """The claims of a report and their sources, extracted by a model with a user's prompt, as DeepResearchGym does.
 
     The file has ``{answer}`` (or ``{report}``); the whole reply is JSON, ``{"claims": [{"claim": …, "sources": …}]}``.
-
-    Args:
-        prompt: the file.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "claims"
-
-    def __init__(self, prompt: str | Path) -> None:
-        super().__init__(Prompt("", ("answer",), prompt, aliases={"answer": ("report",)}), None)
+    name, template, given = "claims", "", ("answer",)
+    aliases: ClassVar = {"answer": ("report",)}
 
     def values(self, item: str) -> tuple[str]:
         """The report."""

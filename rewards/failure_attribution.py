@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
 from webenv.rewards.answers import alias_match, gold_answers, without_answer
 from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, ModelJudge, score_by
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, read_choice, read_object, schema_of
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, read_choice, read_object, schema_of
 from webenv.rewards.short_answer import LONGEST_ANSWER, ShortAnswerJudge
 from webenv.runtime.text import one_line
 
@@ -75,23 +75,13 @@ class EvidenceRubric(PromptRubric[WrongAnswer, SupportGrade]):
     A user's file has ``{question}``, ``{answer}`` and ``{evidence}`` (or ``{content}``, ``{documents}``). Without
     ``{token}`` the whole reply has to be yes or no, or JSON with ``is_related`` (as the official prompt asks) or
     ``supports``, true or false.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "evidence"
-
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {
-            "answer": ("prediction", "predicted_answer", "response"),
-            "evidence": ("content", "documents"),
-        }
-        fields = ("question", "answer", "evidence")
-        super().__init__(Prompt(_TEMPLATE, fields, prompt, aliases=aliases), _SCHEMA)
+    name, template, given, sent = "evidence", _TEMPLATE, ("question", "answer", "evidence"), _SCHEMA
+    aliases: ClassVar = {
+        "answer": ("prediction", "predicted_answer", "response"),
+        "evidence": ("content", "documents"),
+    }
 
     def values(self, item: WrongAnswer) -> tuple[str, str, str]:
         """Question, answer, and the pieces of evidence with an empty line between them."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.errors import DataError
 from webenv.judge import Submission, Verdict
 from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, ModelJudge, score_by
 from webenv.rewards.normal_form import normalise
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, schema_of
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, read_choice, schema_of
 from webenv.runtime.text import one_line
 
 LABELS = ("supported", "omitted", "contradicted")
@@ -86,19 +85,10 @@ class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
 
     A user's file has ``{key_point}`` and ``{answer}``, as the official prompt does, or ``{report}``. Without
     ``{token}`` the whole reply has to be JSON with a ``label``, or the label alone.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "key_points"
-
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {"answer": ("report",), "key_point": ("point",)}
-        super().__init__(Prompt(_TEMPLATE, ("answer", "key_point"), prompt, aliases=aliases), _SCHEMA)
+    name, template, given, sent = "key_points", _TEMPLATE, ("answer", "key_point"), _SCHEMA
+    aliases: ClassVar = {"answer": ("report",), "key_point": ("point",)}
 
     def values(self, item: KeyPointItem) -> tuple[str, str]:
         """Report and key point."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.errors import DataError, InvalidArgument, did_you_mean
 from webenv.judge import Submission, Verdict
 from webenv.models import Model
 from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, ModelJudge
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, schema_of
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, schema_of
 from webenv.runtime.text import one_line
 
 CRITERIA: Mapping[str, str] = {
@@ -115,24 +115,17 @@ class ReportRubric(PromptRubric[RatedReport, Rating]):
     ours, unless the file is a ``.json`` object whose ``criteria`` are objects with a ``name`` and a ``description``, as
     in the release (there insight is called "Insightfulness"). Without ``{token}`` the whole reply has to be JSON with a
     ``rating`` (or ``score``), or the number alone.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "report"
+    name, template, given, sent = "report", _TEMPLATE, ("question", "answer", "criterion"), _SCHEMA
+    aliases: ClassVar = {"question": ("query",), "answer": ("report",)}
+    parts: ClassVar = {
+        "criterion['name']": ("criterion", lambda text: text.partition(": ")[0]),
+        "criterion['description']": ("criterion", lambda text: text.partition(": ")[2]),
+    }
 
     def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {"question": ("query",), "answer": ("report",)}
-        parts = {
-            "criterion['name']": ("criterion", lambda text: text.partition(": ")[0]),
-            "criterion['description']": ("criterion", lambda text: text.partition(": ")[2]),
-        }
-        fields = ("question", "answer", "criterion")
-        super().__init__(Prompt(_TEMPLATE, fields, prompt, aliases=aliases, parts=parts), _SCHEMA)
+        super().__init__(prompt)
         told = _read_criteria(self.prompt.more.get("criteria", ()), prompt)
         self.criteria = {name: told.get(name, (name, CRITERIA[name])) for name in CRITERIA}
         """What each criterion is called in the prompt, and what it asks."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.judge import Submission, Verdict
 from webenv.models import after_thinking
 from webenv.rewards.answers import NO_SCORES, OUTCOMES, answer_scores, exact_match, gold_answers, without_answer
 from webenv.rewards.llm_grader import Graded, ModelJudge, no_verdict, score_by
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_ANSWER = 10_000
@@ -81,22 +80,13 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
     reply has to be one letter, A (correct), B (incorrect) or C (not attempted), whatever the markup around it, alone or
     with its own word (``A: CORRECT``); or a JSON object whose ``judgement`` is one of the three words, as
     AgentWebBench's prompt asks. What only repeats the answer is no favourable verdict, unless the gold is "A".
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "short_answer"
-
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {
-            "gold": ("target", "expected_answer", "gold_target", "correct_answer", "gt_answer"),
-            "answer": ("predicted_answer", "prediction", "pred_answer", "response"),
-        }
-        super().__init__(Prompt(_TEMPLATE, ("question", "gold", "answer"), prompt, aliases=aliases), _SCHEMA)
+    name, template, given, sent = "short_answer", _TEMPLATE, ("question", "gold", "answer"), _SCHEMA
+    aliases: ClassVar = {
+        "gold": ("target", "expected_answer", "gold_target", "correct_answer", "gt_answer"),
+        "answer": ("predicted_answer", "prediction", "pred_answer", "response"),
+    }
 
     def read(self, reply: str, item: ShortAnswer, attempt: int) -> ShortGrade | None:
         """The grade of a reply; ``None``: it is no verdict."""
