@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +12,10 @@ from typing import NamedTuple
 from webenv.corpora import ContentAgents, Corpus
 from webenv.corpora.procedural import Worlds, cached_worlds, config_of, read_spec
 from webenv.envs.generated_tasks import GeneratedTasks
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, TaskFileError
 from webenv.recorded import RecordedAsker, RecordedWeb
-from webenv.task import TaskSet
+from webenv.runtime.files import files_in
+from webenv.task import Excluded, Task, TaskSet
 from webenv.web import Asking, Missing, VisitRequest, Web
 
 _GENERATED = "generated"  # how tasks are called that are made from the facts of a web
@@ -218,6 +219,41 @@ def load_web_and_tasks(
     if worlds is not None:
         _check_worlds(known, worlds, web)
     return WebAndTasks(web, place, worlds, known)
+
+
+def task_files(paths: Iterable[str | Path], endings: tuple[str, ...], expected: str) -> Iterator[Path]:
+    """The files that are named, and of a folder those with such endings.
+
+    Raises:
+        TaskFileError: for a path that is not there, or a folder without such files; ``expected`` says which.
+    """
+    for path in map(Path, paths):
+        if not path.exists():
+            raise TaskFileError(f"{path}: no such file or folder; expected {expected}.")
+        found = files_in(path, endings, TaskFileError) if path.is_dir() else [path]
+        if not found:
+            raise TaskFileError(f"{path} holds no {endings[0]} file; expected {expected}.")
+        yield from found
+
+
+def task_set(found: Iterable[tuple[str, Task, str]], name: str) -> TaskSet:
+    """Tasks as they were read: the place of each, the task, and why it is left out, empty as a rule.
+
+    Raises:
+        TaskFileError: for an id that comes twice.
+    """
+    tasks: list[Task] = []
+    excluded: list[Excluded] = []
+    seen: dict[str, str] = {}
+    for place, task, problem in found:
+        if task.id in seen:
+            raise TaskFileError(f"{place}: the id {task.id!r} is that of {seen[task.id]} too; ids must differ.")
+        seen[task.id] = place
+        if problem:
+            excluded.append(Excluded(task, problem))
+        else:
+            tasks.append(task)
+    return TaskSet(tasks, excluded, name=name)
 
 
 def _worlds_of(web: Web | None) -> Worlds | None:

@@ -9,16 +9,17 @@ import hashlib
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from webenv.corpora.ingest.record import id_address
+from webenv.envs.webs import task_files, task_set
 from webenv.errors import TaskFileError
-from webenv.runtime.files import files_in, read_json_records, read_text
-from webenv.task import Excluded, Gold, Task, TaskSet
+from webenv.runtime.files import read_json_records, read_text
+from webenv.task import Gold, Task, TaskSet
 
 SITE = "https://browsecomp-plus.example/"
 """Under what ids of BrowseComp-Plus' documents are found: ``webenv corpus build DIR --from parquet:CORPUS@<SITE>``."""
@@ -90,32 +91,14 @@ def load_tasks(*paths: str | Path, password: str | None = None) -> TaskSet:
     Raises:
         TaskFileError: for a path without such files, a record that cannot be read, or a wrong password.
     """
-    tasks: list[Task] = []
-    excluded: list[Excluded] = []
-    seen: dict[str, str] = {}
-    for file in _files(paths):
-        judged = _qrels(file.parent / QRELS)
-        for row in _rows(file):
-            task, problem = _read(row, file, password, judged)
-            if task.id in seen:
-                raise TaskFileError(f"{row.place}: the id {task.id!r} is that of {seen[task.id]} too; ids must differ.")
-            seen[task.id] = row.place
-            if problem:
-                excluded.append(Excluded(task, problem))
-            else:
-                tasks.append(task)
-    return TaskSet(tasks, excluded, name="BrowseComp")
-
-
-def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
-    expected = "expected browse_comp_test_set.csv, browsecomp-zh-encrypted.xlsx, or JSON lines"
-    for path in map(Path, paths):
-        if not path.exists():
-            raise TaskFileError(f"{path}: no such file or folder; {expected}.")
-        found = files_in(path, ENDINGS, TaskFileError) if path.is_dir() else [path]
-        if not found:
-            raise TaskFileError(f"{path} holds no file of questions; {expected}.")
-        yield from found
+    expected = "browse_comp_test_set.csv, browsecomp-zh-encrypted.xlsx, or JSON lines"
+    read = (
+        (row.place, *_read(row, file, password, judged))
+        for file in task_files(paths, ENDINGS, expected)
+        for judged in [_qrels(file.parent / QRELS)]
+        for row in _rows(file)
+    )
+    return task_set(read, "BrowseComp")
 
 
 def _rows(file: Path) -> Iterator[_Row]:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from webenv.envs.webs import task_files, task_set
 from webenv.errors import InvalidArgument, TaskFileError
-from webenv.runtime.files import files_in, read_json_records
-from webenv.task import Excluded, Gold, Task, TaskSet
+from webenv.runtime.files import read_json_records
+from webenv.task import Gold, Task, TaskSet
 from webenv.urls import host_of, parents
 from webenv.web import Scope
 
@@ -134,19 +135,7 @@ def load_tasks(*paths: str | Path) -> TaskSet:
     days = [record.day for record in records if record.day is not None]
     newest = max(days, default=None)
     last = None if newest is None else newest.replace(day=monthrange(newest.year, newest.month)[1])
-    tasks: list[Task] = []
-    excluded: list[Excluded] = []
-    seen: dict[str, str] = {}
-    for record in records:
-        task, problem = record.task(last)
-        if task.id in seen:
-            raise TaskFileError(f"{record.place}: the id {task.id!r} is that of {seen[task.id]} too; ids must differ.")
-        seen[task.id] = record.place
-        if problem:
-            excluded.append(Excluded(task, problem))
-        else:
-            tasks.append(task)
-    return TaskSet(tasks, excluded, name="LiveNewsBench")
+    return task_set(((record.place, *record.task(last)) for record in records), "LiveNewsBench")
 
 
 class _Record(NamedTuple):
@@ -196,19 +185,14 @@ class _Record(NamedTuple):
 
 def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, paths):
-        if not path.exists():
-            raise TaskFileError(f"{path}: no such file or folder; expected files of questions (.jsonl or .json).")
+        there = {file.name: file for file in task_files([path], (".jsonl",), "files of questions, such as test.jsonl")}
         if not path.is_dir():
             yield path
             continue
-        there = {file.name: file for file in files_in(path, (".jsonl",), TaskFileError)}
-        for names in (FILES.values(), (VERIFIED, LONGITUDINAL), there):
-            found = [there[name] for name in names if name in there]
-            if found:
-                break
-        else:
-            raise TaskFileError(f"{path} holds no .jsonl file; expected files of questions, such as test.jsonl.")
-        yield from found
+        chosen = (
+            [there[name] for name in names if name in there] for names in (FILES.values(), (VERIFIED, LONGITUDINAL))
+        )
+        yield from next(filter(None, chosen), there.values())
 
 
 def _records(file: Path) -> Iterator[_Record]:
