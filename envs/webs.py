@@ -1,4 +1,4 @@
-"""Webs by their names, as in ``web="…"`` and ``--web …``, and the tasks that are put on them."""
+"""Webs by their names, as in ``web="…"`` and ``--web …``, and the tasks that are put on them, with their files."""
 
 from __future__ import annotations
 

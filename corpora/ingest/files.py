@@ -1,4 +1,4 @@
-"""The files that a source reads: which there are, whether they are what they were, and the lines of compressed ones."""
+"""The files that a source reads: trees of HTML, whether they are what they were, and the lines of compressed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Needles in other words: official or own tasks whose criteria are reworded, so that few words of the page are left."""
+"""Needles in other words: criteria reworded as the corpus itself puts it, so that few words of the page are left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tasks of LiveNewsBench, from question files, and the split of each by the date of its event."""
+"""The tasks of LiveNewsBench, from question files: the split of each by the date of its event, and what it blocks."""
 
 from __future__ import annotations
 
@@ -186,13 +186,8 @@ class _Record(NamedTuple):
 def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, paths):
         there = {file.name: file for file in task_files([path], (".jsonl",), "files of questions, such as test.jsonl")}
-        if not path.is_dir():
-            yield path
-            continue
-        chosen = (
-            [there[name] for name in names if name in there] for names in (FILES.values(), (VERIFIED, LONGITUDINAL))
-        )
-        yield from next(filter(None, chosen), there.values())
+        parts = (FILES.values(), (VERIFIED, LONGITUDINAL), there)
+        yield from next(filter(None, ([there[name] for name in names if name in there] for names in parts)))
 
 
 def _records(file: Path) -> Iterator[_Record]:

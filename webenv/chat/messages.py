@@ -1,4 +1,4 @@
-"""What a conversation is made of: what the agent was told, and what it replied."""
+"""The messages of a conversation, as they are spoken, and how they are fitted into a token budget."""
 
 from __future__ import annotations
 

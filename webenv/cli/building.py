@@ -1,4 +1,4 @@
-"""What the commands that build tasks share, and where a person verifies them."""
+"""What the commands that build tasks share, a web that a model writes anew, and where a person verifies tasks."""
 
 from __future__ import annotations
 

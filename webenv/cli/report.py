@@ -1,4 +1,4 @@
-"""``webenv report``: tables over any number of runs."""
+"""``webenv report`` and ``webenv study``: tables over any number of runs, and all runs of a paper's tables."""
 
 from __future__ import annotations
 

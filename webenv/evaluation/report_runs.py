@@ -1,4 +1,4 @@
-"""The runs that a report reads: each episode with its labels and measures, and how far a wrong one came."""
+"""The runs that a report reads: labels, measures, how far a wrong episode came, and which runs one cell may average."""
 
 from __future__ import annotations
 

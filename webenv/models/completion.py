@@ -1,4 +1,4 @@
-"""Completion: what an endpoint's answer holds, read without trust."""
+"""Chat completions and the Responses API: the bodies of requests, and what answers hold, read without trust."""
 
 from __future__ import annotations
 

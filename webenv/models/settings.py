@@ -1,4 +1,4 @@
-"""ModelSettings: what a request to an endpoint says beside the conversation, and what a run's record tells of it."""
+"""ModelSettings: what a request says beside the conversation; and models in a file, with endpoint, key and price."""
 
 from __future__ import annotations
 

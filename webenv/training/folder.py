@@ -1,4 +1,4 @@
-"""TrainingFolder: what a training run leaves on disk, and what it is taken up from."""
+"""What a training run leaves on disk and is taken up from: its folder, a line for each update, TensorBoard's events."""
 
 from __future__ import annotations
 

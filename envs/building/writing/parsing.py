@@ -1,4 +1,4 @@
-"""What a sentence is known by: the numbers and names in it, and the stems of its words."""
+"""A page cut into sentences that can be written anew, and what a sentence is known by: numbers, names and stems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats in which an action is a tag such as ``<search>``; SourceFormat answers in a ``<source>`` block."""
+"""Formats in which an action stands in a reply as a tag such as ``<search>``, or as a block that names its type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Browsing histories, whose reader looks for what their pages have in common."""
+"""Sites that an agent is told of, ranked to be asked; and browsing histories, by what their pages have in common."""
 
 from __future__ import annotations
 

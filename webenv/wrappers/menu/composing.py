@@ -1,4 +1,4 @@
-"""What pages come to as an answer, without a model: a short phrase, or a report with citations."""
+"""What is searched for, and what pages come to as an answer, without a model: a short phrase, a report that cites."""
 
 from __future__ import annotations
 
