@@ -372,7 +372,7 @@ def disk_full(error: BaseException) -> bool:
     """
     if isinstance(error, OSError) and error.errno in _FULL:
         return True
-    if _sqlite_name(error).startswith("SQLITE_FULL"):
+    if sqlite_name(error).startswith("SQLITE_FULL"):
         return True
     return bool(_TOLD.search(str(error))) or (error.__cause__ is not None and disk_full(error.__cause__))
 
@@ -384,12 +384,13 @@ def disk_full_advice(error: BaseException) -> str:
     """
     if disk_full(error):
         return f"{error}: the disk, or what may be used of it, is full; make room and do it again"
-    if _sqlite_name(error).startswith("SQLITE_IOERR"):
+    if sqlite_name(error).startswith("SQLITE_IOERR"):
         return f"{error}: is the disk full, or what may be used of it? Then make room and do it again"
     return str(error)
 
 
-def _sqlite_name(error: BaseException) -> str:
+def sqlite_name(error: BaseException) -> str:
+    """SQLite's own name of an error, as in ``SQLITE_BUSY``; empty for others."""
     return str(getattr(error, "sqlite_errorname", "") or "")
 
 
