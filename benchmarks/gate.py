@@ -49,7 +49,7 @@ def measure(folder: Path) -> Figures:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # else other processes would take part of it, uncounted
     from webenv.actions import Action, search, visit
-    from webenv.bench.reader import Direct
+    from webenv.bench.direct import Direct
     from webenv.corpora import Corpus, SourcePage, build
     from webenv.corpora.procedural import WebConfig
     from webenv.corpora.world import WorldWeb

@@ -21,7 +21,7 @@ from typing import TypeVar
 from rich.console import Console
 from rich.table import Table
 
-from webenv.bench.reader import Direct
+from webenv.bench.direct import Direct
 from webenv.corpora import Corpus
 from webenv.corpora.lexical import LexicalIndex
 from webenv.corpora.query import parse_query

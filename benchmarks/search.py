@@ -19,7 +19,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from webenv.bench.reader import Direct
+from webenv.bench.direct import Direct
 from webenv.corpora import Corpus, SourcePage, build
 from webenv.observations import Result
 from webenv.urls import page_key

@@ -17,7 +17,8 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from webenv.bench.reader import Latency, Question, best, choose, open_store, timed
+from webenv.bench.direct import Question, choose, open_store
+from webenv.bench.reader import Latency, best, timed
 from webenv.corpora import Corpus
 from webenv.corpora.document import IndexedPage
 from webenv.corpora.engine_folder import EngineManifest
