@@ -11,7 +11,7 @@ import pytest
 
 import webenv
 from tests import openai_server
-from tests.webs import BrokenWeb, DictWeb
+from tests.webs import BrokenWeb, DictWeb, benchmark_of
 from webenv import answer, ask, note, search, visit
 from webenv.actions import Action
 from webenv.benchmark import Benchmark
@@ -52,11 +52,6 @@ def tasks(**scope: Any) -> TaskSet:
 def make(web: Any = None, **settings: Any) -> gym.Env[Any, Any]:
     given = {"web": web or DictWeb(PAGES), "tasks": tasks(), **settings}
     return gym.make("LiveNewsBench-v0", **given)
-
-
-def benchmark_of(env: Any) -> Benchmark:
-    assert isinstance(env.unwrapped, webenv.SearchEnv | webenv.SearchVectorEnv)
-    return env.unwrapped.benchmark
 
 
 def play(*actions: object, **settings: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
