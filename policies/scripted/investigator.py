@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from webenv.actions import Kind, answer, search, visit
 from webenv.policy import Decision, History
-from webenv.query_terms import STOP_WORDS, criteria_of, names_of, query_of, words_of
+from webenv.query_terms import SENTENCE_END, STOP_WORDS, TENS, UNITS, criteria_of, names_of, query_of, words_of
 from webenv.web import Failure
 
 _STEM = 6  # letters by which words are compared
@@ -22,17 +22,11 @@ _ASKED = 2  # weakest criteria that a later search names
 _TITLED = 0.15  # how much it counts that a page is titled by whom it tells of
 _LOOSE = 0.6  # what a sentence counts for whom the page is titled by, where it names others
 _RANK = 0.3  # how much it counts how well searches rank a page that was not read
-_SENTENCE = re.compile(r"(?<=[.!?。！？])[”\"]?\s+|(?<=[。！？])|\n+")
 _TARGET = re.compile(r"\]\([^()\s]*\)")
 _PRONOUN = re.compile(r"(?:he|she|it|they|his|her|its|their|that|this|the)\b", re.IGNORECASE)
 _ABOUT = re.compile(r"\b(?:about|around|nearly|almost|over|some|more than|less than) (\S+)")
-_UNITS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-)  # fmt: skip
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_NUMBERS = {word: number for number, word in enumerate(_UNITS)}
-_NUMBERS |= {word: 10 * ten for ten, word in enumerate(_TENS, start=2)}
+_NUMBERS = {word: number for number, word in enumerate(UNITS)}
+_NUMBERS |= {word: 10 * ten for ten, word in enumerate(TENS, start=2)}
 
 
 class SoughtTerm(NamedTuple):
@@ -207,7 +201,7 @@ def read_page(title: str, text: str) -> tuple[PageSentence, ...]:
     full = {name.rpartition(" ")[2]: name for name in (*names_of(text), *subject) if " " in name}
     found = []
     named = subject
-    for part in _SENTENCE.split(text):
+    for part in SENTENCE_END.split(text):
         part = part.strip(" |#*-[]")
         own = tuple(full.get(name, name) for name in names_of(part))
         goes_on = not own or bool(_PRONOUN.match(part))
