@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from webenv.errors import CassetteMiss, InvalidArgument
+from webenv.errors import CassetteMiss, check_whole
 from webenv.judge import Submission, Verdict
 from webenv.models import Message, Model, ModelFailure, ModelReply, Request, Schema, prefixed
 
@@ -152,8 +152,7 @@ class LLMGrader(Generic[ItemT, GradeT]):
 
     def __init__(self, model: Model, rubric: Rubric[ItemT, GradeT], votes: int = 1, attempts: int = 3) -> None:
         for name, number in (("votes", votes), ("attempts", attempts)):
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise InvalidArgument(f"judge {rubric.name!r}: {name}={number!r}; expected a whole number from 1.")
+            check_whole(f"judge {rubric.name!r}: {name}", number)
         self._model, self.rubric, self.votes, self.attempts = model, rubric, votes, attempts
 
     @property

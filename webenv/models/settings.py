@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from webenv.errors import DataError, InvalidArgument, did_you_mean
+from webenv.errors import DataError, InvalidArgument, check_number, check_whole, did_you_mean
 from webenv.models.messages import Extra
 from webenv.runtime.files import read_text
 from webenv.runtime.spec import Reader, number, one_of, shown, whole, words
@@ -49,9 +48,9 @@ class ModelSettings:
     api: str = "chat"
 
     def __post_init__(self) -> None:
-        check_number("temperature", self.temperature, 0.0, missing=True)
-        check_number("top_p", self.top_p, 0.0, 1.0, missing=True)
-        check_count("max_tokens", self.max_tokens, 1, missing=True)
+        check_number("chat model temperature", self.temperature, 0.0, missing=True)
+        check_number("chat model top_p", self.top_p, 0.0, 1.0, missing=True)
+        check_whole("chat model max_tokens", self.max_tokens, 1, missing=True)
         if self.effort is not None and (not isinstance(self.effort, str) or not self.effort.strip()):
             raise InvalidArgument(f"chat model effort={self.effort!r:.60}: expected the endpoint's word, as in 'low'.")
         if self.thinking not in (None, True, False):
@@ -112,25 +111,6 @@ READERS: Mapping[str, Reader] = {
     "api": one_of(*APIS),
 }
 """What reads each setting where it follows a model's name."""
-
-
-def check_number(name: str, number: object, least: float, most: float = math.inf, *, missing: bool = False) -> None:
-    """Refuses what is no number of this range, for a setting of a chat model."""
-    if number is None and missing:
-        return
-    good = isinstance(number, int | float) and not isinstance(number, bool)
-    if not good or not math.isfinite(number) or not least <= number <= most:  # type: ignore[arg-type, operator]
-        upto = "" if math.isinf(most) else f" to {most:g}"
-        raise InvalidArgument(f"chat model {name}={number!r}: expected a number from {least:g}{upto}.")
-
-
-def check_count(name: str, count: object, least: int, most: int | None = None, *, missing: bool = False) -> None:
-    """Refuses what is no whole number of this range, for a setting of a chat model."""
-    if count is None and missing:
-        return
-    if isinstance(count, bool) or not isinstance(count, int) or count < least or (most is not None and count > most):
-        upto = "" if most is None else f" to {most:,}"
-        raise InvalidArgument(f"chat model {name}={count!r}: expected a whole number from {least}{upto}.")
 
 
 def _check_extra(extra: object) -> None:
