@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from webenv.observations import Result
+from webenv.runtime.files import Closing
 from webenv.web import SearchRequest
 
 KeyT = TypeVar("KeyT")
@@ -73,16 +74,8 @@ class _Entries(Generic[KeyT, ValueT]):
         self.lock = threading.Lock()
 
 
-class SharedWeb:
+class SharedWeb(Closing):
     """A web that others may share: a copy is the web itself, and at the end of a ``with`` block it is closed."""
-
-    def close(self) -> None: ...
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -9,7 +9,7 @@ from dataclasses import replace
 from inspect import Parameter, Signature, signature
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypedDict
 
 import gymnasium
 from gymnasium.vector import AutoresetMode
@@ -18,11 +18,13 @@ from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.content_agents import ContentAgents
 from webenv.env import SearchEnv
-from webenv.envs.webs import open_asker, open_web
+from webenv.envs.webs import WebAndTasks, open_asker, open_web
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.judge import Judge, Reward
 from webenv.latency import LatencyModel
+from webenv.policy import Policy
 from webenv.rewards.registry import JudgeMaker, make_judge, make_reward
+from webenv.rules import Rules
 from webenv.task import TaskSet
 from webenv.vector import SearchVectorEnv
 from webenv.web import Web
@@ -55,6 +57,57 @@ class About(NamedTuple):
     tags: tuple[str, ...]
     prompt: str
     builder: tuple[str, str] = ("", "")
+
+
+class CommonKeywords(TypedDict, total=False):
+    """The keywords that every benchmark takes beside its own; :class:`webenv.envs.browse_comp.BrowseCompEnv`, for one,
+    explains them."""
+
+    judge: str | Judge | None
+    judge_prompt: str | Path | None
+    judge_votes: int
+    budget: Budget | Mapping[str, object] | None
+    reward: Mapping[str, float] | Reward | None
+
+
+def assembled(
+    found: WebAndTasks,
+    chosen: TaskSet,
+    name: str,
+    budget: Budget,
+    rules: Rules,
+    judges: Mapping[str, JudgeMaker],
+    given: CommonKeywords,
+    policies: Mapping[str, str | Callable[..., Policy]] | None = None,
+) -> Benchmark:
+    """A benchmark on a web and its tasks, as its keywords ask for it; who is asked is whom the web has.
+
+    Args:
+        found: the web and all tasks.
+        chosen: those of the tasks that are played.
+        name: the benchmark's id.
+        budget: the limits where none are given.
+        rules: its rules.
+        judges: its own judges by name, the default first.
+        given: the keywords.
+        policies: the scripted policies that go with it.
+
+    Raises:
+        InvalidArgument, DataError, ModelError, MissingExtra: as :func:`webenv.rewards.registry.make_judge`.
+    """
+    asked = given.get("judge")
+    limits = Budget.of(given.get("budget"), budget)
+    judge = make_judge(
+        next(iter(judges)) if asked is None else asked,
+        judges,
+        given.get("judge_prompt"),
+        given.get("judge_votes", 1),
+        chosen,
+    )
+    reward = make_reward(given.get("reward"))
+    web = found.finished(chosen)  # last: a generated one may have to be written
+    asker = open_asker(web) if limits.asks else None
+    return Benchmark(chosen, web, judge, rules, limits, reward, name, policies or {}, asker)
 
 
 class BenchmarkEnv(SearchEnv):
@@ -239,7 +292,9 @@ def _timed(benchmark: Benchmark, latency: LatencyArgument) -> Benchmark:
 
 
 def _refuse_unknown(env: type[BenchmarkEnv], settings: Iterable[str], *more: str) -> None:
-    known = [*signature(env.benchmark_of).parameters, *more]
+    taken = signature(env.benchmark_of).parameters.values()
+    common = [*CommonKeywords.__annotations__] if any(one.kind is Parameter.VAR_KEYWORD for one in taken) else []
+    known = [*(one.name for one in taken if one.kind is not Parameter.VAR_KEYWORD), *common, *more]
     for name in settings:
         if name not in known:
             raise InvalidArgument(f"{env.id} takes no keyword {name!r}. {did_you_mean(name, known)}")

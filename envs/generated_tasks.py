@@ -62,22 +62,21 @@ def read_id(text: str, groups: Sequence[str]) -> TaskId | None:
     return TaskId(_KIND if world == _DEFAULT else f"{_KIND}:{world}", group, int(number))
 
 
-def generated_count(spec: str, worlds: int = 1, *, each: str, name: str = "generated") -> int:
+def generated_count(spec: str, worlds: int = 1, *, each: str) -> int:
     """The number in a text such as ``"generated:count=1000"``; without one, ``COUNT``, or ``EACH`` a world if more.
 
     Args:
         spec: the text.
         worlds: how many worlds there are.
         each: what it counts, for messages: "of each difficulty", "in all".
-        name: what the text begins with.
 
     Raises:
         InvalidArgument: for a text of another form, or a number out of range.
     """
     kind, colon, rest = spec.partition(":")
     setting, equals, number = (part.strip() for part in rest.partition("="))
-    if kind != name or (colon and (setting != "count" or not equals)):
-        raise InvalidArgument(f"tasks={spec!r:.100}: expected {name!r} or '{name}:count=1000'.")
+    if kind != "generated" or (colon and (setting != "count" or not equals)):
+        raise InvalidArgument(f"tasks={spec!r:.100}: expected 'generated' or 'generated:count=1000'.")
     if not colon:
         return max(COUNT, EACH * worlds)
     if not number.isascii() or not number.isdigit() or not worlds <= int(number[:9]) <= _MOST:

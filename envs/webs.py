@@ -1,21 +1,24 @@
-"""Webs by their names, as in ``web="…"`` and ``--web …``, and the tasks that are put on them."""
+"""Webs by their names, as in ``web="…"`` and ``--web …``, and the tasks that are put on them, with their files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from webenv.corpora import ContentAgents, Corpus
-from webenv.corpora.coverage import check_gold
 from webenv.corpora.procedural import Worlds, cached_worlds, config_of, read_spec
 from webenv.envs.generated_tasks import GeneratedTasks
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, TaskFileError
 from webenv.recorded import RecordedAsker, RecordedWeb
-from webenv.task import TaskSet
-from webenv.web import Asking, Web
+from webenv.runtime.files import files_in
+from webenv.task import Excluded, Task, TaskSet
+from webenv.web import Asking, Missing, VisitRequest, Web
 
+_GENERATED = "generated"  # how tasks are called that are made from the facts of a web
 _EXPECTED = (
     "expected 'procedural', 'sample', the folder of a corpus (DIR, or DIR#dense for another of its engines), "
     "'live:<provider>', 'cassette:<file>', 'lucene:<folder>', or a Web"
@@ -169,14 +172,13 @@ def load_web_and_tasks(
     *,
     generate: Callable[[Worlds, str], TaskSet],
     load: Callable[..., TaskSet],
-    names: Sequence[str] = ("generated",),
     own: Mapping[str, Path] | None = None,
     config: Mapping[str, object] | None = None,
     held_out: int = 1,
 ) -> WebAndTasks:
     """Opens a web and loads, or generates, its tasks.
 
-    Tasks are a task set; ``generated``, or another of the ``names``, with or without ``:count=…``: made from the
+    Tasks are a task set; ``generated``, with or without ``:count=…``: made from the
     facts of a generated web, or of a corpus that was built from one alone; ``procedural:DIALS``: those of that
     generated web, however its pages are reached; or files. Where none are given they are generated if they can be.
 
@@ -184,9 +186,8 @@ def load_web_and_tasks(
         web: the web, by name or as such (:func:`webenv.envs.webs.open_web`).
         tasks: the tasks.
         split: the split that is asked for.
-        generate: the tasks of worlds, from a text that begins with one of ``names``.
+        generate: the tasks of worlds, from a text that begins with ``generated``.
         load: loads task files.
-        names: what generated tasks are called; the first where no name is given.
         own: task files that come with a web, by its name.
         dials: dials of generated webs that differ from their defaults.
         held_out: how many worlds a generated web of validation or test has where its text does not say.
@@ -198,19 +199,19 @@ def load_web_and_tasks(
     worlds = named_worlds(web, split, config, held_out)
     place = None if worlds is not None else open_web(web)
     name = tasks.partition(":")[0] if isinstance(tasks, str) else ""
-    if worlds is None and (tasks is None or name in names or isinstance(tasks, GeneratedTasks)):
+    if worlds is None and (tasks is None or name == _GENERATED or isinstance(tasks, GeneratedTasks)):
         worlds = _worlds_of(place)
     known: TaskSet
     if isinstance(tasks, TaskSet):
         known = tasks
     elif name == "procedural":
-        known = generate(_world_of_tasks(str(tasks), split, config), names[0])
-    elif worlds is not None and (tasks is None or name in names):
-        known = generate(worlds, str(tasks or names[0]))
+        known = generate(_world_of_tasks(str(tasks), split, config), _GENERATED)
+    elif worlds is not None and (tasks is None or name == _GENERATED):
+        known = generate(worlds, str(tasks or _GENERATED))
     elif tasks is not None:
-        if name in names:
+        if name == _GENERATED:
             raise _no_facts(str(tasks), web, place)
-        known = load(*_task_files(tasks, names))
+        known = load(*_task_files(tasks))
     else:
         if not isinstance(web, str) or web not in (own or {}):
             raise InvalidArgument(f"web={str(web)!r:.100} comes without tasks: name them, as in tasks='FOLDER'.")
@@ -218,6 +219,41 @@ def load_web_and_tasks(
     if worlds is not None:
         _check_worlds(known, worlds, web)
     return WebAndTasks(web, place, worlds, known)
+
+
+def task_files(paths: Iterable[str | Path], endings: tuple[str, ...], expected: str) -> Iterator[Path]:
+    """The files that are named, and of a folder those with such endings.
+
+    Raises:
+        TaskFileError: for a path that is not there, or a folder without such files; ``expected`` says which.
+    """
+    for path in map(Path, paths):
+        if not path.exists():
+            raise TaskFileError(f"{path}: no such file or folder; expected {expected}.")
+        found = files_in(path, endings, TaskFileError) if path.is_dir() else [path]
+        if not found:
+            raise TaskFileError(f"{path} holds no {endings[0]} file; expected {expected}.")
+        yield from found
+
+
+def task_set(found: Iterable[tuple[str, Task, str]], name: str) -> TaskSet:
+    """Tasks as they were read: the place of each, the task, and why it is left out, empty as a rule.
+
+    Raises:
+        TaskFileError: for an id that comes twice.
+    """
+    tasks: list[Task] = []
+    excluded: list[Excluded] = []
+    seen: dict[str, str] = {}
+    for place, task, problem in found:
+        if task.id in seen:
+            raise TaskFileError(f"{place}: the id {task.id!r} is that of {seen[task.id]} too; ids must differ.")
+        seen[task.id] = place
+        if problem:
+            excluded.append(Excluded(task, problem))
+        else:
+            tasks.append(task)
+    return TaskSet(tasks, excluded, name=name)
 
 
 def _worlds_of(web: Web | None) -> Worlds | None:
@@ -244,11 +280,10 @@ def _no_facts(tasks: str, web: WebArgument, place: Web | None) -> InvalidArgumen
     )
 
 
-def _task_files(tasks: object, names: Sequence[str]) -> list[str | Path]:
+def _task_files(tasks: object) -> list[str | Path]:
     paths = [tasks] if isinstance(tasks, str | Path) else list(tasks) if isinstance(tasks, Iterable) else []
     if not paths or not all(isinstance(path, str | Path) for path in paths):
-        texts = ", ".join(f"'{name}'" for name in names)
-        raise InvalidArgument(f"tasks={tasks!r:.100}: expected files, a folder of them, {texts}, or a TaskSet.")
+        raise InvalidArgument(f"tasks={tasks!r:.100}: expected files, a folder of them, '{_GENERATED}', or a TaskSet.")
     return paths
 
 
@@ -264,3 +299,50 @@ def _check_worlds(tasks: TaskSet, worlds: Worlds, web: WebArgument) -> None:
                 f"web={str(web)!r:.100} has several worlds, and task {task.id!r:.100} is of none of them: "
                 "give tasks='generated', or a web of one world."
             )
+
+
+_LOOKED_AT = 20
+
+
+def check_gold(tasks: TaskSet, corpus: Corpus, name: str) -> None:
+    """Looks for the gold pages of at most 20 tasks, spread evenly; tells on stderr, in one line, of some that lack.
+
+    A task without gold pages lacks none.
+
+    Args:
+        tasks: the tasks.
+        corpus: the web that they are put on.
+        name: what messages call it.
+
+    Raises:
+        InvalidArgument: if the gold pages of all these tasks lack.
+    """
+    count = min(len(tasks), _LOOKED_AT)
+    looked_at = [tasks[number * len(tasks) // count] for number in range(count)]
+    visits = [[VisitRequest(url) for url in task.gold.urls] for task in looked_at]
+    pages = iter(corpus.visit([visit for each in visits for visit in each]))
+    lacking = []
+    with_gold = 0
+    for task, each in zip(looked_at, visits, strict=True):
+        found = [next(pages) for _ in each]
+        with_gold += bool(each)
+        if each and all(isinstance(page, Missing) for page in found):
+            lacking.append(task)
+    if not lacking:
+        return
+    first = f"{lacking[0].gold.urls[0][:200]} of task {lacking[0].id!r:.100}"
+    if len(lacking) == with_gold:
+        raise InvalidArgument(
+            f"{name} has the gold page of none of {with_gold} tasks of {tasks.name!r} looked at, such as {first}: "
+            "give the web that the tasks are about, or a corpus with its pages."
+        )
+    _tell(
+        f"webenv: note: {name} lacks the gold pages of {len(lacking)} of {with_gold} tasks of {tasks.name!r} looked "
+        f"at, such as {first}; such tasks stay unscored."
+    )
+
+
+@cache
+def _tell(line: str) -> None:
+    """Tells it once, however often a web is opened."""
+    print(line, file=sys.stderr)

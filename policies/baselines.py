@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from webenv.actions import Action, Kind, answer, ask, note, search, visit
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, check_whole
 from webenv.observations import ObservationDict
 from webenv.policy import Decision, History
 from webenv.query_terms import content_words, criteria_of, query_of, words_of
@@ -133,8 +133,7 @@ class KeywordPolicy:
     """
 
     def __init__(self, visits: int = 5) -> None:
-        if isinstance(visits, bool) or not isinstance(visits, int) or visits < 0:
-            raise InvalidArgument(f"{type(self).__name__}(visits={visits!r}): expected a whole number from 0.")
+        check_whole(f"{type(self).__name__} visits", visits, 0)
         self._visits = visits
 
     @property

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from webenv.judge import Submission, Verdict
+from webenv.judge import RuleJudge, Submission, Verdict
 from webenv.rewards.normal_form import LONGEST, normalise, unwrapped
 from webenv.rewards.numbers import number_match
 
@@ -119,7 +119,7 @@ _DECLINED = frozenset(
 )  # fmt: skip
 
 
-class AnswerJudge:
+class AnswerJudge(RuleJudge):
     """Whether an answer is the gold or an alias of it, by rules.
 
     ``correct``: the whole answer is one of ``task.gold.answers`` after normalisation, or the same number
@@ -137,17 +137,7 @@ class AnswerJudge:
     typos in names are forgiven.
     """
 
-    name = "answer"
-    asks = False
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """``name``, ``version``, and that it holds the key."""
-        return {"name": self.name, "version": "2", "holds": "key"}
-
-    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        """One verdict for each submission, in order."""
-        return [self._score(submission) for submission in submissions]
+    name, version = "answer", "2"
 
     def _score(self, submission: Submission) -> Verdict:
         verdict = without_answer(submission, self.name, LONGEST, scores=NO_SCORES)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.judge import Submission, Verdict
-from webenv.models import Model, after_thinking
+from webenv.models import after_thinking
 from webenv.rewards.answers import AnswerJudge, gold_answers, without_answer
-from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict, score_by
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, schema_of
+from webenv.rewards.llm_grader import Graded, ModelJudge, no_verdict, score_by
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, read_choice, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_RESPONSE = 20_000
@@ -121,20 +120,14 @@ class BrowseCompRubric(PromptRubric[Response, BrowseCompGrade]):
     *Differs from* the released parsers, which take the first ``correct: yes`` or ``no`` anywhere in the reply (so its
     reasoning may decide, and "incorrect: yes" is yes), read a hedge, ``yes/no`` and the first of several verdicts as
     verdicts, and count a reply without any as wrong; BrowseComp's knows lower case without markup alone.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
     name, version = "browsecomp", "2"
+    template, given, sent = _TEMPLATE, ("question", "correct_answer", "response"), _SCHEMA
+    aliases: ClassVar = {"response": ("answer", "prediction"), "correct_answer": ("gold", "target")}
 
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {"response": ("answer", "prediction"), "correct_answer": ("gold", "target")}
-        fields = ("question", "correct_answer", "response")
-        super().__init__(Prompt(_TEMPLATE, fields, prompt, aliases=aliases, defuse=_without_verdicts), _SCHEMA)
+    def defused(self, text: str) -> str:
+        return _without_verdicts(text)
 
     def values(self, item: Response) -> tuple[str, str, str]:
         """Question, golds and response."""
@@ -158,7 +151,7 @@ class BrowseCompRubric(PromptRubric[Response, BrowseCompGrade]):
         return item._replace(response=NEUTRAL)
 
 
-class BrowseCompJudge:
+class BrowseCompJudge(ModelJudge[Response, BrowseCompGrade]):
     """A chat model judges the final answer of a response, as BrowseComp and BrowseComp-zh do.
 
     Outcomes: ``correct`` (1) and ``incorrect`` (0). No answer is incorrect, and so is one longer than
@@ -171,27 +164,10 @@ class BrowseCompJudge:
     *Differs from* the released English grader, which compares the whole of "correct: yes" with "yes" and so
     never accepts; and from both, which take a confidence that is missing for 100.
 
-    Args:
-        model: who judges.
-        prompt: a file in place of our prompt (:class:`BrowseCompRubric`).
-        votes: how many replies are asked for to each response; more than half decide, else the lowest counts.
-        attempts: how often one vote is asked for at most.
-
-    Raises:
-        InvalidArgument: for votes or attempts below 1.
-        DataError: for a prompt file that cannot be used.
+    Arguments and errors: those of :class:`webenv.rewards.llm_grader.ModelJudge`.
     """
 
-    name = "browsecomp"
-    concurrent = True
-
-    def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._grader = LLMGrader(model, BrowseCompRubric(prompt), votes, attempts)
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
-        return self._grader.identity
+    name, rubric_of = "browsecomp", BrowseCompRubric
 
     def grade(self, responses: Sequence[Response]) -> list[Graded[BrowseCompGrade]]:
         """What came of each response, in order, with its confidence for :func:`calibration_error`."""

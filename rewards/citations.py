@@ -6,12 +6,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
-from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
+from webenv.rewards.llm_grader import Graded, LLMGrader, ModelJudge, no_verdict
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 from webenv.urls import address, host_of
 
@@ -165,19 +165,10 @@ class CitationRubric(PromptRubric[Citation, Support]):
     A user's file has ``{statement}`` (or ``{claim}``) and ``{citations}`` (or ``{citations_text}``, ``{docs}``), which
     stand numbered, with an empty line between them. Without ``{token}`` the whole reply has to be JSON with a
     ``support``, or the label alone.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "citation"
-
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {"statement": ("claim",), "citations": ("citations_text", "docs")}
-        super().__init__(Prompt(_TEMPLATE, ("statement", "citations"), prompt, aliases=aliases), _SCHEMA)
+    name, template, given, sent = "citation", _TEMPLATE, ("statement", "citations"), _SCHEMA
+    aliases: ClassVar = {"statement": ("claim",), "citations": ("citations_text", "docs")}
 
     def values(self, item: Citation) -> tuple[str, str]:
         """Statement, and the cited texts with their numbers."""
@@ -185,13 +176,7 @@ class CitationRubric(PromptRubric[Citation, Support]):
 
     def read(self, reply: str, item: Citation, attempt: int) -> Support | None:
         """The label of a reply; ``None``: it is no verdict."""
-        if self.prompt.plain:
-            found = read_object(after_thinking(reply))
-            said = str(found.get("support", "")) if found is not None else after_thinking(reply)
-            reason = str(found.get("justification", "")) if found is not None else ""
-        else:
-            fields = self.fields(reply, item, attempt, ["support"], ["justification"]) or {"support": ""}
-            said, reason = fields["support"], fields.get("justification", "")
+        said, reason = self.said(reply, item, attempt, "support")
         label = read_choice(said, SUPPORT)
         echoed = self.prompt.plain and label == "full_support" and echoes(reply, item.statement, *item.texts)
         return None if label is None or echoed else Support(label, one_line(reason))
@@ -219,18 +204,10 @@ class ClaimsRubric(PromptRubric[str, ExtractedClaims]):
     """The claims of a report and their sources, extracted by a model with a user's prompt, as DeepResearchGym does.
 
     The file has ``{answer}`` (or ``{report}``); the whole reply is JSON, ``{"claims": [{"claim": …, "sources": …}]}``.
-
-    Args:
-        prompt: the file.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "claims"
-
-    def __init__(self, prompt: str | Path) -> None:
-        super().__init__(Prompt("", ("answer",), prompt, aliases={"answer": ("report",)}), None)
+    name, template, given = "claims", "", ("answer",)
+    aliases: ClassVar = {"answer": ("report",)}
 
     def values(self, item: str) -> tuple[str]:
         """The report."""
@@ -258,7 +235,7 @@ def _claim(one: Mapping[str, Any]) -> CitedSentence:
     return CitedSentence(one_line(str(one.get("claim", ""))), tuple(dict.fromkeys(filter(None, named))))
 
 
-class CitationJudge:
+class CitationJudge(ModelJudge[Citation, Support]):
     """A chat model says, statement by statement, whether what a report cites bears it out.
 
     It needs no gold. The value of a verdict is the citation precision: the mean over the statements that cite something
@@ -277,20 +254,13 @@ class CitationJudge:
     its own prompt demands, is always in error; and in that sentences and their marks are found by rule. With a file for
     ``claims`` a model extracts the claims, as in the release.
 
-    Args:
-        model: who judges.
-        prompt: a file in place of our prompt (:class:`CitationRubric`).
-        votes: how many replies are asked for to each statement; more than half decide, else the lowest counts.
-        attempts: how often one vote is asked for at most.
-        claims: a file with the prompt by which the model extracts claims (:class:`ClaimsRubric`); ``None``: by rule.
+    Further arguments and errors: those of :class:`webenv.rewards.llm_grader.ModelJudge`.
 
-    Raises:
-        InvalidArgument: for votes or attempts below 1.
-        DataError: for a prompt file that cannot be used.
+    Args:
+        claims: a file with the prompt by which the model extracts claims (:class:`ClaimsRubric`); ``None``: by rule.
     """
 
-    name = "citation"
-    concurrent = True
+    name, rubric_of = "citation", CitationRubric
 
     def __init__(
         self,
@@ -300,14 +270,14 @@ class CitationJudge:
         attempts: int = 3,
         claims: str | Path | None = None,
     ) -> None:
-        self._grader = LLMGrader(model, CitationRubric(prompt), votes, attempts)
+        super().__init__(model, prompt, votes, attempts)
         self._claims = None if claims is None else LLMGrader(model, ClaimsRubric(claims), 1, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`, with the prompt that extracts claims."""
         claims = {} if self._claims is None else {"claims_prompt": self._claims.identity["prompt"]}
-        return {**self._grader.identity, **claims}
+        return {**super().identity, **claims}
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from webenv.judge import Submission, Verdict
 from webenv.models import Model, after_thinking
 from webenv.rewards.answers import alias_match, gold_answers, without_answer
-from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, LLMGrader, score_by
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, read_choice, read_object, schema_of
+from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, ModelJudge, score_by
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, read_choice, read_object, schema_of
 from webenv.rewards.short_answer import LONGEST_ANSWER, ShortAnswerJudge
 from webenv.runtime.text import one_line
 
@@ -75,23 +75,13 @@ class EvidenceRubric(PromptRubric[WrongAnswer, SupportGrade]):
     A user's file has ``{question}``, ``{answer}`` and ``{evidence}`` (or ``{content}``, ``{documents}``). Without
     ``{token}`` the whole reply has to be yes or no, or JSON with ``is_related`` (as the official prompt asks) or
     ``supports``, true or false.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "evidence"
-
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {
-            "answer": ("prediction", "predicted_answer", "response"),
-            "evidence": ("content", "documents"),
-        }
-        fields = ("question", "answer", "evidence")
-        super().__init__(Prompt(_TEMPLATE, fields, prompt, aliases=aliases), _SCHEMA)
+    name, template, given, sent = "evidence", _TEMPLATE, ("question", "answer", "evidence"), _SCHEMA
+    aliases: ClassVar = {
+        "answer": ("prediction", "predicted_answer", "response"),
+        "evidence": ("content", "documents"),
+    }
 
     def values(self, item: WrongAnswer) -> tuple[str, str, str]:
         """Question, answer, and the pieces of evidence with an empty line between them."""
@@ -115,7 +105,7 @@ class EvidenceRubric(PromptRubric[WrongAnswer, SupportGrade]):
         return WrongAnswer(item.question, NEUTRAL, (NEUTRAL,))
 
 
-class FailureAttributionJudge:
+class FailureAttributionJudge(ModelJudge[WrongAnswer, SupportGrade]):
     """A chat model says who failed where a question was answered wrongly, three times and by majority.
 
     Gold: ``answers``. Whether an answer is right is found by rule first (:func:`webenv.rewards.answers.alias_match`),
@@ -128,28 +118,20 @@ class FailureAttributionJudge:
 
     Source: AgentWebBench, section 5.5 and appendix J.3.
 
-    Args:
-        model: who judges; the three votes differ only where its temperature is above 0.
-        prompt: a file in place of our prompt (:class:`EvidenceRubric`).
-        votes: how many replies are asked for; more than half decide, else the lowest counts.
-        attempts: how often one vote is asked for at most.
-
-    Raises:
-        InvalidArgument: for votes or attempts below 1.
-        DataError: for a prompt file that cannot be used.
+    Arguments and errors: those of :class:`webenv.rewards.llm_grader.ModelJudge`; the three votes differ only where the
+    model's temperature is above 0.
     """
 
-    name = "evidence"
-    concurrent = True
+    name, rubric_of = "evidence", EvidenceRubric
 
     def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 3, attempts: int = 3) -> None:
-        self._grader = LLMGrader(model, EvidenceRubric(prompt), votes, attempts)
+        super().__init__(model, prompt, votes, attempts)
         self._correct = ShortAnswerJudge(model, attempts=attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`, with the prompt by which answers are graded."""
-        return {**self._grader.identity, "answer_prompt": self._correct.identity["prompt"]}
+        return {**super().identity, "answer_prompt": self._correct.identity["prompt"]}
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.errors import DataError
 from webenv.judge import Submission, Verdict
-from webenv.models import Model, after_thinking
-from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, LLMGrader, score_by
+from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, ModelJudge, score_by
 from webenv.rewards.normal_form import normalise
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, read_choice, schema_of
 from webenv.runtime.text import one_line
 
 LABELS = ("supported", "omitted", "contradicted")
@@ -87,19 +85,10 @@ class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
 
     A user's file has ``{key_point}`` and ``{answer}``, as the official prompt does, or ``{report}``. Without
     ``{token}`` the whole reply has to be JSON with a ``label``, or the label alone.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "key_points"
-
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {"answer": ("report",), "key_point": ("point",)}
-        super().__init__(Prompt(_TEMPLATE, ("answer", "key_point"), prompt, aliases=aliases), _SCHEMA)
+    name, template, given, sent = "key_points", _TEMPLATE, ("answer", "key_point"), _SCHEMA
+    aliases: ClassVar = {"answer": ("report",), "key_point": ("point",)}
 
     def values(self, item: KeyPointItem) -> tuple[str, str]:
         """Report and key point."""
@@ -107,13 +96,7 @@ class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
 
     def read(self, reply: str, item: KeyPointItem, attempt: int) -> KeyPointLabel | None:
         """The label of a reply; ``None``: it is no verdict."""
-        if self.prompt.plain:
-            found = read_object(after_thinking(reply))
-            said = str(found.get("label", "")) if found is not None else after_thinking(reply)
-            reason = str(found.get("justification", "")) if found is not None else ""
-        else:
-            fields = self.fields(reply, item, attempt, ["label"], ["justification"]) or {"label": ""}
-            said, reason = fields["label"], fields.get("justification", "")
+        said, reason = self.said(reply, item, attempt, "label")
         label = read_choice(said, LABELS)
         echoed = self.prompt.plain and label == "supported" and echoes(reply, *item)
         return None if label is None or echoed else KeyPointLabel(label, one_line(reason))
@@ -131,7 +114,7 @@ class KeyPointRubric(PromptRubric[KeyPointItem, KeyPointLabel]):
         return item._replace(report=NEUTRAL)
 
 
-class KeyPointJudge:
+class KeyPointJudge(ModelJudge[KeyPointItem, KeyPointLabel]):
     """A chat model labels the key points of a report, one call for each point.
 
     Gold: ``data={"key_points": [...]}``, texts or the objects of the official files (:func:`read_key_points`). The
@@ -147,27 +130,10 @@ class KeyPointJudge:
 
     *Differs from* the release, which scores a question with an empty list of key points 0.
 
-    Args:
-        model: who labels.
-        prompt: a file in place of our prompt (:class:`KeyPointRubric`).
-        votes: how many replies are asked for to each point; more than half decide, else the lowest counts.
-        attempts: how often one vote is asked for at most.
-
-    Raises:
-        InvalidArgument: for votes or attempts below 1.
-        DataError: for a prompt file that cannot be used.
+    Arguments and errors: those of :class:`webenv.rewards.llm_grader.ModelJudge`.
     """
 
-    name = "key_points"
-    concurrent = True
-
-    def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._grader = LLMGrader(model, KeyPointRubric(prompt), votes, attempts)
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
-        return self._grader.identity
+    name, rubric_of = "key_points", KeyPointRubric
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""

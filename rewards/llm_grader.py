@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from webenv.errors import CassetteMiss, InvalidArgument
+from webenv.errors import CassetteMiss, check_whole
 from webenv.judge import Submission, Verdict
 from webenv.models import Message, Model, ModelFailure, ModelReply, Request, Schema, prefixed
 
@@ -151,8 +152,7 @@ class LLMGrader(Generic[ItemT, GradeT]):
 
     def __init__(self, model: Model, rubric: Rubric[ItemT, GradeT], votes: int = 1, attempts: int = 3) -> None:
         for name, number in (("votes", votes), ("attempts", attempts)):
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise InvalidArgument(f"judge {rubric.name!r}: {name}={number!r}; expected a whole number from 1.")
+            check_whole(f"judge {rubric.name!r}: {name}", number)
         self._model, self.rubric, self.votes, self.attempts = model, rubric, votes, attempts
 
     @property
@@ -319,6 +319,38 @@ _BUSY = "(429)"
 def _kind(reason: str) -> str:
     """What a failure is, without what an endpoint says of one request, as "model 'm' at host: timeout: …" is told."""
     return ": ".join(reason.split(": ")[:2])
+
+
+class ModelJudge(Generic[ItemT, GradeT]):
+    """What judges share that put their questions to a chat model by one rubric.
+
+    Attributes:
+        name: its name.
+        rubric_of: makes the rubric from a prompt file, or from ``None``.
+
+    Args:
+        model: who judges.
+        prompt: a file in place of our prompt, as its rubric reads one.
+        votes: how many replies are asked for to each question; more than half decide, else the lowest counts.
+        attempts: how often one vote is asked for at most.
+
+    Raises:
+        InvalidArgument: for votes or attempts below 1.
+        DataError: for a prompt file that cannot be used.
+    """
+
+    name: ClassVar[str]
+    rubric_of: ClassVar[Callable[[str | Path | None], Rubric[Any, Any]]]
+    concurrent = True
+
+    def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
+        rubric: Rubric[ItemT, GradeT] = type(self).rubric_of(prompt)
+        self._grader = LLMGrader(model, rubric, votes, attempts)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """As :attr:`LLMGrader.identity`."""
+        return self._grader.identity
 
 
 def no_verdict(graded: Graded[GradeT], judge: str) -> Verdict:

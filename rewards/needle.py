@@ -21,14 +21,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from webenv.errors import DataError, InvalidArgument, did_you_mean
-from webenv.judge import Submission, Verdict
+from webenv.judge import RuleJudge, Submission, Verdict
 from webenv.models import Model, after_thinking, is_too_long
 from webenv.observations import Page
 from webenv.rewards.llm_grader import QUOTED, UNJUDGEABLE, Graded, LLMGrader, score_by
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, defused_tags
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, defused_tags
 from webenv.rewards.ranking import GoldPages
 from webenv.runtime.files import files_in
 from webenv.urls import address
@@ -70,6 +70,7 @@ Weigh it in a few sentences. Then end with one verdict, written to the letter as
 """
 
 _PLAIN_TAG = re.compile(r"<\s*(accept|reject)\b[^<>]*>", re.IGNORECASE)
+_DEFUSED = defused_tags("accept", "reject")
 _REASON_END = re.compile(r"<\s*/\s*reject", re.IGNORECASE)
 
 
@@ -110,16 +111,18 @@ class CriterionRubric(PromptRubric[CriterionItem, CriterionGrade]):
         DataError: for a prompt file that cannot be read, or lacks ``{page}`` or ``{criterion}``.
     """
 
-    name, version = "entailment", "2"
+    name, version, given = "entailment", "2", ("page", "criterion")
+    aliases: ClassVar = {"page": ("content",), "criterion": ("information", "claim")}
 
     def __init__(self, variant: str = "entailed", prompt: str | Path | None = None) -> None:
         if variant not in _QUESTIONS:
             raise InvalidArgument(f"judge variant {variant!r}. {did_you_mean(str(variant), VARIANTS)}")
         self.variant = variant if prompt is None else "file"
-        text = _TEMPLATE.replace("{question}", _QUESTIONS[variant])
-        fields = ("page", "criterion")
-        aliases = {"page": ("content",), "criterion": ("information", "claim")}
-        super().__init__(Prompt(text, fields, prompt, aliases=aliases, defuse=defused_tags("accept", "reject")), None)
+        self.template = _TEMPLATE.replace("{question}", _QUESTIONS[variant])
+        super().__init__(prompt)
+
+    def defused(self, text: str) -> str:
+        return _DEFUSED(text)
 
     def values(self, item: CriterionItem) -> tuple[str, str]:
         """Page and criterion."""
@@ -192,7 +195,7 @@ def without_page(submission: Submission, judge: str) -> Verdict | None:
     return None
 
 
-class PageJudge:
+class PageJudge(RuleJudge):
     """Whether the answered page is the gold page, or a copy of it; asks no model.
 
     Two pages are the same if they share a content key or a URL (compared as
@@ -205,17 +208,7 @@ class PageJudge:
     is known by its URL in the task alone: an answer that is no match stays unscored.
     """
 
-    name = "page"
-    asks = False
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """``name`` and ``version``."""
-        return {"name": self.name, "version": "2"}
-
-    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        """One verdict for each submission, in order."""
-        return [self._score(submission) for submission in submissions]
+    name, version, holds = "page", "2", ""
 
     def _score(self, submission: Submission) -> Verdict:
         task = submission.task

@@ -6,6 +6,7 @@ import re
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Literal, NamedTuple
 
+from webenv.query_terms import TENS, UNITS
 from webenv.rewards.normal_form import normalise
 
 _MAGNITUDES = {
@@ -20,13 +21,8 @@ _NUMBER = re.compile(
     re.DOTALL,
 )
 
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = {word: 10 * n for n, word in enumerate(
-    ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2)}  # fmt: skip
-_WORDS = {word: n for n, word in enumerate(_ONES)} | _TENS
+_TENS = {word: 10 * n for n, word in enumerate(TENS, start=2)}
+_WORDS = {word: n for n, word in enumerate(UNITS)} | _TENS
 _CHINESE = {"〇": 0, "零": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _CHINESE_NUMBER = re.compile("[〇零一二两三四五六七八九十百千万亿]+")
 

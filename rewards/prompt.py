@@ -173,8 +173,18 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
     """A :class:`webenv.rewards.llm_grader.Rubric` but for ``name``, ``values``, ``read`` and ``vote``.
 
     Args:
-        prompt: ours, or a user's file.
-        reply: the JSON schema of a reply to ours, if there is one; it is not sent with a file without ``{token}``.
+        prompt: a file in place of our prompt.
+
+    Attributes:
+        template: our prompt.
+        given: the fields of the prompt, in the order of ``values``.
+        aliases: other names that a file may use for a field.
+        parts: names that a file may use for a part of a field, as :class:`Prompt` has them.
+        sent: the JSON schema of a reply to ours, if there is one; it is not sent with a file without ``{token}``.
+        what: what messages call a file.
+
+    Raises:
+        DataError: for a prompt file that cannot be used.
     """
 
     name: ClassVar[str]
@@ -182,8 +192,27 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
     parser: ClassVar[str] = "4"
     sought: ClassVar[str] = "single verdict"
 
-    def __init__(self, prompt: Prompt, reply: Schema | None) -> None:
-        self.prompt, self._reply = prompt, reply
+    template: str
+    given: tuple[str, ...]
+    aliases: ClassVar[Mapping[str, Sequence[str]]] = {}
+    parts: ClassVar[Mapping[str, tuple[str, Callable[[str], str]]]] = {}
+    sent: Schema | None = None
+    what: ClassVar[str] = "judge prompt"
+
+    def __init__(self, prompt: str | Path | None = None) -> None:
+        self.prompt = Prompt(
+            self.template,
+            self.given,
+            prompt,
+            aliases=self.aliases,
+            parts=self.parts,
+            defuse=self.defused,
+            what=self.what,
+        )
+
+    def defused(self, text: str) -> str:
+        """Data without what would pass for a verdict in a file without a token."""
+        return text
 
     @property
     def digest(self) -> str:
@@ -200,13 +229,30 @@ class PromptRubric(ABC, Generic[ItemT, GradeT]):
 
     def schema(self, item: ItemT, attempt: int) -> Schema | None:
         """The JSON schema of a reply; none for a file without a token, which says itself how to reply."""
-        return None if self.prompt.plain else self._reply
+        return None if self.prompt.plain else self.sent
 
     def fields(
         self, reply: str, item: ItemT, attempt: int, required: Sequence[str], optional: Sequence[str] = ()
     ) -> dict[str, str] | None:
         """The fields of a reply that bear the token of this request (:func:`webenv.rewards.prompt.read_fields`)."""
         return read_fields(reply, self.prompt.token(self.values(item), attempt), required, optional)
+
+    def said(self, reply: str, item: ItemT, attempt: int, *names: str) -> tuple[str, str]:
+        """What a reply says in a field, and the ``justification`` that it gives; empty texts where it has none.
+
+        With a file without a token the whole reply is a JSON object with such a field, or what is said itself.
+
+        Args:
+            names: the field, and other names that a file without a token may call it by.
+        """
+        if not self.prompt.plain:
+            fields = self.fields(reply, item, attempt, names[:1], ["justification"]) or {}
+            return fields.get(names[0], ""), fields.get("justification", "")
+        found = read_object(after_thinking(reply))
+        if found is None:
+            return after_thinking(reply), ""
+        value = next((found[name] for name in names if name in found), "")
+        return "" if isinstance(value, bool) else str(value), str(found.get("justification", ""))
 
     @abstractmethod
     def values(self, item: ItemT) -> Sequence[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import log2
 
 from webenv.errors import InvalidArgument
-from webenv.judge import Submission, Verdict
+from webenv.judge import RuleJudge, Submission, Verdict
 from webenv.observations import Page
 from webenv.urls import address
 from webenv.web import Failure
@@ -174,7 +174,7 @@ CUTOFFS = (1, 3, 5)
 """The ranks at which AgentWebBench's release measures; its paper prints 3 and 5."""
 
 
-class RankingJudge:
+class RankingJudge(RuleJudge):
     """Scores a ranking of pages by NDCG and recall at 1, 3 and 5; asks no model.
 
     Gold: ``urls``. The value of a verdict is NDCG@5; the outcome is ``found`` where that is 1, ``missed`` where no gold
@@ -189,19 +189,9 @@ class RankingJudge:
     """
 
     name = "ranking"
-    asks = False
 
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """``name``, ``version``, and that it holds the key."""
-        return {"name": self.name, "version": "1", "holds": "key"}
-
-    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        """One verdict for each submission, in order."""
-        return [self._score(Ranked(submission)) for submission in submissions]
-
-    def _score(self, ranked: Ranked) -> Verdict:
-        task = ranked.submission.task
+    def _score(self, submission: Submission) -> Verdict:
+        task, ranked = submission.task, Ranked(submission)
         if not ranked.gold_ids:
             return Verdict.unscored(f"task {task.id!r} has no gold page to rank", self.name)
         measures = {"ndcg": ndcg, "recall": recall}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.errors import DataError, InvalidArgument, did_you_mean
 from webenv.judge import Submission, Verdict
-from webenv.models import Model, after_thinking
-from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, LLMGrader
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_object, schema_of
+from webenv.models import Model
+from webenv.rewards.llm_grader import UNJUDGEABLE, Graded, ModelJudge
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, schema_of
 from webenv.runtime.text import one_line
 
 CRITERIA: Mapping[str, str] = {
@@ -115,24 +115,17 @@ class ReportRubric(PromptRubric[RatedReport, Rating]):
     ours, unless the file is a ``.json`` object whose ``criteria`` are objects with a ``name`` and a ``description``, as
     in the release (there insight is called "Insightfulness"). Without ``{token}`` the whole reply has to be JSON with a
     ``rating`` (or ``score``), or the number alone.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "report"
+    name, template, given, sent = "report", _TEMPLATE, ("question", "answer", "criterion"), _SCHEMA
+    aliases: ClassVar = {"question": ("query",), "answer": ("report",)}
+    parts: ClassVar = {
+        "criterion['name']": ("criterion", lambda text: text.partition(": ")[0]),
+        "criterion['description']": ("criterion", lambda text: text.partition(": ")[2]),
+    }
 
     def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {"question": ("query",), "answer": ("report",)}
-        parts = {
-            "criterion['name']": ("criterion", lambda text: text.partition(": ")[0]),
-            "criterion['description']": ("criterion", lambda text: text.partition(": ")[2]),
-        }
-        fields = ("question", "answer", "criterion")
-        super().__init__(Prompt(_TEMPLATE, fields, prompt, aliases=aliases, parts=parts), _SCHEMA)
+        super().__init__(prompt)
         told = _read_criteria(self.prompt.more.get("criteria", ()), prompt)
         self.criteria = {name: told.get(name, (name, CRITERIA[name])) for name in CRITERIA}
         """What each criterion is called in the prompt, and what it asks."""
@@ -143,14 +136,7 @@ class ReportRubric(PromptRubric[RatedReport, Rating]):
 
     def read(self, reply: str, item: RatedReport, attempt: int) -> Rating | None:
         """The rating of a reply; ``None``: it is no verdict."""
-        if self.prompt.plain:
-            found = read_object(after_thinking(reply))
-            said = after_thinking(reply) if found is None else found.get("rating", found.get("score", ""))
-            said = "" if isinstance(said, bool) else str(said)
-            reason = str(found.get("justification", "")) if found is not None else ""
-        else:
-            fields = self.fields(reply, item, attempt, ["rating"], ["justification"]) or {"rating": ""}
-            said, reason = fields["rating"], fields.get("justification", "")
+        said, reason = self.said(reply, item, attempt, "rating", "score")
         if _RATING.fullmatch(said.strip(" \t\r\n*_`")) is None:
             return None
         score = int(said.strip(" \t\r\n*_`").partition("/")[0])
@@ -182,7 +168,7 @@ def _read_criteria(given: Any, file: str | Path | None) -> dict[str, tuple[str, 
     return found
 
 
-class ReportJudge:
+class ReportJudge(ModelJudge[RatedReport, Rating]):
     """A chat model rates reports, one call for each criterion of each report.
 
     It needs no gold. The value of a verdict is a tenth of the mean rating; the outcome is ``rated``; the scores are the
@@ -196,20 +182,16 @@ class ReportJudge:
 
     *Differs from* the release, which lets an endpoint that fails drop the report from the mean unseen.
 
+    Further arguments and errors: those of :class:`webenv.rewards.llm_grader.ModelJudge`.
+
     Args:
-        model: who rates.
-        prompt: a file in place of our prompt (:class:`ReportRubric`).
-        votes: how many replies are asked for to each criterion.
-        attempts: how often one vote is asked for at most.
         criteria: which of :data:`CRITERIA`, in any order; all by default.
 
     Raises:
-        InvalidArgument: for an unknown criterion, none at all, or votes or attempts below 1.
-        DataError: for a prompt file that cannot be used.
+        InvalidArgument: for an unknown criterion, or none at all.
     """
 
-    name = "report"
-    concurrent = True
+    name, rubric_of = "report", ReportRubric
 
     def __init__(
         self,
@@ -225,13 +207,12 @@ class ReportJudge:
         if not criteria or isinstance(criteria, str):
             raise InvalidArgument(f"criteria={criteria!r}: expected one or more of {', '.join(CRITERIA)}.")
         self.criteria = tuple(dict.fromkeys(criteria))
-        self._rubric = ReportRubric(prompt)
-        self._grader = LLMGrader(model, self._rubric, votes, attempts)
+        super().__init__(model, prompt, votes, attempts)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`, with the ``criteria``."""
-        return {**self._grader.identity, "criteria": ",".join(self.criteria)}
+        return {**super().identity, "criteria": ",".join(self.criteria)}
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""
@@ -248,10 +229,10 @@ class ReportJudge:
 
     def grade(self, reports: Sequence[ReportItem]) -> list[ReportScore]:
         """What came of each report, in order; all criteria of all reports go out together."""
+        rubric = self._grader.rubric
+        assert isinstance(rubric, ReportRubric)
         asked = [
-            [RatedReport(*report, *self._rubric.criteria[name]) for name in self.criteria]
-            if report.report.strip()
-            else []
+            [RatedReport(*report, *rubric.criteria[name]) for name in self.criteria] if report.report.strip() else []
             for report in reports
         ]
         graded = iter(self._grader.grade([item for each in asked for item in each]))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import DataError, did_you_mean
-from webenv.judge import Submission, Verdict
+from webenv.judge import RuleJudge, Submission, Verdict
 from webenv.models import Model
 from webenv.rewards.citations import CitationJudge, CitedSentence, cited_sentences, site_of
 from webenv.rewards.key_points import LABELS, KeyPointJudge
@@ -60,7 +61,7 @@ class ResearchJudge:
         points = self._key_points.score(submissions)
         open_ = [one for one, verdict in zip(submissions, points, strict=True) if verdict.scored]
         others = iter(zip(self._report.score(open_), self._citation.score(open_), strict=True))
-        return [self._verdict(one, *next(others)) if one.scored else _renamed(one, self.name) for one in points]
+        return [self._verdict(one, *next(others)) if one.scored else replace(one, judge=self.name) for one in points]
 
     def _verdict(self, points: Verdict, report: Verdict, citation: Verdict) -> Verdict:
         failed = next((one for one in (report, citation) if not one.scored), None)
@@ -69,10 +70,6 @@ class ResearchJudge:
         scores = {**report.scores, **citation.scores, **points.scores}
         reason = "; ".join(one.explanation for one in (points, citation, report))
         return Verdict(points.outcome, points.value, reason, self.name, scores)
-
-
-def _renamed(verdict: Verdict, judge: str) -> Verdict:
-    return Verdict(verdict.outcome, verdict.value, verdict.explanation, judge, verdict.scores)
 
 
 def _prompt_files(folder: str | Path | None) -> dict[str, Path]:
@@ -125,7 +122,7 @@ class StatedPoint(NamedTuple):
     sites: tuple[str, ...]
 
 
-class StatedPointsJudge:
+class StatedPointsJudge(RuleJudge):
     """Whether a report states key points, by rule: for topics of generated webs, whose facts are known; asks no model.
 
     Gold: ``data={"key_points": [...]}``, objects with ``subjects``, ``values`` and, if wanted, ``wrong``, ``cues``,
@@ -147,17 +144,7 @@ class StatedPointsJudge:
     It is strict: a report that says a value in other words than the web does omits the point.
     """
 
-    name = "stated"
-    asks = False
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """``name``, ``version``, and that it holds the key."""
-        return {"name": self.name, "version": "2", "holds": "key"}
-
-    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
-        """One verdict for each submission, in order."""
-        return [self._score(submission) for submission in submissions]
+    name, version = "stated", "2"
 
     def _score(self, submission: Submission) -> Verdict:
         points = read_stated_points(submission.task.gold.data)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.judge import Submission, Verdict
-from webenv.models import Model, after_thinking
+from webenv.models import after_thinking
 from webenv.rewards.answers import NO_SCORES, OUTCOMES, answer_scores, exact_match, gold_answers, without_answer
-from webenv.rewards.llm_grader import Graded, LLMGrader, no_verdict, score_by
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
+from webenv.rewards.llm_grader import Graded, ModelJudge, no_verdict, score_by
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 LONGEST_ANSWER = 10_000
@@ -81,22 +80,13 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
     reply has to be one letter, A (correct), B (incorrect) or C (not attempted), whatever the markup around it, alone or
     with its own word (``A: CORRECT``); or a JSON object whose ``judgement`` is one of the three words, as
     AgentWebBench's prompt asks. What only repeats the answer is no favourable verdict, unless the gold is "A".
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "short_answer"
-
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {
-            "gold": ("target", "expected_answer", "gold_target", "correct_answer", "gt_answer"),
-            "answer": ("predicted_answer", "prediction", "pred_answer", "response"),
-        }
-        super().__init__(Prompt(_TEMPLATE, ("question", "gold", "answer"), prompt, aliases=aliases), _SCHEMA)
+    name, template, given, sent = "short_answer", _TEMPLATE, ("question", "gold", "answer"), _SCHEMA
+    aliases: ClassVar = {
+        "gold": ("target", "expected_answer", "gold_target", "correct_answer", "gt_answer"),
+        "answer": ("predicted_answer", "prediction", "pred_answer", "response"),
+    }
 
     def read(self, reply: str, item: ShortAnswer, attempt: int) -> ShortGrade | None:
         """The grade of a reply; ``None``: it is no verdict."""
@@ -125,7 +115,7 @@ class ShortAnswerRubric(PromptRubric[ShortAnswer, ShortGrade]):
         return item.question, between.join(item.golds), item.answer
 
 
-class ShortAnswerJudge:
+class ShortAnswerJudge(ModelJudge[ShortAnswer, ShortGrade]):
     """A chat model grades short answers, as SimpleQA and LiveNewsBench do.
 
     ``correct`` (1): all of the gold is there and nothing contradicts it; ``incorrect`` (0): something does;
@@ -138,27 +128,10 @@ class ShortAnswerJudge:
     *Differs from* the released graders: SimpleQA's takes the first A, B or C anywhere in the reply, so that
     "Because" grades B; LiveNewsBench's takes every reply but A for a wrong answer, failures with them.
 
-    Args:
-        model: who judges.
-        prompt: a file in place of our prompt, such as the official one (:class:`ShortAnswerRubric`).
-        votes: how many replies are asked for to each answer; more than half decide, else the lowest counts.
-        attempts: how often one vote is asked for at most.
-
-    Raises:
-        InvalidArgument: for votes or attempts below 1.
-        DataError: for a prompt file that cannot be used.
+    Arguments and errors: those of :class:`webenv.rewards.llm_grader.ModelJudge`; the official prompt may be its file.
     """
 
-    name = "short_answer"
-    concurrent = True
-
-    def __init__(self, model: Model, prompt: str | Path | None = None, votes: int = 1, attempts: int = 3) -> None:
-        self._grader = LLMGrader(model, ShortAnswerRubric(prompt), votes, attempts)
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """As :attr:`webenv.rewards.llm_grader.LLMGrader.identity`."""
-        return self._grader.identity
+    name, rubric_of = "short_answer", ShortAnswerRubric
 
     def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """One verdict for each submission, in order."""

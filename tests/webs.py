@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from gymnasium.utils.env_checker import data_equivalence
+
+from webenv.actions import search
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
+from webenv.env import SearchEnv
 from webenv.errors import JudgeError, WebError
 from webenv.judge import Submission, Verdict
 from webenv.observations import Document, Page, Reply, Result
 from webenv.rules import Rules
+from webenv.snapshots import fork, restore, snapshot
 from webenv.task import Gold, Task, TaskSet
+from webenv.vector import SearchVectorEnv
 from webenv.web import (
     AskRequest,
     AskResponse,
@@ -32,6 +39,27 @@ _WORD = re.compile(r"\w+")
 def host_of(url: str) -> str:
     """The host of a URL, without ``www.``; empty where it has none."""
     return url.partition("://")[2].partition("/")[0].removeprefix("www.")
+
+
+def benchmark_of(env: Any) -> Benchmark:
+    """What an environment, of one episode or of many, is made of."""
+    assert isinstance(env.unwrapped, SearchEnv | SearchVectorEnv)
+    return env.unwrapped.benchmark
+
+
+def check_snapshots(make: Callable[[], Any]) -> Any:
+    """Holds that an environment, its fork and another that is restored go on alike; gives the snapshot."""
+    env = make()
+    env.reset(seed=3)
+    env.step(search("some stone"))
+    saved = json.loads(json.dumps(snapshot(env)))
+    twin, third = fork(env), make()
+    third.reset(seed=0)
+    restore(third, saved)
+    steps = [one.step(search("in the story of")) for one in (env, twin, third)]
+    assert data_equivalence(steps[0], steps[1], exact=True)
+    assert data_equivalence(steps[0], steps[2], exact=True)
+    return saved
 
 
 class DictWeb:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple, NotRequired, TypedDict, cast
 
-from webenv.errors import InvalidArgument, did_you_mean
+from webenv.errors import InvalidArgument, check_number, check_whole, did_you_mean
 
 _MOST = 2**31 - 1
 
@@ -117,14 +116,9 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name in ("searches", "visits", "asks", "turns"):
-            value, least = getattr(self, name), int(name == "turns")
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST:
-                raise InvalidArgument(f"budget {name}={value!r}: expected a whole number from {least} to {_MOST}.")
+            check_whole(f"budget {name}", getattr(self, name), int(name == "turns"), _MOST)
         for name in ("seconds", "dollars"):
-            value = getattr(self, name)
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if value is not None and not (number and math.isfinite(value) and value > 0):
-                raise InvalidArgument(f"budget {name}={value!r}: expected a number above 0, or None.")
+            check_number(f"budget {name}", getattr(self, name), 0, over=True, missing=True)
 
     @classmethod
     def of(cls, given: Budget | Mapping[str, object] | None, default: Budget) -> Budget:

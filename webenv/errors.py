@@ -27,6 +27,7 @@ A message says what came, what was expected, and what to do next, in one line.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -136,3 +137,46 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f"Did you mean '{near[0]}'?"
     shown = ", ".join(choices[:12]) + (f", … ({len(choices)} in all)" if len(choices) > 12 else "")
     return f"Expected one of: {shown}."
+
+
+def check_whole(told: str, value: object, least: int = 1, most: int | None = None, *, missing: bool = False) -> None:
+    """Refuses what is no whole number of a range; ``told`` says whose value it is.
+
+    Args:
+        missing: whether ``None`` is taken too.
+
+    Raises:
+        InvalidArgument: if it is none.
+
+    >>> check_whole("Rules results", 0)
+    Traceback (most recent call last):
+    webenv.errors.InvalidArgument: Rules results=0: expected a whole number from 1.
+    """
+    if value is None and missing:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < least or (most is not None and value > most):
+        upto = "" if most is None else f" to {most}"
+        raise InvalidArgument(f"{told}={value!r:.80}: expected a whole number from {least}{upto}.")
+
+
+def check_number(
+    told: str, value: object, least: float, most: float = math.inf, *, over: bool = False, missing: bool = False
+) -> None:
+    """Refuses what is no finite number of a range; ``told`` says whose value it is.
+
+    Args:
+        over: whether it is to be above ``least``.
+        missing: whether ``None`` is taken too.
+
+    Raises:
+        InvalidArgument: if it is none.
+    """
+    if value is None and missing:
+        return
+    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not good or not least <= value <= most or (over and value == least):  # type: ignore[operator]
+        finite, upto = ("finite ", "") if math.isinf(most) else ("", f" to {most:g}")
+        side = "over" if over else "from"
+        raise InvalidArgument(
+            f"{told}={value!r:.80}: expected a {finite}number {side} {least:g}{upto}{', or None' if missing else ''}."
+        )

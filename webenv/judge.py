@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import NamedTuple, Protocol, TypedDict, runtime_checkable
+from typing import ClassVar, NamedTuple, Protocol, TypedDict, runtime_checkable
 
 from webenv.budget import Budget, Spending
 from webenv.errors import InvalidArgument
@@ -203,6 +204,33 @@ class OfflineJudge(Protocol):
     """
 
     asks: bool
+
+
+class RuleJudge(ABC):
+    """A judge by rule, one submission after another; asks no model.
+
+    Attributes:
+        name: its name.
+        version: of its rules.
+        holds: ``key`` where its verdicts are true as they are, so that others are audited by it; else empty.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[str] = "1"
+    holds: ClassVar[str] = "key"
+    asks = False
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """``name``, ``version``, and whether it holds the key."""
+        return {"name": self.name, "version": self.version} | ({"holds": self.holds} if self.holds else {})
+
+    def score(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """One verdict for each submission, in order."""
+        return [self._score(submission) for submission in submissions]
+
+    @abstractmethod
+    def _score(self, submission: Submission) -> Verdict: ...
 
 
 def is_concurrent(judge: Judge) -> bool:

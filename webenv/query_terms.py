@@ -23,6 +23,14 @@ STOP_WORDS = frozenset(
     )
 )
 """Words of English that say nothing of what is sought."""
+UNITS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+"""The numbers below twenty in words, each at its own place."""
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+SENTENCE_END = re.compile(r"(?<=[.!?。！？])[”\"]?\s+|(?<=[。！？])|\n+")
+"""Where a text of pages is cut into sentences; a quotation mark at the end of one falls away."""
 
 
 def criteria_of(question: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from webenv.errors import InvalidArgument
+from webenv.errors import check_whole
 from webenv.judge import Verdict
 from webenv.spaces import LIMITS
 
@@ -67,9 +67,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name in ("results", "page_characters", "answers"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InvalidArgument(f"Rules({name}={value!r:.40}): expected a whole number from 1.")
+            check_whole(f"Rules {name}", getattr(self, name))
 
     def ending(self, word: str) -> str:
         """What the benchmark calls an ending.

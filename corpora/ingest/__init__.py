@@ -1,6 +1,6 @@
 """What a corpus can be built from."""
 
-from webenv.corpora.ingest.html import HtmlTree
+from webenv.corpora.ingest.files import HtmlTree
 from webenv.corpora.ingest.jsonl import ClueWebTexts, JsonLines, NeedleFiles
 from webenv.corpora.ingest.parquet import ParquetTables
 from webenv.corpora.ingest.record import id_address

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from webenv.corpora.document import Skipped, SourcePage
-from webenv.corpora.ingest.files import FILE_NAMES
-from webenv.corpora.ingest.html import HtmlTree
+from webenv.corpora.ingest.files import FILE_NAMES, HtmlTree
 from webenv.corpora.ingest.jsonl import ClueWebTexts, JsonLines, NeedleFiles
 from webenv.corpora.ingest.parquet import ParquetTables
 from webenv.corpora.ingest.record import parse_place

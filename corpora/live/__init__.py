@@ -15,9 +15,8 @@ try:
 except ImportError as error:
     raise MissingExtra(error.name or "httpx", "live", "the live web") from error
 
-from webenv.corpora.live.agent_web import AgentWeb, AgentWebSearch
 from webenv.corpora.live.provider import SearchProvider
-from webenv.corpora.live.services import Brave, SearXNG, Serper, Tavily
+from webenv.corpora.live.services import AgentWeb, AgentWebSearch, Brave, SearXNG, Serper, Tavily
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.spec import PROVIDERS, LiveSpec, open_live, parse_live
 from webenv.corpora.live.web import LiveWeb

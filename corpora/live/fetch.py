@@ -35,11 +35,12 @@ from webenv.corpora.live.body import (
     read_body,
 )
 from webenv.corpora.live.guard import Gateway, GuardedTransport, NetworkDown, NoSuchHost, Refused, causes
-from webenv.corpora.live.pacing import Clock, Hosts, backoff, retry_after, standing_still
+from webenv.corpora.live.pacing import FIRST_WAIT, Clock, Hosts, standing_still
 from webenv.corpora.live.readers import Fetched
 from webenv.corpora.live.robots import MOST_BYTES as MOST_ROBOTS
 from webenv.corpora.live.robots import Robots, RobotsFile
 from webenv.corpora.live.settings import FetchSettings
+from webenv.runtime.retries import asked_wait, backoff_wait
 from webenv.urls import MAX_URL, canonical_url
 from webenv.web import Failure, Missing
 
@@ -200,7 +201,7 @@ class Fetcher:
         gateway = self._settings.gateway
         for attempt in range(self._settings.retries + 1):
             last = attempt == self._settings.retries
-            wait = backoff(attempt)
+            wait = backoff_wait(FIRST_WAIT, attempt + 1)
             kept = False
             try:
                 async with self._hosts.turn(host, delay):
@@ -209,7 +210,7 @@ class Fetcher:
                 kept = bool(answer.body)
                 if answer.status not in _BUSY:
                     return answer
-                wait = max(wait, retry_after(answer.wait))
+                wait = max(wait, asked_wait({"retry-after": answer.wait}) or 0.0)
                 if last or wait > self._settings.longest_wait:
                     if gateway and answer.status in _GATEWAY:
                         raise NetworkDown(f"the gateway {gateway} answers with status {answer.status}")

@@ -16,12 +16,13 @@ import httpx
 
 from webenv.corpora.live.body import BadBody, TooLarge, accepted_encodings, read_body
 from webenv.corpora.live.guard import tls, web_address
-from webenv.corpora.live.pacing import LONGEST_STEP, backoff, retry_after
+from webenv.corpora.live.pacing import FIRST_WAIT, LONGEST_STEP
 from webenv.corpora.live.provider import ServiceHit, Terms, results_of
 from webenv.corpora.live.settings import check_number
 from webenv.errors import InvalidArgument
 from webenv.observations import Result
 from webenv.runtime.event_loop import BackgroundLoop, LoopStalled
+from webenv.runtime.retries import asked_wait, backoff_wait
 from webenv.runtime.text import masked, one_line
 from webenv.web import Failure, SearchRequest, SearchResponse, TimedBatch, measured
 
@@ -214,7 +215,7 @@ class HttpProvider(ABC):
         request.headers["Accept"] = "application/json"
         problem = ""
         for attempt in range(self._retries + 1):
-            wait = backoff(attempt)
+            wait = backoff_wait(FIRST_WAIT, attempt + 1)
             try:
                 async with service.places, asyncio.timeout(self._timeout):
                     status, headers, body = await self._send(service.client, request)
@@ -227,7 +228,7 @@ class HttpProvider(ABC):
                     return _Unfit(self._failure(problem))
                 if status != 429 and status < 500:
                     break
-                asks = retry_after(headers.get("retry-after", ""))
+                asks = asked_wait(headers) or 0.0
                 if asks > self._longest_wait:
                     problem += f"; it asks to wait {asks:,.0f} seconds, more than longest_wait={self._longest_wait:g}"
                     break

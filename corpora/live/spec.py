@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from webenv.corpora.live.agent_web import AgentWeb, AgentWebSearch
 from webenv.corpora.live.guard import web_address
 from webenv.corpora.live.http_provider import HttpProvider
-from webenv.corpora.live.services import Brave, NoSearch, SearXNG, Serper, Tavily
+from webenv.corpora.live.services import AgentWeb, AgentWebSearch, Brave, NoSearch, SearXNG, Serper, Tavily
 from webenv.corpora.live.settings import FetchSettings
 from webenv.corpora.live.web import LiveWeb
 from webenv.errors import InvalidArgument, did_you_mean

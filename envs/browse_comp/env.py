@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from pathlib import Path
+from typing import Unpack
 
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
-from webenv.envs.benchmark_env import About, BenchmarkEnv, vector_env
+from webenv.envs.benchmark_env import About, BenchmarkEnv, CommonKeywords, assembled, vector_env
 from webenv.envs.browse_comp.generate import GROUPS, GeneratedChains, chain_source
 from webenv.envs.browse_comp.tasks import load_tasks
 from webenv.envs.generated_tasks import generated_count
-from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
-from webenv.judge import Judge, Reward
+from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks
 from webenv.rewards.browsecomp import FinalAnswerJudge
-from webenv.rewards.registry import BROWSECOMP, JudgeMaker, make_judge, make_reward
+from webenv.rewards.registry import BROWSECOMP, JudgeMaker
 from webenv.rules import Rules
 from webenv.task import TaskSet
 
@@ -36,28 +35,14 @@ def browse_comp(
     web: WebArgument = "procedural",
     tasks: TasksArgument = None,
     password: str | None = None,
-    judge: str | Judge | None = None,
-    judge_prompt: str | Path | None = None,
-    judge_votes: int = 1,
-    budget: Budget | Mapping[str, object] | None = None,
-    reward: Mapping[str, float] | Reward | None = None,
+    **common: Unpack[CommonKeywords],
 ) -> Benchmark:
     """The benchmark behind ``BrowseComp-v0``; for its arguments see :class:`BrowseCompEnv`."""
     config = {} if language is None else {"language": language}
     load = partial(load_tasks, password=password)
     found = load_web_and_tasks(web, tasks, split, generate=_generated, load=load, config=config)
     chosen = found.tasks.filter(pages=pages, language=language, topic=topic, split=split)
-    limits = Budget.of(budget, BUDGET)
-    return Benchmark(
-        tasks=chosen,
-        judge=make_judge("answer" if judge is None else judge, JUDGES, judge_prompt, judge_votes, chosen),
-        rules=RULES,
-        budget=limits,
-        reward=make_reward(reward),
-        web=(opened_web := found.finished(chosen)),  # last: a generated one may have to be written
-        name=_NAME,
-        asker=open_asker(opened_web) if limits.asks else None,
-    )
+    return assembled(found, chosen, _NAME, BUDGET, RULES, JUDGES, common)
 
 
 def _generated(worlds: Worlds, spec: str) -> TaskSet:

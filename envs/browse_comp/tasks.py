@@ -8,16 +8,18 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 from webenv.corpora.ingest.record import id_address
-from webenv.envs.browse_comp.excel import read_sheet
+from webenv.envs.webs import task_files, task_set
 from webenv.errors import TaskFileError
-from webenv.runtime.files import files_in, read_json_records, read_text
-from webenv.task import Excluded, Gold, Task, TaskSet
+from webenv.runtime.files import read_json_records, read_text
+from webenv.task import Gold, Task, TaskSet
 
 SITE = "https://browsecomp-plus.example/"
 """Under what ids of BrowseComp-Plus' documents are found: ``webenv corpus build DIR --from parquet:CORPUS@<SITE>``."""
@@ -89,32 +91,14 @@ def load_tasks(*paths: str | Path, password: str | None = None) -> TaskSet:
     Raises:
         TaskFileError: for a path without such files, a record that cannot be read, or a wrong password.
     """
-    tasks: list[Task] = []
-    excluded: list[Excluded] = []
-    seen: dict[str, str] = {}
-    for file in _files(paths):
-        judged = _qrels(file.parent / QRELS)
-        for row in _rows(file):
-            task, problem = _read(row, file, password, judged)
-            if task.id in seen:
-                raise TaskFileError(f"{row.place}: the id {task.id!r} is that of {seen[task.id]} too; ids must differ.")
-            seen[task.id] = row.place
-            if problem:
-                excluded.append(Excluded(task, problem))
-            else:
-                tasks.append(task)
-    return TaskSet(tasks, excluded, name="BrowseComp")
-
-
-def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
-    expected = "expected browse_comp_test_set.csv, browsecomp-zh-encrypted.xlsx, or JSON lines"
-    for path in map(Path, paths):
-        if not path.exists():
-            raise TaskFileError(f"{path}: no such file or folder; {expected}.")
-        found = files_in(path, ENDINGS, TaskFileError) if path.is_dir() else [path]
-        if not found:
-            raise TaskFileError(f"{path} holds no file of questions; {expected}.")
-        yield from found
+    expected = "browse_comp_test_set.csv, browsecomp-zh-encrypted.xlsx, or JSON lines"
+    read = (
+        (row.place, *_read(row, file, password, judged))
+        for file in task_files(paths, ENDINGS, expected)
+        for judged in [_qrels(file.parent / QRELS)]
+        for row in _rows(file)
+    )
+    return task_set(read, "BrowseComp")
 
 
 def _rows(file: Path) -> Iterator[_Row]:
@@ -201,4 +185,66 @@ def _qrels(file: Path) -> dict[str, list[str]]:
             raise TaskFileError(f"{file}, line {number}: {line!r:.60}; expected query, Q0, document and relevance.")
         if parts and parts[3] != "0":
             found.setdefault(parts[0], []).append(id_address(SITE, parts[2]))
+    return found
+
+
+_NAMES = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_SHEET = re.compile(r"xl/worksheets/sheet\d+\.xml")
+_LETTERS = re.compile(r"[A-Z]{1,3}")
+_MOST = 32 << 20  # bytes of a part: its tree takes ten times as many
+
+
+def read_sheet(path: Path) -> list[dict[str, str]]:
+    """The rows below the first, each as texts by the names in the first; empty cells are left out.
+
+    Read by hand, as a stranger's file: nothing is extracted, no formula computed, no entity expanded.
+
+    Raises:
+        TaskFileError: if it is no such file, or too large.
+    """
+    try:
+        with zipfile.ZipFile(path) as file:
+            sheets = sorted(filter(_SHEET.fullmatch, file.namelist()), key=lambda name: (len(name), name))
+            if not sheets:
+                raise TaskFileError(f"tasks {str(path)!r} holds no sheet; expected an Excel table (.xlsx).")
+            shared = "xl/sharedStrings.xml"
+            texts = _strings(_part(file, shared, path)) if shared in file.namelist() else []
+            rows = [_cells(row, texts) for row in _part(file, sheets[0], path).iter(f"{_NAMES}row")]
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ElementTree.ParseError) as error:
+        raise TaskFileError(f"tasks {str(path)!r} is no Excel table that can be read: {error!s:.100}.") from error
+    except (IndexError, ValueError) as error:
+        raise TaskFileError(f"tasks {str(path)!r} is a damaged Excel table.") from error
+    head, body = (rows[0], rows[1:]) if rows else ({}, [])
+    return [{head[place]: text for place, text in row.items() if head.get(place)} for row in body if row]
+
+
+def _part(file: zipfile.ZipFile, name: str, path: Path) -> ElementTree.Element:
+    if file.getinfo(name).file_size > _MOST:  # zipfile reads no more of a part than its size says
+        raise TaskFileError(f"tasks {str(path)!r}: {name} has more than {_MOST >> 20} MiB; split it.")
+    data = file.read(name)
+    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
+        raise TaskFileError(f"tasks {str(path)!r}: {name} declares entities, as no spreadsheet does; it is not read.")
+    return ElementTree.fromstring(data)
+
+
+def _strings(part: ElementTree.Element) -> list[str]:
+    return [_text(item) for item in part.iter(f"{_NAMES}si")]
+
+
+def _text(item: ElementTree.Element) -> str:
+    return "".join(one.text or "" for one in item.iter(f"{_NAMES}t"))
+
+
+def _cells(row: ElementTree.Element, shared: list[str]) -> dict[str, str]:
+    """The cells of a row by the letters of their columns."""
+    found: dict[str, str] = {}
+    for cell in row.iter(f"{_NAMES}c"):
+        letters = _LETTERS.match(cell.get("r", ""))
+        if cell.get("t") == "inlineStr":
+            text = _text(cell)
+        else:
+            text = cell.findtext(f"{_NAMES}v", "")
+            text = shared[int(text)] if cell.get("t") == "s" and text else text
+        if letters and text:
+            found[letters[0]] = text
     return found

@@ -15,7 +15,7 @@ from webenv.judge import Judge, Submission, Verdict
 from webenv.models import after_thinking
 from webenv.observations import Page
 from webenv.rewards.llm_grader import GradeT, ItemT, LLMGrader
-from webenv.rewards.prompt import Prompt, PromptRubric, defused_tags, read_object, schema_of
+from webenv.rewards.prompt import PromptRubric, defused_tags, read_object, schema_of
 from webenv.runtime.files import files_in
 from webenv.task import Task
 from webenv.web import Failure, Missing, VisitRequest, VisitResponse, Web
@@ -40,42 +40,26 @@ class FieldQuestion(PromptRubric[ItemT, GradeT]):
     not bear the token does not count, so what an article forges is no reply. In an object all fields have to stand,
     those that do not apply empty, as our prompt says at its end. A prompt file takes the place of our prompt (see
     :class:`webenv.rewards.prompt.Prompt`); the fields stay.
-
-    Args:
-        path: a prompt file; ``None``: our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    template: ClassVar[str]
-    """Our prompt."""
-    given: ClassVar[tuple[str, ...]]
-    """The fields of the prompt."""
+    what = "build prompt"
     once: ClassVar[tuple[str, ...]] = ()
     """The fields of a reply that stand in it once at most."""
     listed: ClassVar[tuple[str, ...]] = ()
     """Those that may stand in it many times."""
-    aliases: ClassVar[Mapping[str, Sequence[str]]] = {}
-    """Other names that a prompt file may use for a field."""
     choices: ClassVar[Mapping[str, Sequence[str]]] = {}
     """What a field is one of, for those that are words of ours; with an empty text, where it may not apply."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, prompt: str | Path | None = None) -> None:
         text = {"type": "string"}
         words = {name: {**text, "enum": list(each)} for name, each in self.choices.items()}
         texts = {"type": "array", "items": text}
-        super().__init__(
-            Prompt(
-                self.template + _HELD,
-                self.given,
-                path,
-                aliases=self.aliases,
-                defuse=defused_tags(*self.once, *self.listed),
-                what="build prompt",
-            ),
-            schema_of({**dict.fromkeys(self.once, text), **words, **dict.fromkeys(self.listed, texts)}),
-        )
+        self.template += _HELD
+        self.sent = schema_of({**dict.fromkeys(self.once, text), **words, **dict.fromkeys(self.listed, texts)})
+        super().__init__(prompt)
+
+    def defused(self, text: str) -> str:
+        return defused_tags(*self.once, *self.listed)(text)
 
     def read(self, reply: str, item: ItemT, attempt: int) -> GradeT | None:
         """What a reply says; ``None``: it is no reply to the question."""

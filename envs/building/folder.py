@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
-from types import TracebackType
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from webenv.errors import DataError, RunError
-from webenv.runtime.files import AppendOnlyFile, FolderLock, inside, read_lines, read_text, write_atomic
-from webenv.runtime.text import one_line
+from webenv.runtime.files import AppendOnlyFile, Closing, inside, read_lines, read_text, write_atomic
+from webenv.runtime.folders import FolderLock, HeldFolder, check_same
 
 ValueT = TypeVar("ValueT", bound=tuple[Any, ...])
 
@@ -48,7 +47,7 @@ class Open(NamedTuple):
 Outcome = Kept[ValueT] | Rejected | Open
 
 
-class Journal(Generic[ValueT]):
+class Journal(Closing, Generic[ValueT]):
     """A file of JSON lines, one an item: its key, and what it came to. Open items are not in it.
 
     An unfinished last line, as a killed process leaves one, is dropped when the file is opened.
@@ -122,10 +121,14 @@ _FORMAT, _VERSION = "webenv.tasks.build", 1
 MACHINERY = "build"
 """The folder beside task files that holds all else."""
 
+IN_USE = "wait for it to end, or name another"
+"""What to do where another process holds a folder of tasks."""
+
 _BUILD, _JOURNALS = "build.json", "journal"
+_CHANGED = "go on with the options that it began with, or name another --out"
 
 
-class BuildFolder:
+class BuildFolder(HeldFolder):
     """The folder of one build, held by one process at a time.
 
     Task files lie at its top. In ``build/``, ``build.json`` says what is built, and ``journal/`` has a file for each
@@ -141,49 +144,26 @@ class BuildFolder:
     """
 
     def __init__(self, path: str | Path, settings: Mapping[str, object]) -> None:
-        self.path = Path(path)
-        self._journals: list[Journal[Any]] = []
-        self._held: FolderLock | None = None
-        try:
+        super().__init__(path)
+        with self.opening():
             if self.path.exists() and not self.path.is_dir():
                 raise RunError(f"{self.path} is a file; a build needs a folder: name another --out.")
             others = self.path.is_dir() and any(one.name != MACHINERY for one in self.path.iterdir())
             if others and not (self.machinery / _BUILD).exists():
                 raise RunError(f"{self.path} is not empty, and holds no build of tasks; name another --out.")
             inside(self.path, MACHINERY, _JOURNALS).mkdir(parents=True, exist_ok=True)
-            self._held = hold(self.path)
+            self.held.append(FolderLock(self.machinery, self.path, IN_USE))
             self._check(json.loads(json.dumps(settings)))
-        except OSError as error:
-            self.close()
-            raise RunError(f"{self.path} cannot be written: {error.strerror or error}.") from error
-        except RunError:
-            self.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def machinery(self) -> Path:
         """Where all lies that is no task file."""
         return self.path / MACHINERY
 
-    def close(self) -> None:
-        """Lets go of the folder; doing it again changes nothing."""
-        for journal in self._journals:
-            journal.close()
-        if self._held is not None:
-            self._held.close()
-
     def journal(self, stage: str, kind: type[ValueT]) -> Journal[ValueT]:
         """The journal of a stage; ``kind`` is what its kept items are read back as."""
         journal = Journal(inside(self.path, MACHINERY, _JOURNALS) / f"{stage}.jsonl", kind)
-        self._journals.append(journal)
+        self.held.append(journal)
         return journal
 
     def write(self, name: str, text: str) -> None:
@@ -212,22 +192,5 @@ class BuildFolder:
             raise RunError(f"{file} cannot be read: {error}") from error
         if not isinstance(old, dict) or (old.get("format"), old.get("version")) != (_FORMAT, _VERSION):
             raise RunError(f"{file} is not of the format {_FORMAT} {_VERSION}, which this webenv reads.")
-        for name in sorted({*old, *settings} - {"format", "version"}):
-            if old.get(name) != settings.get(name):
-                raise RunError(
-                    f"{self.path} holds a build with {name} = {_shown(old.get(name))}, this one has "
-                    f"{_shown(settings.get(name))}; go on with the options that it began with, or name another --out."
-                )
-
-
-def hold(folder: Path) -> FolderLock:
-    """Holds a folder of tasks, whose machinery is there.
-
-    Raises:
-        RunError: if another process holds it.
-    """
-    return FolderLock(folder / MACHINERY, folder, "wait for it to end, or name another")
-
-
-def _shown(value: object) -> str:
-    return one_line(json.dumps(value, ensure_ascii=False), 120)
+        parts = sorted({*old, *settings} - {"format", "version"})
+        check_same(self.path, "a build", old, settings, parts, _CHANGED)

@@ -7,11 +7,10 @@ import re
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument, RunError, TaskFileError
-from webenv.runtime.files import AppendOnlyFile, inside, read_json_records, read_lines, write_atomic
+from webenv.runtime.files import AppendOnlyFile, Closing, inside, read_json_records, read_lines, write_atomic
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _ACCEPT, _REJECT, _UNDO = "accept", "reject", "undo"
@@ -32,7 +31,7 @@ class ReviewTask(NamedTuple):
     line: str
 
 
-class Verification:
+class Verification(Closing):
     """The tasks of a file, and what was decided on them.
 
     Decisions are added to ``<file>.decisions``, one JSON line each, and are on the disk when a method returns.
@@ -78,14 +77,6 @@ class Verification:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             self.close()
             raise RunError(f"{journal} cannot be used: {error!s:.200}.") from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Lets go of the decisions' file."""

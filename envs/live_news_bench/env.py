@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
+from typing import Unpack
 
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
-from webenv.envs.benchmark_env import About, BenchmarkEnv, vector_env
+from webenv.envs.benchmark_env import About, BenchmarkEnv, CommonKeywords, assembled, vector_env
 from webenv.envs.generated_tasks import GeneratedTasks, generated_count
 from webenv.envs.live_news_bench.simulated import GeneratedSimulatedNews, simulated_news_source
 from webenv.envs.live_news_bench.tasks import load_tasks
-from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
-from webenv.judge import Judge, Reward
+from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks
 from webenv.rewards import AnswerJudge
-from webenv.rewards.registry import NEWS_PAPER, SHORT, JudgeMaker, make_judge, make_reward
+from webenv.rewards.registry import NEWS_PAPER, SHORT, JudgeMaker
 from webenv.rules import Rules
 from webenv.task import TaskSet
 
@@ -78,31 +77,18 @@ def live_news_bench(
     kind: str | Iterable[str] | None = None,
     web: WebArgument = "procedural",
     tasks: TasksArgument = None,
-    judge: str | Judge | None = None,
-    judge_prompt: str | Path | None = None,
-    judge_votes: int = 1,
-    budget: Budget | Mapping[str, object] | None = None,
-    reward: Mapping[str, float] | Reward | None = None,
+    **common: Unpack[CommonKeywords],
 ) -> Benchmark:
     """The benchmark behind ``LiveNewsBench-v0``; for its arguments see :class:`LiveNewsBenchEnv`."""
     found = load_web_and_tasks(
         web, tasks, split, generate=_generated, load=load_tasks, config=_CONFIG, held_out=_HELD_OUT
     )
     chosen = found.tasks.filter(split=split, month=month, kind=kind)
-    limits = _budget(budget)
-    made = make_judge("answer" if judge is None else judge, JUDGES, judge_prompt, judge_votes, chosen)
-    return Benchmark(
-        tasks=chosen,
-        judge=made,
-        rules=_WITH_ASKS if limits.asks else RULES,
-        budget=limits,
-        reward=make_reward(reward),
-        web=(opened_web := found.finished(chosen)),  # last: a generated one may have to be written
-        name=_NAME,
-        policies=_POLICIES,
-        asker=open_asker(opened_web) if limits.asks else None,
-        notice="" if isinstance(chosen, GeneratedTasks) else NEWS_PAPER.notice(made, judge_prompt is not None),
-    )
+    common["budget"] = limits = _budget(common.get("budget"))
+    made = assembled(found, chosen, _NAME, BUDGET, _WITH_ASKS if limits.asks else RULES, JUDGES, common, _POLICIES)
+    if isinstance(chosen, GeneratedTasks):
+        return made
+    return replace(made, notice=NEWS_PAPER.notice(made.judge, common.get("judge_prompt") is not None))
 
 
 class LiveNewsBenchEnv(BenchmarkEnv):
@@ -160,7 +146,7 @@ class LiveNewsBenchEnv(BenchmarkEnv):
 
     Differs from the release: an episode that ends in another way than by an answer is scored as
     ``not_attempted``, where the launcher judges the last message; archive.today itself is blocked, and
-    so are more archives, caches and translators (:mod:`webenv.envs.live_news_bench.blocking`); a page is cut by
+    so are more archives, caches and translators (:mod:`webenv.envs.live_news_bench.tasks`); a page is cut by
     characters, not tokens; a note is an action (the release has search, click and finish alone).
 
     Version History: v0: first version.

@@ -18,6 +18,7 @@ from webenv.corpora.procedural import Rng, Worlds
 from webenv.corpora.world import (
     Asker,
     FactPattern,
+    KindSpec,
     ValueConstraint,
     WorldEntity,
     WorldFact,
@@ -25,12 +26,50 @@ from webenv.corpora.world import (
     synonyms,
 )
 from webenv.envs.generated_tasks import GeneratedTasks, TaskSource, task_id
-from webenv.envs.live_news_bench.blocking import blocked_by
-from webenv.envs.live_news_bench.simulated_wording import NEWS_WORDS
-from webenv.envs.live_news_bench.tasks import windows
+from webenv.envs.live_news_bench.tasks import blocked_by, render_question, windows
 from webenv.errors import InvalidArgument, did_you_mean
 from webenv.task import Gold, Task
 from webenv.web import Scope
+
+
+class NewsWords:
+    """English."""
+
+    def hidden(self, kind: KindSpec) -> str:
+        """What stands in place of a name."""
+        return "someone" if kind.name == "person" else f"a certain {kind.noun}"
+
+    def that(self, kind: KindSpec) -> str:
+        """What the question calls it."""
+        return f"that {'person' if kind.name == 'person' else kind.noun}"
+
+    def dated(self, month: str, clue: str) -> str:
+        """A clue with when the news told it."""
+        return f"In {month}: {clue}"
+
+    def question(self, text: str) -> str:
+        """What an agent reads."""
+        return render_question(text)
+
+
+class ChineseNewsWords(NewsWords):
+    """Chinese."""
+
+    def hidden(self, kind: KindSpec) -> str:
+        return "某人" if kind.name == "person" else f"某{kind.measure or '个'}{kind.noun}"
+
+    def that(self, kind: KindSpec) -> str:
+        return "此人" if kind.name == "person" else f"这{kind.measure or '个'}{kind.noun}"
+
+    def dated(self, month: str, clue: str) -> str:
+        return f"据{month}的新闻，{clue}"
+
+    def question(self, text: str) -> str:
+        return f"用一个简短的词语回答下面关于新闻的问题：\n{text}"
+
+
+NEWS_WORDS = {"en": NewsWords(), "zh": ChineseNewsWords()}
+
 
 GROUPS = ("news",)
 _ENOUGH = 60  # pages of news of a world that surely has tasks

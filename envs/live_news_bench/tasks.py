@@ -1,4 +1,4 @@
-"""The tasks of LiveNewsBench, from question files, and the split of each by the date of its event."""
+"""The tasks of LiveNewsBench, from question files: the split of each by the date of its event, and what it blocks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
-from webenv.envs.live_news_bench.blocking import blocked_by, sites_of
+from webenv.envs.webs import task_files, task_set
 from webenv.errors import InvalidArgument, TaskFileError
-from webenv.runtime.files import files_in, read_json_records
-from webenv.task import Excluded, Gold, Task, TaskSet
+from webenv.runtime.files import read_json_records
+from webenv.task import Gold, Task, TaskSet
+from webenv.urls import host_of, parents
 from webenv.web import Scope
 
 FILES = {"train": "train.jsonl", "validation": "val.jsonl", "test": "test.jsonl"}
@@ -109,7 +112,7 @@ def load_tasks(*paths: str | Path) -> TaskSet:
     known ``event_date`` (ISO), ``stability`` (how soon the answer may change), ``category``, ``split``, ``as_of``
     (ISO: the web as it was on that day) and ``id``; the files of the release's quick start nest them in
     ``input_metadata`` and ``dataset_info``, which is read alike. The task blocks the sites of all sources that the
-    record names, whole domains (:func:`webenv.envs.live_news_bench.blocking.sites_of`), and web archives. Its tags are
+    record names, whole domains (:func:`webenv.envs.live_news_bench.tasks.sites_of`), and web archives. Its tags are
     ``source`` (the site), ``split``, ``month``, ``stability`` and ``category``, as far as they are known. The split is
     the record's own, else its file's (``train``, ``val``, ``test``, ``human_verified_test``), else by date: the newest
     two months of all files that were given are test, the third validation, older ones training.
@@ -132,19 +135,7 @@ def load_tasks(*paths: str | Path) -> TaskSet:
     days = [record.day for record in records if record.day is not None]
     newest = max(days, default=None)
     last = None if newest is None else newest.replace(day=monthrange(newest.year, newest.month)[1])
-    tasks: list[Task] = []
-    excluded: list[Excluded] = []
-    seen: dict[str, str] = {}
-    for record in records:
-        task, problem = record.task(last)
-        if task.id in seen:
-            raise TaskFileError(f"{record.place}: the id {task.id!r} is that of {seen[task.id]} too; ids must differ.")
-        seen[task.id] = record.place
-        if problem:
-            excluded.append(Excluded(task, problem))
-        else:
-            tasks.append(task)
-    return TaskSet(tasks, excluded, name="LiveNewsBench")
+    return task_set(((record.place, *record.task(last)) for record in records), "LiveNewsBench")
 
 
 class _Record(NamedTuple):
@@ -194,19 +185,9 @@ class _Record(NamedTuple):
 
 def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, paths):
-        if not path.exists():
-            raise TaskFileError(f"{path}: no such file or folder; expected files of questions (.jsonl or .json).")
-        if not path.is_dir():
-            yield path
-            continue
-        there = {file.name: file for file in files_in(path, (".jsonl",), TaskFileError)}
-        for names in (FILES.values(), (VERIFIED, LONGITUDINAL), there):
-            found = [there[name] for name in names if name in there]
-            if found:
-                break
-        else:
-            raise TaskFileError(f"{path} holds no .jsonl file; expected files of questions, such as test.jsonl.")
-        yield from found
+        there = {file.name: file for file in task_files([path], (".jsonl",), "files of questions, such as test.jsonl")}
+        parts = (FILES.values(), (VERIFIED, LONGITUDINAL), there)
+        yield from next(filter(None, ([there[name] for name in names if name in there] for names in parts)))
 
 
 def _records(file: Path) -> Iterator[_Record]:
@@ -279,3 +260,86 @@ def _day(fields: Mapping[str, Any], names: Iterable[str], place: str) -> date | 
         return date.fromisoformat(str(value)[:10])
     except ValueError as error:
         raise TaskFileError(f"{place}: {name} is {value!r:.60}; expected an ISO date, as in 2025-08-31.") from error
+
+
+ARCHIVES = (
+    "archive.today", "archive.is", "archive.ph", "archive.li", "archive.md", "archive.fo", "archive.vn", "archive.st",
+    "web.archive.org", "wayback.archive.org", "ghostarchive.org", "arquivo.pt", "webcache.googleusercontent.com",
+    "translate.goog", "r.jina.ai", "12ft.io",
+)  # fmt: skip
+"""Web archives (archive.today with its mirrors), and sites that fetch a page for whoever names it."""
+
+_SCHEME = re.compile(r"\s*[a-z]+://", re.IGNORECASE)
+_URL = re.compile(r"https?:/{1,2}([^\s/?#]+)", re.IGNORECASE)
+_NAMED = re.compile(r"[^\s/?#&=:@]+")
+_TOP = re.compile(r"[^\W\d_]{2,}|xn--[a-z0-9-]+")
+_ADDRESS = re.compile(r"\[.*\]|\d+(?:\.\d+){3}")
+_TRANSLATED = ".translate.goog"
+
+
+def blocked_by(sources: Iterable[str]) -> tuple[str, ...]:
+    """The hosts that a task blocks, each with its subdomains: the sites of its sources, then the archives.
+
+    Source: LiveNewsBench, section 3.1. Differs from the release, which forgets archive.today itself; and of
+    archives, and of caches, translators and readers that serve any page, more are listed than in the paper.
+
+    Args:
+        sources: addresses or hosts; what names no site is left out (:func:`sites_of`).
+
+    >>> blocked_by(["https://edition.cnn.com:8443/a"])[:2]
+    ('cnn.com', 'archive.today')
+    """
+    return tuple(dict.fromkeys((*sites_of(sources), *ARCHIVES)))
+
+
+def sites_of(sources: Iterable[str]) -> tuple[str, ...]:
+    """The sites of addresses or hosts, each once, without the archives: of each the domain that was registered.
+
+    That is the part of a host that stands below a public suffix (publicsuffix.org, as the package tld keeps it; it is
+    read from the disk). Under a suffix that is not known it is the last two labels. What has no dot, or is a public
+    suffix itself, names no site. Of an archive's address the site is that of the page that the address contains.
+
+    >>> sites_of(["https://m.dw.com/en", "news.bbc.co.uk", "Reuters", "www.paper.example"])
+    ('dw.com', 'bbc.co.uk', 'paper.example')
+    >>> sites_of(["https://web.archive.org/web/2025/https://www.bbc.com/news", "https://archive.ph/x1y2z"])
+    ('bbc.com',)
+    """
+    return tuple(dict.fromkeys(site for source in sources for site in _sites(source)))
+
+
+def _sites(source: str) -> Iterable[str]:
+    source = source if _SCHEME.match(source) else f"https://{source.lstrip('/')}"
+    host = host_of(source)
+    if not any(parent in ARCHIVES for parent in parents(host)):
+        return filter(None, [_registered(host)])
+    return sites_of(_contained(source, host))
+
+
+def _contained(source: str, host: str) -> list[str]:
+    """The hosts of the pages that an archive's address contains."""
+    if host.endswith(_TRANSLATED):
+        label = host.removesuffix(_TRANSLATED).rpartition(".")[2]  # one dash for each dot, two for a dash
+        return [label.replace("--", "\0").replace("-", ".").replace("\0", "-")]
+    rest = unquote(unquote(source.partition("://")[2].partition("/")[2]))
+    return _URL.findall(rest) or [part for part in _NAMED.findall(rest) if "." in part[1:-1] and _suffix(part)]
+
+
+@lru_cache(maxsize=4_096)
+def _registered(host: str) -> str:
+    """The registered domain of a host; empty where it has none."""
+    if _ADDRESS.fullmatch(host):
+        return host
+    labels = host.split(".")
+    if len(labels) < 2 or not _TOP.fullmatch(labels[-1]):
+        return ""
+    known = _suffix(host).split(".") if _suffix(host) else labels[-1:]
+    return ".".join(labels[-len(known) - 1 :]) if len(labels) > len(known) else ""
+
+
+@lru_cache(maxsize=4_096)
+def _suffix(host: str) -> str:
+    """The public suffix that a host ends in; empty where none is known."""
+    from tld import get_tld
+
+    found = get_tld(host.lower(), fix_protocol=True, fail_silently=True, as_object=True)
+    return "" if found is None or isinstance(found, str) else found.tld

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from typing import Unpack
 
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
 from webenv.corpora.procedural import Worlds
-from webenv.envs.benchmark_env import About, BenchmarkEnv, vector_env
+from webenv.envs.benchmark_env import About, BenchmarkEnv, CommonKeywords, assembled, vector_env
 from webenv.envs.generated_tasks import generated_count
-from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks, open_asker
+from webenv.envs.webs import TasksArgument, WebArgument, load_web_and_tasks
 from webenv.envs.wide_search.generate import GeneratedTables, sizes_of, table_source
 from webenv.envs.wide_search.tasks import load_tasks
-from webenv.judge import Judge, Reward
-from webenv.rewards.registry import TABLE, JudgeMaker, make_judge, make_reward
+from webenv.rewards.registry import TABLE, JudgeMaker
 from webenv.rules import Rules
 from webenv.task import TaskSet
 
@@ -33,28 +32,13 @@ def wide_search(
     split: str | None = None,
     web: WebArgument = "procedural",
     tasks: TasksArgument = None,
-    judge: str | Judge | None = None,
-    judge_prompt: str | Path | None = None,
-    judge_votes: int = 1,
-    budget: Budget | Mapping[str, object] | None = None,
-    reward: Mapping[str, float] | Reward | None = None,
+    **common: Unpack[CommonKeywords],
 ) -> Benchmark:
     """The benchmark behind ``WideSearch-v0``; for its arguments see :class:`WideSearchEnv`."""
     config = {} if language is None else {"language": language}
     found = load_web_and_tasks(web, tasks, split, generate=_generated, load=load_tasks, config=config)
     chosen = found.tasks.filter(size=size, language=language, split=split)
-    limits = Budget.of(budget, BUDGET)
-    return Benchmark(
-        tasks=chosen,
-        judge=make_judge("table" if judge is None else judge, JUDGES, judge_prompt, judge_votes, chosen),
-        rules=RULES,
-        budget=limits,
-        reward=make_reward(reward),
-        web=(opened_web := found.finished(chosen)),  # last: a generated one may have to be written
-        name=_NAME,
-        policies=_POLICIES,
-        asker=open_asker(opened_web) if limits.asks else None,
-    )
+    return assembled(found, chosen, _NAME, BUDGET, RULES, JUDGES, common, _POLICIES)
 
 
 def _generated(worlds: Worlds, spec: str) -> TaskSet:

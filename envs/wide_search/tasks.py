@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from webenv.envs.webs import task_files, task_set
 from webenv.errors import DataError, TaskFileError
 from webenv.rewards.tables.cells import TableSpec
 from webenv.rewards.tables.markdown import read_csv
-from webenv.runtime.files import files_in, inside, read_json_records, read_text
-from webenv.task import Excluded, Gold, Task, TaskSet
+from webenv.runtime.files import inside, read_json_records, read_text
+from webenv.task import Gold, Task, TaskSet
 
 GOLD = "widesearch_gold"
 """The folder of the gold tables, beside the questions."""
@@ -39,30 +40,9 @@ def load_tasks(*paths: str | Path) -> TaskSet:
     Raises:
         TaskFileError: for a path without such files, or a record that cannot be read, named by its line.
     """
-    tasks: list[Task] = []
-    excluded: list[Excluded] = []
-    seen: dict[str, str] = {}
-    for file in _files(paths):
-        for place, _, _, value in read_json_records(file, "tasks", TaskFileError):
-            task, problem = _read(value, place, file)
-            if task.id in seen:
-                raise TaskFileError(f"{place}: the id {task.id!r} is that of {seen[task.id]} too; ids must differ.")
-            seen[task.id] = place
-            if problem:
-                excluded.append(Excluded(task, problem))
-            else:
-                tasks.append(task)
-    return TaskSet(tasks, excluded, name="WideSearch")
-
-
-def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
-    for path in map(Path, paths):
-        if not path.exists():
-            raise TaskFileError(f"{path}: no such file or folder; expected widesearch.jsonl beside {GOLD}/.")
-        found = files_in(path, (".jsonl", ".json"), TaskFileError) if path.is_dir() else [path]
-        if not found:
-            raise TaskFileError(f"{path} holds no .jsonl file; expected widesearch.jsonl beside {GOLD}/.")
-        yield from found
+    files = task_files(paths, (".jsonl", ".json"), f"widesearch.jsonl beside {GOLD}/")
+    records = ((file, one) for file in files for one in read_json_records(file, "tasks", TaskFileError))
+    return task_set(((one.place, *_read(one.value, one.place, file)) for file, one in records), "WideSearch")
 
 
 def _read(record: Any, place: str, file: Path) -> tuple[Task, str]:

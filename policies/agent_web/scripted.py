@@ -12,10 +12,17 @@ from webenv.actions import Action, answer, ask, search
 from webenv.policy import Decision, History
 from webenv.query_terms import content_words, query_of, words_of
 from webenv.web import Failure
-from webenv.wrappers.menu.browsing import about_names, intent_of, missing_row, shared_names, visited_titles
+from webenv.wrappers.menu.browsing import (
+    about_names,
+    intent_of,
+    listed_sites,
+    missing_row,
+    shared_names,
+    visited_titles,
+    with_sorts,
+)
 from webenv.wrappers.menu.composing import answer_in, asked_of, report, topics_of, two_parts
 from webenv.wrappers.menu.gap import between
-from webenv.wrappers.menu.listed import listed_sites, with_sorts
 from webenv.wrappers.menu.words import stem
 
 _ROUNDS = {"search": (5, 10, 25), "recommendation": (5, 10), "qa": (5, 15, 40), "research": (5, 15)}  # sites, in turn

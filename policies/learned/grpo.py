@@ -28,7 +28,6 @@ would count as much as right and wrong do, and the policy would unlearn to searc
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -39,7 +38,7 @@ from statistics import fmean, pstdev
 import torch
 from torch import Tensor, nn
 
-from webenv.errors import InvalidArgument
+from webenv.errors import check_number, check_whole
 from webenv.policies.learned.checkpoint import read_tensors, write_tensors
 from webenv.policies.learned.learner import EpisodeStats, Update
 from webenv.policies.learned.policy import LearnedPolicy, frozen_policy
@@ -90,15 +89,11 @@ class GrpoSettings:
 
     def __post_init__(self) -> None:
         for name in ("groups", "epochs", "minibatch", "decay_steps", "spread", "width"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InvalidArgument(f"{name}={value!r}: expected a whole number from 1.")
+            check_whole(name, getattr(self, name))
         for name in ("learning_rate", "clip", "most_gradient"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise InvalidArgument(f"{name}={getattr(self, name)!r}: expected a finite number over 0.")
+            check_number(name, getattr(self, name), 0, over=True)
         for name in ("learning_rate_end", "entropy", "entropy_end"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InvalidArgument(f"{name}={getattr(self, name)!r}: expected a finite number from 0.")
+            check_number(name, getattr(self, name), 0)
 
 
 class GrpoLearner:

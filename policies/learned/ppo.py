@@ -9,7 +9,6 @@ learn each row anew; and steps of episodes that are not scored are in no minibat
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -20,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from webenv.errors import InvalidArgument, MissingExtra
+from webenv.errors import MissingExtra, check_number, check_whole
 from webenv.policies.learned.checkpoint import read_tensors, write_tensors
 from webenv.policies.learned.learner import EpisodeStats, Update
 from webenv.policies.learned.policy import LearnedPolicy, frozen_policy
@@ -83,18 +82,13 @@ class PpoSettings:
 
     def __post_init__(self) -> None:
         for name, least in (("n_steps", 1), ("batch_size", 2), ("n_epochs", 1), ("decay_steps", 1), ("width", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InvalidArgument(f"{name}={value!r}: expected a whole number from {least}.")
-        for name in ("learning_rate", "gamma", "clip_range", "max_grad_norm"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise InvalidArgument(f"{name}={getattr(self, name)!r}: expected a finite number over 0.")
-        for name in ("learning_rate_end", "ent_coef", "ent_coef_end", "gae_lambda", "vf_coef"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InvalidArgument(f"{name}={getattr(self, name)!r}: expected a finite number from 0.")
-        for name in ("gamma", "gae_lambda"):
-            if getattr(self, name) > 1:
-                raise InvalidArgument(f"{name}={getattr(self, name)!r}: expected at most 1.")
+            check_whole(name, getattr(self, name), least)
+        for name in ("learning_rate", "clip_range", "max_grad_norm"):
+            check_number(name, getattr(self, name), 0, over=True)
+        for name in ("learning_rate_end", "ent_coef", "ent_coef_end", "vf_coef"):
+            check_number(name, getattr(self, name), 0)
+        check_number("gamma", self.gamma, 0, 1, over=True)
+        check_number("gae_lambda", self.gae_lambda, 0, 1)
 
 
 class ScorerPolicy(MaskableActorCriticPolicy):

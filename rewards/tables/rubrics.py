@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.models import after_thinking
-from webenv.rewards.prompt import NEUTRAL, Prompt, PromptRubric, echoes, read_choice, read_object, schema_of
+from webenv.rewards.prompt import NEUTRAL, PromptRubric, echoes, read_choice, read_object, schema_of
 from webenv.runtime.text import one_line
 
 _ALIGNMENT = """\
@@ -94,19 +94,10 @@ class AlignmentRubric(PromptRubric[Vocabularies, Pairs]):
     A user's file has ``{response}`` and ``{reference}`` as the official prompt does, filled with lists in
     brackets. Without ``{token}`` the reply holds one JSON object, alone or in its one ``json`` fence, from
     predicted to gold words; words that are in neither list are passed over.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "alignment"
-
-    def __init__(self, prompt: str | Path | None = None) -> None:
-        aliases = {"predicted": ("response",), "gold": ("reference",)}
-        super().__init__(Prompt(_ALIGNMENT, ("predicted", "gold"), prompt, aliases=aliases), _PAIRS_SCHEMA)
+    name, template, given, sent = "alignment", _ALIGNMENT, ("predicted", "gold"), _PAIRS_SCHEMA
+    aliases: ClassVar = {"predicted": ("response",), "gold": ("reference",)}
 
     def values(self, item: Vocabularies) -> tuple[str, str]:
         """Both lists: an entry a line, or for a file without a token as lists in brackets."""
@@ -146,19 +137,13 @@ class CellRubric(PromptRubric[Cell, CellGrade]):
     one JSON object, alone or in its one ``json`` fence, with ``idx_0`` 0 or 1.
 
     *Differs from* the release, which puts a column into one call, where one cell can speak for the others.
-
-    Args:
-        prompt: a file in place of our prompt.
-
-    Raises:
-        DataError: for a prompt file that cannot be used.
     """
 
-    name = "cell"
+    name, template, sent = "cell", _CELL, _CELL_SCHEMA
 
     def __init__(self, prompt: str | Path | None = None) -> None:
-        fields = ("criterion", "gold", "predicted") if prompt is None else ("criterion", "response")
-        super().__init__(Prompt(_CELL, fields, prompt), _CELL_SCHEMA)
+        self.given = ("criterion", "gold", "predicted") if prompt is None else ("criterion", "response")
+        super().__init__(prompt)
 
     def values(self, item: Cell) -> tuple[str, ...]:
         """Criterion, gold and predicted cell; for a file the last two in one."""

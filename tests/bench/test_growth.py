@@ -9,7 +9,7 @@ import pytest
 
 from tests.extras import needs_extra
 from webenv.bench import draw, read_points
-from webenv.bench.figures import Latency
+from webenv.bench.reader import Latency
 from webenv.cli.app import run
 from webenv.corpora.manifest import Manifest
 from webenv.errors import RunError

@@ -9,7 +9,7 @@ import pytest
 from tests.policies.histories import observe
 from tests.webs import GoldJudge, benchmark
 from webenv.actions import Action, answer, search, visit
-from webenv.chat.references import resolve, select
+from webenv.chat.session import resolve, select
 from webenv.env import SearchEnv
 from webenv.observations import Result
 from webenv.rules import Rules

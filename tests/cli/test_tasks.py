@@ -356,7 +356,7 @@ def test_cost_limit(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--drafter", "other"), "out holds a build with draft = "),
+        (("--drafter", "other"), "out holds a build with draft.model = "),
         (("--outlets", "any"), "out holds a build with outlets = "),
         (("--events", "none.jsonl"), "events 'none.jsonl': there is no such file or folder."),
         (("--outlets", "none.txt"), "outlets 'none.txt' cannot be read: No such file or directory."),

@@ -27,7 +27,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import webenv
 from tests.hostile import any_action
-from tests.webs import DictWeb
+from tests.webs import DictWeb, benchmark_of
 from webenv.actions import answer, ask, note, search
 from webenv.benchmark import Benchmark
 from webenv.errors import InvalidArgument, ResetNeeded, UnknownTask
@@ -68,12 +68,6 @@ def env(name: str) -> Iterator[gym.Env[Any, Any]]:
     made = gym.make(name, render_mode="ansi")
     yield made
     made.close()
-
-
-def benchmark_of(env: gym.Env[Any, Any]) -> Benchmark:
-    base = env.unwrapped
-    assert isinstance(base, webenv.SearchEnv)
-    return base.benchmark
 
 
 def some_tasks(benchmark: Benchmark, count: int = 60) -> list[Task]:

@@ -17,6 +17,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import webenv
+from tests.webs import benchmark_of, check_snapshots
 from webenv.corpora.procedural import WebConfig, Worlds
 from webenv.corpora.world import WorldWeb
 from webenv.envs.generated_tasks import generated_count
@@ -32,11 +33,6 @@ MAKE = {"web": WEB, "tasks": "generated:count=12"}
 
 def make(**settings: Any) -> gym.Env[Any, Any]:
     return gym.make("NeedleInWeb-v0", **{**MAKE, **settings})
-
-
-def benchmark_of(env: gym.Env[Any, Any]) -> webenv.Benchmark:
-    assert isinstance(env.unwrapped, webenv.SearchEnv)
-    return env.unwrapped.benchmark
 
 
 def mean(env: gym.Env[Any, Any], policy: Policy, count: int = 36) -> float:
@@ -158,16 +154,7 @@ def test_ids_tell_nothing() -> None:
 
 def test_snapshots_and_forks() -> None:
     """A snapshot goes through JSON into another environment of the same settings; a fork goes its own way."""
-    env = make()
-    env.reset(seed=3)
-    env.step(webenv.search("some stone"))
-    saved = json.loads(json.dumps(webenv.snapshot(env)))
-    twin, third = webenv.fork(env), make()
-    third.reset(seed=0)
-    webenv.restore(third, saved)
-    steps = [one.step(webenv.search("in the story of")) for one in (env, twin, third)]
-    assert data_equivalence(steps[0], steps[1], exact=True)
-    assert data_equivalence(steps[0], steps[2], exact=True)
+    check_snapshots(make)
 
 
 def test_vector_environments() -> None:

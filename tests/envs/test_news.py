@@ -11,16 +11,15 @@ import pytest
 
 import webenv
 from tests import openai_server
-from tests.webs import BrokenWeb, DictWeb
+from tests.webs import BrokenWeb, DictWeb, benchmark_of
 from webenv import answer, ask, note, search, visit
 from webenv.actions import Action
 from webenv.benchmark import Benchmark
 from webenv.corpora import Corpus, SourcePage, build
 from webenv.corpora.document import blocks
 from webenv.corpora.procedural import Worlds, config_of, generated_web, write_corpus
-from webenv.envs.live_news_bench.blocking import ARCHIVES, blocked_by
 from webenv.envs.live_news_bench.simulated import GeneratedSimulatedNews, simulated_news_source
-from webenv.envs.live_news_bench.tasks import windows
+from webenv.envs.live_news_bench.tasks import ARCHIVES, blocked_by, windows
 from webenv.envs.webs import named_worlds
 from webenv.errors import InvalidArgument
 from webenv.evaluation import evaluate, read_records
@@ -53,11 +52,6 @@ def tasks(**scope: Any) -> TaskSet:
 def make(web: Any = None, **settings: Any) -> gym.Env[Any, Any]:
     given = {"web": web or DictWeb(PAGES), "tasks": tasks(), **settings}
     return gym.make("LiveNewsBench-v0", **given)
-
-
-def benchmark_of(env: Any) -> Benchmark:
-    assert isinstance(env.unwrapped, webenv.SearchEnv | webenv.SearchVectorEnv)
-    return env.unwrapped.benchmark
 
 
 def play(*actions: object, **settings: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:

@@ -15,7 +15,7 @@ import webenv
 from tests.webs import DictWeb
 from webenv.envs.building.live_news_bench.release import NewsRecord, to_lines
 from webenv.envs.live_news_bench import load_tasks
-from webenv.envs.live_news_bench.blocking import ARCHIVES
+from webenv.envs.live_news_bench.tasks import ARCHIVES
 from webenv.errors import TaskFileError, UnknownTask
 from webenv.observations import Page
 
@@ -100,7 +100,7 @@ def test_no_network_for_suffixes() -> None:
         "import socket\n"
         "def refuse(*_): raise OSError\n"
         "socket.socket.connect = socket.getaddrinfo = refuse\n"
-        "from webenv.envs.live_news_bench.blocking import blocked_by\n"
+        "from webenv.envs.live_news_bench.tasks import blocked_by\n"
         "print(blocked_by(['https://a.b.abc.net.au/x'])[0])\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -13,6 +13,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import webenv
+from tests.webs import benchmark_of, check_snapshots
 from webenv.corpora import Corpus, build
 from webenv.corpora.procedural import WebConfig, Worlds, write_corpus
 from webenv.corpora.routed import RoutedWeb
@@ -31,11 +32,6 @@ MAKE = {"web": WEB, "tasks": "generated:count=7"}
 
 def make(**settings: Any) -> gym.Env[Any, Any]:
     return gym.make("NeedleInWeb-v0", **{**MAKE, **settings})
-
-
-def benchmark_of(env: Any) -> webenv.Benchmark:
-    assert isinstance(env.unwrapped, webenv.SearchEnv | webenv.SearchVectorEnv)
-    return env.unwrapped.benchmark
 
 
 @pytest.fixture(scope="module")
@@ -155,16 +151,7 @@ def test_what_is_found_is_the_world_s_own() -> None:
 
 def test_snapshots_and_forks() -> None:
     """A snapshot goes through JSON into another environment of the same worlds, and into none of other worlds."""
-    env = make()
-    env.reset(seed=3)
-    env.step(webenv.search("some stone"))
-    saved = json.loads(json.dumps(webenv.snapshot(env)))
-    twin, third = webenv.fork(env), make()
-    third.reset(seed=0)
-    webenv.restore(third, saved)
-    steps = [one.step(webenv.search("in the story of")) for one in (env, twin, third)]
-    assert data_equivalence(steps[0], steps[1], exact=True)
-    assert data_equivalence(steps[0], steps[2], exact=True)
+    saved = check_snapshots(make)
     with pytest.raises(webenv.errors.SnapshotError):
         webenv.restore(make(web=WEB.replace("worlds=3", "worlds=2")), saved)
 

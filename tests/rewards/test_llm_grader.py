@@ -309,7 +309,7 @@ def test_identity() -> None:
 @pytest.mark.parametrize(("name", "number"), [("votes", 0), ("attempts", 0), ("votes", True), ("attempts", 1.5)])
 def test_numbers_that_are_refused(name: str, number: int) -> None:
     """Votes and attempts are whole numbers from 1."""
-    with pytest.raises(InvalidArgument, match=f"{name}={number!r}; expected a whole number from 1"):
+    with pytest.raises(InvalidArgument, match=f"{name}={number!r}: expected a whole number from 1"):
         LLMGrader(Recording({}), ShortAnswerRubric(), **{name: number})
 
 

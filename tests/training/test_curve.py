@@ -7,7 +7,7 @@ import pytest
 
 from tests.extras import needs_extra
 from tests.training.conftest import row
-from tests.training.test_log import file_size
+from tests.training.test_folder import file_size
 from webenv.errors import InvalidArgument, RunError
 from webenv.training.curve import Curve, draw_curves, read_curve, smoothed
 from webenv.training.folder import TrainingFolder

@@ -9,7 +9,7 @@ import gymnasium
 import pytest
 
 from tests.training.conftest import SMALL, limits, lines, row
-from tests.training.test_log import file_size
+from tests.training.test_folder import file_size
 from webenv.errors import DataError, InvalidArgument, RunError
 from webenv.evaluation.run_dir import check_output
 from webenv.judge import Verdict

@@ -38,5 +38,5 @@ def test_an_identity_is_texts_and_has_a_name(identity: Mapping[str, Any], messag
 @pytest.mark.parametrize("answers", ["5", None, 0, -1, 2.5, True])
 def test_rules_count_in_whole_numbers(answers: Any) -> None:
     """Rules that allow no whole number of answers are refused when they are made."""
-    with pytest.raises(InvalidArgument, match=r"Rules\(answers=.*\): expected a whole number from 1"):
+    with pytest.raises(InvalidArgument, match=r"Rules answers=.*: expected a whole number from 1"):
         Rules(answers=answers)

@@ -40,11 +40,11 @@ def test_of(given: Any, expected: Budget) -> None:
         ({"asks": True}, "budget asks=True: expected a whole number from 0 to 2147483647."),
         ({"turns": 0}, "budget turns=0: expected a whole number from 1 to 2147483647."),
         ({"turns": None}, "budget turns=None: expected a whole number from 1 to 2147483647."),
-        ({"seconds": 0}, "budget seconds=0: expected a number above 0, or None."),
-        ({"seconds": math.nan}, "budget seconds=nan: expected a number above 0, or None."),
-        ({"seconds": math.inf}, "budget seconds=inf: expected a number above 0, or None."),
-        ({"seconds": True}, "budget seconds=True: expected a number above 0, or None."),
-        ({"seconds": "1"}, "budget seconds='1': expected a number above 0, or None."),
+        ({"seconds": 0}, "budget seconds=0: expected a finite number over 0, or None."),
+        ({"seconds": math.nan}, "budget seconds=nan: expected a finite number over 0, or None."),
+        ({"seconds": math.inf}, "budget seconds=inf: expected a finite number over 0, or None."),
+        ({"seconds": True}, "budget seconds=True: expected a finite number over 0, or None."),
+        ({"seconds": "1"}, "budget seconds='1': expected a finite number over 0, or None."),
     ],
 )
 def test_of_refuses(given: Any, message: str) -> None:

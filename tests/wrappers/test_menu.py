@@ -333,7 +333,7 @@ def test_names() -> None:
 @pytest.mark.parametrize("size", [(0, 16, 4), (4, 65, 4), (4, 16, -1), (4, 1.5, 4), (True, 16, 4)])
 def test_sizes_that_are_refused(size: Any) -> None:
     """A number that is not whole, or not from 1 to 64."""
-    with pytest.raises(InvalidArgument, match=r"MenuSize\(\w+=.*\): expected a whole number from 1 to 64\."):
+    with pytest.raises(InvalidArgument, match=r"MenuSize \w+=.*: expected a whole number from 1 to 64\."):
         Menu(MenuSize(*size))
 
 

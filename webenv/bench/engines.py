@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from webenv.bench.direct import Question, choose, open_store
-from webenv.bench.figures import Latency, best, timed
+from webenv.bench.reader import Latency, best, timed
 from webenv.corpora import Corpus
 from webenv.corpora.document import IndexedPage
 from webenv.corpora.engine_folder import EngineManifest

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import perf_counter, sleep
 
 from webenv.bench.engines import LIBRARIES, EngineReading
-from webenv.bench.figures import Building, Reading, with_latencies
+from webenv.bench.reader import Building, Reading, with_latencies
 from webenv.corpora import build
 from webenv.corpora.document import Progress, silent
 from webenv.corpora.manifest import Manifest

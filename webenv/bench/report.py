@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from webenv.bench.engines import LIBRARIES, EngineReading
-from webenv.bench.figures import Latency
 from webenv.bench.growth import Point
+from webenv.bench.reader import Latency
 from webenv.runtime.plots import new_figure, save_figure
 
 _ROWS: list[tuple[str, Callable[[Point], str]]] = [

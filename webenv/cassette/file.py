@@ -1,25 +1,22 @@
-"""The SQLite file of a cassette: opened, made, locked, what goes wrong with it, and its rows."""
+"""The SQLite file of a cassette: opened, made, locked, and what goes wrong with it."""
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from random import SystemRandom
-from sqlite3 import Connection
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
-from webenv.cassette.keys import KeyedRequest, plain_text
 from webenv.errors import DataError, WebenvError
+from webenv.runtime.files import sqlite_name
 
 T = TypeVar("T")
 
@@ -46,13 +43,10 @@ _PATIENCE = 60.0  # seconds that another process may hold the file
 _TRIES = 8  # to fold the log in, where others close at the same instant
 _PAUSE = 0.01  # seconds between two of them, times their number, at most
 _PASSING = ("SQLITE_BUSY", "SQLITE_PROTOCOL", "SQLITE_LOCKED")
-_LARGE = 8_192  # bytes; what is longer is kept as a zstd frame
-_MOST_VALUE = 32_000_000  # bytes of a text, unpacked: a page of a million characters and all around it take a fifth
-_MOST_BATCH = 256_000_000  # bytes of the texts that are held at once
+MOST_VALUE = 32_000_000  # bytes of a text, unpacked: a page of a million characters and all around it take a fifth
 _CACHE = -8_192  # KiB of the file that are kept in memory, whatever the file itself says
 _BESIDE = ("-wal", "-shm", "-journal")
-_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)  # what rows raise that nobody recorded
-_ZSTD = b"\x28\xb5\x2f\xfd"  # how a frame begins, and no JSON does
+DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)  # what rows raise that nobody recorded
 
 _dice = SystemRandom()  # processes that wait for each other do not wait alike
 _inherited: list[sqlite3.Connection] = []  # of the process that was forked: never to be closed by the child
@@ -94,7 +88,7 @@ class TapeFile:
         """While rows are read: what they raise because they are not what was recorded says so."""
         try:
             yield
-        except _DAMAGE as error:
+        except DAMAGE as error:
             if isinstance(error, WebenvError):
                 raise
             raise self.damaged(f"{error!r:.100}") from error
@@ -143,7 +137,7 @@ class TapeFile:
                     with self.sound():
                         return work(self._connection())
                 except sqlite3.Error as error:
-                    if not _name(error).startswith(_PASSING) or time.monotonic() > until:
+                    if not sqlite_name(error).startswith(_PASSING) or time.monotonic() > until:
                         raise self._refusal(error, what) from error
                     time.sleep(0.01)
 
@@ -174,7 +168,7 @@ class TapeFile:
             self._check(connection)
         except sqlite3.OperationalError as error:
             connection.close()
-            refused = _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
+            refused = sqlite_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
             if self._writing or not refused or _log(self._path).exists():
                 raise
             connection = _connect(
@@ -220,7 +214,7 @@ class TapeFile:
         return tables, application, version
 
     def _refusal(self, error: sqlite3.Error, what: str) -> DataError:
-        name, path = _name(error), str(self._path)
+        name, path = sqlite_name(error), str(self._path)
         if name.startswith("SQLITE_NOTADB"):
             return DataError(f"{path!r} is no cassette: it is not an SQLite file.")
         if name.startswith("SQLITE_CORRUPT"):
@@ -302,7 +296,7 @@ def _connect(path: Path, how: str, patience: float) -> sqlite3.Connection:
         cached_statements=512,
     )
     connection.text_factory = bytes
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * _MOST_VALUE)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * MOST_VALUE)
     return connection
 
 
@@ -319,158 +313,3 @@ def _known_tables() -> set[tuple[bytes, ...]]:
 def _beside(path: Path) -> list[str]:
     """The names of the files that SQLite keeps beside one."""
     return [path.name + ending for ending in _BESIDE]
-
-
-def packed(text: str) -> str | bytes:
-    """A JSON text as it stands in the file; a large one as a zstd frame."""
-    data = text.encode()
-    if len(data) <= _LARGE:
-        return text
-    import zstandard
-
-    return zstandard.ZstdCompressor(level=3).compress(data)
-
-
-def unpacked(data: bytes) -> bytes:
-    """What :func:`packed` was given, in UTF-8.
-
-    Raises:
-        ValueError: for a frame that is damaged.
-    """
-    if not data.startswith(_ZSTD):
-        return data
-    return _decompress(data)
-
-
-def _decompress(data: bytes) -> bytes:
-    import zstandard
-
-    reader = _reader.__dict__.get("zstd")
-    if reader is None:
-        reader = _reader.zstd = zstandard.ZstdDecompressor()
-    try:
-        size = zstandard.frame_content_size(data)
-        if not 0 <= size <= _MOST_VALUE:  # a frame of 10 kB may stand for 10 GB
-            raise ValueError(f"a text of {size:,} bytes; at most {_MOST_VALUE:,} are unpacked")
-        return bytes(reader.decompress(data, max_output_size=size))
-    except zstandard.ZstdError as error:
-        raise ValueError(str(error)) from error
-
-
-class _Decompressor(threading.local):
-    zstd: Any
-
-
-_reader = _Decompressor()
-
-
-def _name(error: sqlite3.Error) -> str:
-    """SQLite's own name of an error, as in ``SQLITE_BUSY``."""
-    return str(getattr(error, "sqlite_errorname", "") or "")
-
-
-# ── rows ────────────────────────────────────────────────────────────────────────
-
-
-Table = Literal["answers", "failures"]
-
-_CHUNK = 250  # keys in one query
-
-
-class TapeRow(NamedTuple):
-    """A row that is to be written.
-
-    Attributes:
-        request: what was asked.
-        response: what came of it, as JSON.
-    """
-
-    request: KeyedRequest
-    response: str
-
-
-def texts(link: Connection, file: TapeFile, keys: Sequence[bytes], table: Table = "answers") -> dict[bytes, str]:
-    """What is recorded under these keys, as JSON.
-
-    Raises:
-        DataError: if it is not what was recorded.
-    """
-    found, size = {}, 0
-    for start in range(0, len(keys), _CHUNK):
-        some = keys[start : start + _CHUNK]
-        query = f"SELECT key, response, digest FROM {table} WHERE key IN ({','.join('?' * len(some))})"
-        for key, response, digest in link.execute(query, some):
-            found[key] = text = text_of(file, response, digest)
-            size += len(text)
-            if size > _MOST_BATCH:
-                raise DataError(f"the answers to one batch take over {_MOST_BATCH // 10**6} MB; ask for fewer at once.")
-    return found
-
-
-def text_of(file: TapeFile, data: bytes, digest: bytes = b"") -> str:
-    """A text as it was recorded.
-
-    Raises:
-        DataError: if it is not.
-    """
-    try:
-        text = unpacked(data)
-        if digest and sha256(text).digest() != digest:
-            raise ValueError("an answer is not what was recorded")
-        return text.decode()
-    except _DAMAGE as error:
-        raise file.damaged(str(error)) from error
-
-
-def insert(
-    link: Connection, table: Table, answerer: int, recorded: str, rows: Iterable[TapeRow], secrets: tuple[str, ...]
-) -> None:
-    """Writes rows whose keys are not in the table; the secrets are masked in their requests."""
-    link.executemany(
-        f"INSERT INTO {table} (key, digest, kind, sample, answerer, recorded, request, response) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                one.key,
-                sha256(response.encode()).digest(),
-                one.kind,
-                one.sample,
-                answerer,
-                recorded,
-                packed(plain_text(json.loads(one.request), secrets)),
-                packed(response),
-            )
-            for one, response in rows
-        ],
-    )
-
-
-def drop_failures(link: Connection, keys: Iterable[bytes]) -> None:
-    """Forgets that these requests failed."""
-    link.executemany("DELETE FROM failures WHERE key = ?", [(key,) for key in keys])
-
-
-def answerer_id(link: Connection, role: str, identity: str) -> int:
-    """The id of who answers; noted if it is new."""
-    link.execute("INSERT OR IGNORE INTO answerers (role, identity) VALUES (?, ?)", (role, identity))
-    row = link.execute("SELECT id FROM answerers WHERE role = ? AND identity = ?", (role, identity)).fetchone()
-    return int(row[0])
-
-
-def answerers(link: Connection, role: str) -> list[dict[str, str]]:
-    """The identities of who answered, or stood ready to; who answered last comes last."""
-    latest = "SELECT max(id) FROM answers WHERE answerer = answerers.id"
-    query = f"SELECT coalesce(({latest}), 0), id, identity FROM answerers WHERE role = ? ORDER BY 1, 2"
-    return [identity_of(text) for _, _, text in link.execute(query, (role,)).fetchall()]
-
-
-def identity_of(text: bytes) -> dict[str, str]:
-    """An identity as it was recorded.
-
-    Raises:
-        ValueError: if it is not.
-    """
-    identity = json.loads(text)
-    if not isinstance(identity, dict) or not all(isinstance(value, str) for value in identity.values()):
-        raise ValueError(f"who answered is {identity!r:.80}")
-    return identity

@@ -23,11 +23,15 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any, NamedTuple
+from typing import Any
 
-from webenv.cassette.file import (
+from webenv.cassette.file import TapeFile
+from webenv.cassette.keys import ROLES, KeyedRequest, differing, keyed, nearest, plain_text, secrets
+from webenv.cassette.rows import (
+    Contents,
+    Imported,
+    RecordedAnswer,
     Table,
-    TapeFile,
     TapeRow,
     answerer_id,
     answerers,
@@ -37,8 +41,8 @@ from webenv.cassette.file import (
     text_of,
     texts,
 )
-from webenv.cassette.keys import ROLES, KeyedRequest, differing, keyed, nearest, plain_text, secrets
 from webenv.errors import CassetteMiss, InvalidArgument, did_you_mean
+from webenv.runtime.files import Closing
 
 MODES = ("live", "record", "replay", "strict")
 """*live*: nothing is read or written. *record*: what is there is given again, the rest is asked
@@ -51,66 +55,7 @@ _CHARACTERS = 100_000_000  # of these requests
 _SAMPLES = 64  # of a request whose sample is missing, looked for
 
 
-class RecordedAnswer(NamedTuple):
-    """What came of a request, as plain data: a line of an export.
-
-    Attributes:
-        kind: one of ``ROLES``.
-        request: what was asked, secrets masked.
-        sample: which of several answers this is, from 0.
-        response: what was answered, or how that failed.
-        by: the identity of who answered.
-        recorded: when, in UTC, as in ``2025-01-31T12:00:00Z``.
-        key: the SHA-256 by which it is found, of the request before anything was masked, in hex; empty: to be
-            made from ``request``.
-        failed: whether there was no answer, and ``response`` says why.
-    """
-
-    kind: str
-    request: Mapping[str, Any]
-    sample: int
-    response: Any
-    by: Mapping[str, str]
-    recorded: str
-    key: str = ""
-    failed: bool = False
-
-
-class Contents(NamedTuple):
-    """What a cassette holds.
-
-    Attributes:
-        answers: number of answers by kind.
-        failures: number of requests that failed, and were not answered since, by kind.
-        answerers: role, identity and number of answers of each who answered, or stood ready to.
-        first: when the first answer was recorded, in UTC; empty where there is none.
-        last: when the last was.
-        size: bytes on disk.
-    """
-
-    answers: Mapping[str, int]
-    failures: Mapping[str, int]
-    answerers: tuple[tuple[str, Mapping[str, str], int], ...]
-    first: str
-    last: str
-    size: int
-
-
-class Imported(NamedTuple):
-    """What became of answers and failures that were recorded elsewhere.
-
-    Attributes:
-        added: how many are new here.
-        same: how many were here already.
-        other: how many have another answer here, which stays.
-    """
-
-    added: int
-    same: int
-    other: int
-
-
-class Cassette:
+class Cassette(Closing):
     """One file of recorded answers.
 
     Safe to use from several threads, after a fork, and by several processes at once. Pickled, it
@@ -149,12 +94,6 @@ class Cassette:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Cassette:
         return self
-
-    def __enter__(self) -> Cassette:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @property
     def replays(self) -> bool:

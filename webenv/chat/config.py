@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from webenv.chat.formats import BlockFormat, Format, SourceFormat, TagFormat, ToolFormat
-from webenv.errors import DataError, InvalidArgument, did_you_mean
+from webenv.errors import DataError, InvalidArgument, check_whole, did_you_mean
 from webenv.runtime.files import read_text
 from webenv.runtime.text import unknown_placeholder
 from webenv.spaces import LIMITS
@@ -97,8 +97,7 @@ class ChatConfig:
             ("token_budget", token_budget, 1),
             ("results", results, 1),
         ):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-                raise InvalidArgument(f"{name}={value!r}: expected a whole number from {least}.")
+            check_whole(name, value, least, missing=True)
         if count_tokens is not None and not callable(count_tokens):
             raise InvalidArgument(f"count_tokens={count_tokens!r:.80}: expected a function of a text to a number.")
         return cls(

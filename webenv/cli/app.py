@@ -27,7 +27,7 @@ COMMANDS = {
     "rescore": ("webenv.cli.rescore", "Has another judge score a run that was played."),
     "score": ("webenv.cli.score", "Scores answers that were made elsewhere, and keeps them as a run."),
     "report": ("webenv.cli.report", "Puts any number of runs into one table, with plots."),
-    "study": ("webenv.cli.study", "Plays all that a paper's tables are made of, and prints them."),
+    "study": ("webenv.cli.report", "Plays all that a paper's tables are made of, and prints them."),
     "agreement": ("webenv.cli.rescore", "Compares two judges on one run."),
     "export": ("webenv.cli.view", "Writes a run's episodes as chats, for fine-tuning models elsewhere."),
     "view": ("webenv.cli.view", "Writes a page to read a run's episodes in, step by step."),

@@ -1,11 +1,10 @@
-"""What the commands that build tasks share, and where a person verifies them."""
+"""What the commands that build tasks share, a web that a model writes anew, and where a person verifies tasks."""
 
 from __future__ import annotations
 
 import json
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -19,14 +18,14 @@ from rich.text import Text
 from webenv.cassette import Cassette
 from webenv.cli.app import Interrupted
 from webenv.cli.options import limit_reached
-from webenv.cli.tables import print_usage, wide_console
+from webenv.cli.tables import confusion_table, print_usage, wide_console
 from webenv.cli.terminal import SafeConsole, ShowStage, print_json, read_line, stage_bars
 from webenv.envs.building.folder import MACHINERY
 from webenv.envs.building.stages import BuildReport, StageReport, StageStanding
 from webenv.envs.building.verification import ReviewTask, Verification
 from webenv.envs.webs import open_web
 from webenv.errors import CostLimitReached, InvalidArgument, ModelError, RunError
-from webenv.evaluation.agreement import cohen_kappa
+from webenv.evaluation.agreement import confusion
 from webenv.evaluation.run import kept_usage, read_usage, sum_usage
 from webenv.models import CostTracker, Usage, models_counted_by
 from webenv.recorded import RecordedWeb, recorded_models
@@ -36,6 +35,13 @@ from webenv.web import Web
 
 if TYPE_CHECKING:
     from webenv.envs.building.needle_in_web.collect import CollectedSource
+
+
+from dataclasses import dataclass
+
+from webenv.cli.options import OptionGroup, Parallel
+from webenv.envs.building.writing.build import ON_FAIL, WebWriter, machinery_of
+from webenv.models import make_model
 
 _PANEL = "Asking"
 _USAGE = "usage.json"
@@ -257,16 +263,11 @@ def print_annotators(one: Verification, two: Verification, out: Path | None) -> 
             f"{one.path}: {one.annotator} and {two.annotator} decided on no task alike; each verifies first."
         )
     words = {True: "accept", False: "reject"}
-    counts = Counter((words[first[key]], words[second[key]]) for key in both)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(f"{one.annotator} down, {two.annotator} across")
-    for word in words.values():
-        table.add_column(word, justify="right")
-    for row in words.values():
-        table.add_row(row, *(f"{counts[row, column]:,}" for column in words.values()))
-    wide_console().print(table)
-    agreed, kappa = sum(first[key] == second[key] for key in both), cohen_kappa(counts)
-    told = "–, as both always chose the same" if kappa is None else f"{kappa:.3f}"
+    table = confusion([(words[first[key]], words[second[key]]) for key in both], tuple(words.values()))
+    print(f"{one.annotator} down, {two.annotator} across")
+    wide_console().print(confusion_table(table))
+    agreed = sum(first[key] == second[key] for key in both)
+    told = "–, as both always chose the same" if table.kappa is None else f"{table.kappa:.3f}"
     print(f"Agreement: {100 * agreed / len(both):.1f}%, {agreed:,} of {len(both):,}; Cohen's kappa {told}")
     alone = len(first) + len(second) - 2 * len(both)
     if alone:
@@ -307,3 +308,94 @@ def _page_text(candidate: ReviewTask, file: Path) -> str:
             if record.get("kept", {}).get("url") == link:
                 return str(record["kept"]["text"])
     return ""
+
+
+_WRITER_PANEL = "Written by a model"
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class WrittenBuild:
+    """What ``--writer`` and the options beside it ask for."""
+
+    writer: str
+    judge: str
+    attempts: int
+    on_fail: str
+    parallel: int
+
+    def build(
+        self, folder: Path, sources: Sequence[str], costs: CostTracker, words: Sequence[str], *, as_json: bool
+    ) -> None:
+        """Runs the build and prints its summary.
+
+        Args:
+            folder: of the corpus.
+            sources: what it is made from.
+            costs: what models are counted by.
+            words: of the command line.
+            as_json: whether one JSON object is printed.
+
+        Raises:
+            InvalidArgument: for what is no generated web.
+        """
+        if len(sources) != 1 or sources[0].partition(":")[0] != "procedural":
+            raise InvalidArgument(
+                f"--writer {self.writer!r:.60}: {', '.join(sources):.100} has no facts that its text could be checked "
+                "against; expected one --from procedural:…, as in --from procedural:pages=3000."
+            )
+        command = BuildCommand(machinery_of(folder), costs, self.parallel, None)
+        with command.open():
+            writer = WebWriter(
+                make_model(self.writer),
+                judge=make_model(self.judge) if self.judge else None,
+                attempts=self.attempts,
+                on_fail=self.on_fail,
+                workers=self.parallel,
+            )
+            command.report(lambda: writer.write(sources[0], folder, command.watch), words, as_json=as_json)
+
+
+def _written(
+    writer: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Has this chat model write the pages of a generated web anew; each sentence is checked against the "
+            "facts that it tells, and what is found wrong asked for again.",
+            rich_help_panel=_WRITER_PANEL,
+        ),
+    ] = "",
+    judge: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Says too whether each new sentence means the same: what has no name, number or value of the world "
+            "cannot be found otherwise.",
+            rich_help_panel=_WRITER_PANEL,
+        ),
+    ] = "",
+    attempts: Annotated[
+        int, typer.Option(min=1, help="How often a sentence is asked for.", rich_help_panel=_WRITER_PANEL)
+    ] = _ATTEMPTS,
+    on_fail: Annotated[
+        str,
+        typer.Option(
+            metavar="keep|drop",
+            help="Whether sentences that failed each time stay as generated, or their page is left out.",
+            rich_help_panel=_WRITER_PANEL,
+        ),
+    ] = ON_FAIL[0],
+    parallel: Parallel = 16,
+) -> WrittenBuild | None:
+    """How pages are written, if they are."""
+    if not writer:
+        if judge or attempts != _ATTEMPTS or on_fail != ON_FAIL[0]:
+            raise InvalidArgument(
+                "--judge, --attempts and --on-fail go with --writer MODEL; name one, or leave them out."
+            )
+        return None
+    return WrittenBuild(writer, judge, attempts, on_fail, parallel)
+
+
+Written = Annotated[WrittenBuild | None, OptionGroup(_written)]

@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from webenv.cli.building import Written
 from webenv.cli.hardening import siblings_command
 from webenv.cli.options import AsJson, Costs, grouped
 from webenv.cli.terminal import facts_table, full_console, print_json, stage_bars
-from webenv.cli.writing import Written
 from webenv.corpora import Corpus, Manifest, add, build
 from webenv.corpora.engine_folder import FURTHER, known_engines
 from webenv.corpora.engines import add_dense, add_lucene, add_maxscore

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich import box
@@ -39,9 +39,7 @@ from webenv.models import models_counted_by
 from webenv.policies.registry import OF_MODELS, make_policy
 from webenv.recorded import recorded_models
 from webenv.runtime.files import inside
-from webenv.runtime.plots import new_figure, save_figure
-
-_COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")
+from webenv.runtime.plots import COLOURS, label_success, new_plot, save_figure
 
 
 def print_sweep(sweep: Sweep, runs: Sequence[PlayedRun], console: Console) -> None:
@@ -76,8 +74,7 @@ def draw_sweep(sweep: Sweep, runs: Sequence[PlayedRun], path: Path) -> None:
     Raises:
         MissingExtra: if matplotlib is not installed.
     """
-    figure = new_figure(7, 4.5, "a picture of a sweep")
-    axes: Any = figure.subplots()
+    figure, axes = new_plot(7, 4.5, "a picture of a sweep")
     policies = _policies(runs)
     for number, policy in enumerate(policies):
         points = _points([run for run in runs if run.summary.policy == policy])
@@ -91,7 +88,7 @@ def draw_sweep(sweep: Sweep, runs: Sequence[PlayedRun], path: Path) -> None:
                 [rate - low for rate, low in zip(rates, lows, strict=True)],
                 [high - rate for rate, high in zip(rates, highs, strict=True)],
             ],
-            color=_COLORS[number % len(_COLORS)],
+            color=COLOURS[number % len(COLOURS)],
             marker="o",
             markersize=5,
             linewidth=2,
@@ -99,14 +96,8 @@ def draw_sweep(sweep: Sweep, runs: Sequence[PlayedRun], path: Path) -> None:
             capsize=3,
             label=policy,
         )
-    axes.set_title(_title(runs), loc="left", fontsize=11, fontweight="bold")
-    axes.set_xlabel(f"{sweep.entry} an episode may spend")
-    axes.set_ylabel("success, % (95% interval)")
+    label_success(axes, _title(runs), f"{sweep.entry} an episode may spend", "success, % (95% interval)")
     axes.set_xticks(sorted(sweep.values))
-    axes.set_ylim(0, 100)
-    axes.grid(color="#e5e4e0", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
     if len(policies) > 1:
         axes.legend(frameon=False)
     save_figure(figure, path)

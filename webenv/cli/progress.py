@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from webenv.cli.terminal import SafeConsole, progress_bars
 from webenv.evaluation.run import RunProgress
-from webenv.training.log import ProgressRow, latest, mean_of, recent
+from webenv.training.folder import ProgressRow, latest, mean_of, recent
 from webenv.training.plan import Limits
 from webenv.training.run import TrainStanding
 

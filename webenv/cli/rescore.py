@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from webenv.cassette import Cassette
@@ -32,7 +30,7 @@ from webenv.cli.options import (
     limit_reached,
 )
 from webenv.cli.progress import ProgressBar
-from webenv.cli.tables import print_comparison, print_usage, wide_console
+from webenv.cli.tables import confusion_table, print_comparison, print_usage, wide_console
 from webenv.cli.terminal import print_json
 from webenv.errors import CostLimitReached, InvalidArgument, RunError
 from webenv.evaluation.agreement import (
@@ -216,7 +214,7 @@ def _print_agreement(agreement: Agreement, console: Console) -> None:
     first, second = agreement.first, agreement.second
     for what, table in (("values", agreement.values), ("outcomes", agreement.outcomes)):
         console.print(Text(f"{what}: {first} down, {second} across", style="bold"), soft_wrap=True)
-        console.print(_matrix(table))
+        console.print(confusion_table(table))
     lines = [
         f"Agreement: {_percent(agreement.share)}{_interval(agreement)}, {agreement.agreed:,} of {agreement.scored:,}"
     ]
@@ -237,22 +235,6 @@ def _print_agreement(agreement: Agreement, console: Console) -> None:
         lines.append(f"Judged by one of the two alone, and left out: {agreement.alone:,}")
     for line in lines:
         print(line)
-
-
-def _matrix(table: Table) -> RichTable:
-    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-    shown.add_column("", overflow="fold", max_width=30)
-    for name in (*table.columns, "all"):
-        shown.add_column(Text(name), justify="right", overflow="fold", max_width=20)
-    for name, counts in zip(table.rows, table.counts, strict=True):
-        shown.add_row(Text(name), *_numbers(counts))
-    shown.add_section()
-    shown.add_row("all", *_numbers([sum(column) for column in zip(*table.counts, strict=True)]))
-    return shown
-
-
-def _numbers(counts: Sequence[int]) -> list[str]:
-    return [f"{count:,}" for count in (*counts, sum(counts))]
 
 
 def _print_flips(

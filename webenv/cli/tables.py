@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webenv.cli.terminal import SafeConsole
+from webenv.evaluation.agreement import Table as Confusion
 from webenv.evaluation.summary import Group, Summary
 from webenv.models import Usage, dollars
 from webenv.runtime.text import one_line
@@ -51,6 +52,20 @@ def counts_table(first: str, *numbers: str, width: int = 60) -> Table:
     for name in numbers:
         table.add_column(name, justify="right")
     return table
+
+
+def confusion_table(found: Confusion) -> Table:
+    """A confusion matrix with its sums."""
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    shown.add_column("", overflow="fold", max_width=30)
+    for name in (*found.columns, "all"):
+        shown.add_column(Text(name), justify="right", overflow="fold", max_width=20)
+    sums = tuple(sum(column) for column in zip(*found.counts, strict=True))
+    for name, counts in (*zip(found.rows, found.counts, strict=True), ("all", sums)):
+        if counts is sums:
+            shown.add_section()
+        shown.add_row(Text(name), *(f"{count:,}" for count in (*counts, sum(counts))))
+    return shown
 
 
 def print_summary(summary: Summary, console: Console) -> None:

@@ -222,7 +222,7 @@ def build_research(
 
     DIR/research.jsonl is what AgentWebResearch-v0 takes as --tasks. What fell stands in DIR/build/rejected.jsonl.
     """
-    from webenv.envs.building.agent_web_bench.build import KeyPointBuilder, read_questions
+    from webenv.envs.building.key_points import KeyPointBuilder, read_questions
     from webenv.models import make_model
 
     chosen = read_questions(questions)

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from webenv.errors import InvalidArgument
 from webenv.evaluation.coordination import CONTENT, USER, VISIBILITY
 from webenv.evaluation.report import ReportCell, by_task, cell_of, interval
-from webenv.evaluation.report_checks import check_alike
-from webenv.evaluation.report_runs import ReportEpisode, ReportRun
+from webenv.evaluation.report_runs import ReportEpisode, ReportRun, check_alike
 
 ENVS: Mapping[str, str] = {
     "AgentWebSearch-v0": "Search",

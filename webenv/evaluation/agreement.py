@@ -14,7 +14,6 @@ from webenv.evaluation.rescoring import Rescoring
 from webenv.evaluation.run_dir import read_numbered, read_played, read_records
 from webenv.evaluation.summary import wilson
 from webenv.judge import VerdictDict
-from webenv.rollout.record import Record
 from webenv.task import GoldDict
 
 
@@ -184,8 +183,8 @@ def compare(first: Judged, second: Judged) -> Agreement:
         agreed=agreed,
         share=agreed / len(scored) if scored else None,
         interval=wilson(agreed, len(scored)) if scored else None,
-        values=_table([(_word(pair.first), _word(pair.second)) for pair in scored], ("right", "wrong")),
-        outcomes=_table([(pair.first["outcome"], pair.second["outcome"]) for pair in scored]),
+        values=confusion([(_word(pair.first), _word(pair.second)) for pair in scored], ("right", "wrong")),
+        outcomes=confusion([(pair.first["outcome"], pair.second["outcome"]) for pair in scored]),
         unscored={"first": silent[True, False], "second": silent[False, True], "both": silent[True, True]},
         alone=len(first.verdicts) + len(second.verdicts) - 2 * len(pairs),
         audit=_audit(first, second, scored),
@@ -212,8 +211,9 @@ def _word(verdict: VerdictDict) -> str:
     return "right" if _right(verdict) else "wrong"
 
 
-def _table(found: Sequence[tuple[str, str]], words: Sequence[str] = ()) -> Table:
-    """A confusion matrix: the words both share first, each part from the most frequent to the least."""
+def confusion(found: Sequence[tuple[str, str]], words: Sequence[str] = ()) -> Table:
+    """A confusion matrix of pairs of words: of these words, or of those that came: first those that both share, each
+    part from the most frequent to the least."""
     counts = Counter(found)
     often = Counter(word for pair in found for word in pair)
     rows, columns = dict.fromkeys(a for a, _ in found), dict.fromkeys(b for _, b in found)
@@ -308,13 +308,8 @@ def read_disagreements(run: Path, pairs: Iterable[Pair]) -> Iterator[Disagreemen
     texts: dict[tuple[str, int], tuple[str, str, GoldDict]] = {}
     for record in read_records(run) if wanted else ():
         if record.key in wanted:
-            texts[record.key] = (record.question, _answer(record), record.gold)
+            texts[record.key] = (record.question, record.answer, record.gold)
     for (task, attempt), pair in wanted.items():
         if pair.key not in texts:
             raise RunError(f"{run} holds no record of task {task!r}, attempt {attempt}, which was rescored.")
         yield Disagreement(task, attempt, *texts[pair.key], pair.first, pair.second)
-
-
-def _answer(record: Record) -> str:
-    last = record.turns[-1] if record.turns else None
-    return "\n".join(last.texts) if last is not None and last.kind == "answer" else ""

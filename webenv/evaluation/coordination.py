@@ -59,17 +59,12 @@ def coordination(record: Record, asks: bool) -> Coordination:
     if asks or any(turn.kind in ("search", "ask") for turn in record.turns):
         numbers |= _efficiency(record)
     if "key_points" in record.gold.get("data", {}):
-        told = visibility(_answer(record))
+        told = visibility(record.answer)
         cited = tuple(told.word)
         numbers |= {"cited_sites": float(len(cited)), "uncited": float(not cited)}
         if cited:  # the spread of a report's own shares, as a whole: a report of one source has none
             numbers |= {name: statistics.pstdev(shares.values()) for name, shares in zip(VISIBILITY, told, strict=True)}
     return Coordination(numbers, _culprit(record, asks), cited)
-
-
-def _answer(record: Record) -> str:
-    last = record.turns[-1] if record.turns else None
-    return "\n".join(last.texts) if last is not None and last.kind == "answer" else ""
 
 
 def _efforts(record: Record) -> dict[str, float]:

@@ -15,8 +15,9 @@ from webenv.evaluation.agent_web_tables import (
     finding_text,
     strategy_of,
 )
-from webenv.evaluation.report_files import COLOURS, page_of, plot, plot_label, svg, tex
+from webenv.evaluation.report_files import page_of, plot_label, svg, tex
 from webenv.evaluation.report_runs import ReportEpisode
+from webenv.runtime.plots import COLOURS, new_plot
 
 _MOST_GROUPS = 12
 _DISTRIBUTIONS = (("turns", "turns"), ("agents", "distinct sites"), ("requests", "requests"))
@@ -96,7 +97,7 @@ def _html_cell(cell: ShownCell) -> str:
 
 def _traffic(table: PaperTable) -> Any:
     """Two bars a site, Classical and the other, sorted by their difference as the table is."""
-    figure, panel = plot(7.5, 1.2 + 0.3 * len(table.rows))
+    figure, panel = new_plot(7.5, 1.2 + 0.3 * len(table.rows))
     sites = [plot_label(names[0]) for names, _ in table.rows]
     for number in range(2):
         places = [place + (number - 0.5) * 0.4 for place in range(len(sites))]
@@ -110,7 +111,7 @@ def _traffic(table: PaperTable) -> Any:
 
 
 def _caps(table: PaperTable) -> Any:
-    figure, panel = plot(7.0, 3.4)
+    figure, panel = new_plot(7.0, 3.4)
     lines: dict[str, dict[int, float]] = {}
     for names, cells in table.rows:
         for heading, cell in zip(table.columns, cells, strict=True):
@@ -133,7 +134,7 @@ def _distributions(episodes: Sequence[ReportEpisode]) -> Any:
     groups: dict[tuple[str, str], list[ReportEpisode]] = {}
     for one in episodes:
         groups.setdefault((ENVS[one.labels["env"]], strategy_of(one.labels)), []).append(one)
-    figure, _ = plot(9.0, 0.4 * len(groups) + 1.6)
+    figure, _ = new_plot(9.0, 0.4 * len(groups) + 1.6)
     figure.clear()
     panels = figure.subplots(1, len(_DISTRIBUTIONS), sharey=True)
     for panel, (measure, name) in zip(panels, _DISTRIBUTIONS, strict=True):

@@ -14,10 +14,11 @@ from webenv.errors import InvalidArgument, RunError, did_you_mean
 from webenv.evaluation.environments import make_env
 from webenv.evaluation.recording import recorded_env
 from webenv.evaluation.run import folder_name
-from webenv.evaluation.run_dir import RUN, first_difference, plain, quoted, read_played, read_records
+from webenv.evaluation.run_dir import RUN, plain, read_played, read_records
 from webenv.evaluation.trust import recorded_id, recorded_settings
 from webenv.observations import ObservationDict
 from webenv.rollout.record import ObservationRecord, Record, plain_observation, played_action
+from webenv.runtime.folders import first_difference, quoted
 from webenv.runtime.text import one_line
 
 _LIVE = "live"  # what the identity of a live web is called

@@ -10,8 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from webenv.errors import InvalidArgument, did_you_mean
-from webenv.evaluation.report_checks import OF_ENDINGS, Task, check_alike, tasks_of, unfinished
-from webenv.evaluation.report_runs import PER_RUN, ReportEpisode, ReportRun
+from webenv.evaluation.report_runs import (
+    OF_ENDINGS,
+    PER_RUN,
+    ReportEpisode,
+    ReportRun,
+    Task,
+    check_alike,
+    tasks_of,
+    unfinished,
+)
 from webenv.evaluation.summary import wilson
 from webenv.rewards.browsecomp import CONFIDENCE, calibration_error
 
@@ -165,7 +173,7 @@ def make_table(
 
     Raises:
         InvalidArgument: for a label or measure that no episode has, or where a cell would mix runs of different
-            tasks, judges or settings (:func:`webenv.evaluation.report_checks.check_alike`).
+            tasks, judges or settings (:func:`webenv.evaluation.report_runs.check_alike`).
     """
     if not isinstance(measure, str):
         tables = [make_table(runs, rows, columns, one, where, differences, pool) for one in measure]

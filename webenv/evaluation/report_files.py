@@ -13,7 +13,7 @@ from webenv.errors import InvalidArgument
 from webenv.evaluation.coordination import CONTENT, USER, VISIBILITY
 from webenv.evaluation.report import PERCENT, SPREADS, Difference, Names, ReportCell, ReportTable
 from webenv.evaluation.report_runs import STAGES, ReportEpisode
-from webenv.runtime.plots import new_figure
+from webenv.runtime.plots import COLOURS, new_plot
 from webenv.runtime.text import printable
 
 NOT_KNOWN = "N/A"
@@ -22,7 +22,6 @@ NOT_KNOWN = "N/A"
 _MOST_COLUMNS, _MOST_ROWS, _MOST_BARS = 50, 2_000, 60
 _ROUNDED = 1e15
 _DIGITS = {"cost": 4, "dollars": 4, "user_dollars": 4, **dict.fromkeys(VISIBILITY, 4)}
-COLOURS = ("#2a78d6", "#eda100", "#1baf7a", "#4a3aa7", "#d6452a", "#8a8a85", "#b25fb0", "#55a5a5")
 _NOTHING: Mapping[str, int] = {}
 _SPREAD_WORDS = {
     "runs": " with its 95% interval, or ± the standard deviation over runs",
@@ -239,14 +238,6 @@ def _counts_table(table: ReportTable, counts: Mapping[Names, Mapping[str, int]],
     return f"<table><tr><th></th>{head}</tr>{body}</table>"
 
 
-def plot(width: float, height: float) -> tuple[Any, Any]:
-    """A figure, its size in inches, and its one panel."""
-    figure = new_figure(width, height, "a report's plot")
-    panel = figure.subplots()
-    panel.spines[["top", "right"]].set_visible(False)
-    return figure, panel
-
-
 def bars(table: ReportTable) -> Any:
     """A figure of the table as bars, with their intervals.
 
@@ -260,7 +251,7 @@ def bars(table: ReportTable) -> Any:
             f"{len(table.row_names):,} rows came; choose with --measure, --rows and --where."
         )
     rows, columns = table.row_names, table.column_names
-    figure, panel = plot(max(6.0, 1.2 + 0.35 * len(rows) * len(columns)), 3.6)
+    figure, panel = new_plot(max(6.0, 1.2 + 0.35 * len(rows) * len(columns)), 3.6)
     scale = 100.0 if table.measure in PERCENT else 1.0
     width = 0.8 / len(columns)
     for number, column in enumerate(columns):
@@ -295,7 +286,7 @@ def _accuracy_by_searches(table: ReportTable, episodes: Sequence[ReportEpisode])
             found.setdefault(column, {}).setdefault(int(searches), []).append(success)
     if not any(len(by_count) > 1 for by_count in found.values()):
         return None
-    figure, panel = plot(7.0, 3.4)
+    figure, panel = new_plot(7.0, 3.4)
     for number, (column, by_count) in enumerate(found.items()):
         counts = sorted(by_count)
         shares = [100 * sum(by_count[count]) / len(by_count[count]) for count in counts]
@@ -311,7 +302,7 @@ def _accuracy_by_searches(table: ReportTable, episodes: Sequence[ReportEpisode])
 
 
 def _stacked(table: ReportTable, counts: Mapping[Names, Mapping[str, int]], order: Sequence[str]) -> Any:
-    figure, panel = plot(7.0, 0.9 + 0.45 * len(table.column_names))
+    figure, panel = new_plot(7.0, 0.9 + 0.45 * len(table.column_names))
     names = [plot_label(name_text(column)) for column in table.column_names]
     left = [0.0] * len(names)
     for number, word in enumerate(order):

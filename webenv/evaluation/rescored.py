@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from webenv.errors import RunError, did_you_mean
-from webenv.evaluation.run_dir import FOLDER, ResumableFolder, first_difference, quoted, read_run
+from webenv.evaluation.run_dir import FOLDER, ResumableFolder, read_run
 from webenv.evaluation.summary import Row
 from webenv.judge import VerdictDict
 from webenv.rollout.record import check_depth, check_numbers, check_types, check_verdict, fields_of, json_line
@@ -93,22 +93,14 @@ class RescoredFolder(ResumableFolder):
     """The folder of one rescoring: ``run.json`` (of which run, by which judge) and ``verdicts.jsonl``."""
 
     FORMAT, LINES = "webenv.rescoring", "verdicts.jsonl"
+    PARTS, WHAT = ("judge", "web"), "a rescoring"
     OTHER = "wait for it, or move the folder away to judge anew"
+    CHANGED = "move the folder away to judge anew"
 
-    def check(self, about: Mapping[str, Any]) -> None:
-        """Refuses to go on by another judge, or on another web.
-
-        Raises:
-            RunError: naming the first part that differs.
-        """
-        before = self.read_run() or {}
-        for part in ("judge", "web") if self.begun else ():
-            found = first_difference(before.get(part), about[part], part)
-            if found is not None:
-                raise RunError(
-                    f"{self.path} holds a rescoring with {found[0]} = {quoted(found[1])}, this one has "
-                    f"{quoted(found[2])}; move the folder away to judge anew."
-                )
+    def check_run(self, run: Mapping[str, object]) -> None:
+        """Refuses to go on by another judge, or on another web, once there is a verdict."""
+        if self.begun:
+            super().check_run(run)
 
     def read(self) -> dict[tuple[str, int], Rescored]:
         return {one.key: one for one in _read(self.path)} if (self.path / self.LINES).exists() else {}

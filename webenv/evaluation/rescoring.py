@@ -20,9 +20,7 @@ from webenv.evaluation.run import RunProgress, folder_name, kept_usage, read_usa
 from webenv.evaluation.run_dir import (
     FOLDER,
     NumberedLine,
-    first_difference,
     plain,
-    quoted,
     read_numbered,
     read_played,
     versions,
@@ -35,6 +33,7 @@ from webenv.observations import Page, Reply
 from webenv.rollout.record import Record
 from webenv.rules import Rules
 from webenv.runtime.files import inside
+from webenv.runtime.folders import first_difference, quoted
 from webenv.scoring import call_batch, last_reward, score_batch
 from webenv.web import Scope, VisitRequest
 
@@ -259,7 +258,7 @@ def _rescore(
     target = inside(path, FOLDER, f"{folder_name(name)}-{digest}")
     with RescoredFolder(target, resume=True) as folder:
         about = {"name": name, "judge": identity, "web": plain(benchmark.web.identity), "versions": versions()}
-        folder.check(about)
+        folder.check_run(about)
         earlier = folder.read_run() or {}
         about |= {"cassettes": cassette_entries(tapes, ended=False)} if tapes else {}
         folder.write_run(about | ({"usage": earlier["usage"]} if "usage" in earlier else {}))

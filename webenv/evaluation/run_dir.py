@@ -9,8 +9,7 @@ import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from types import TracebackType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import webenv
 from webenv.benchmark import Benchmark
@@ -18,8 +17,8 @@ from webenv.errors import InvalidArgument, RunError
 from webenv.models import Usage
 from webenv.policy import Policy
 from webenv.rollout.record import Record, check_depth
-from webenv.runtime.files import AppendOnlyFile, FolderLock, inside, open_regular, read_lines, whole_bytes, write_atomic
-from webenv.runtime.text import one_line
+from webenv.runtime.files import AppendOnlyFile, inside, open_regular, read_lines, whole_bytes, write_atomic
+from webenv.runtime.folders import LOCK, Differing, FolderLock, HeldFolder, check_same, difference_of
 
 RUN = "run.json"
 """The file that says what is done."""
@@ -31,10 +30,10 @@ _VERSION = 1
 _LARGEST = 4 << 20  # bytes of run.json
 _TRAINING, _PLAYED = "webenv.training", "evaluation"  # the format of training runs, and where they keep runs
 _SHOWN = 8  # folders that a message names
-_OWN = {".lock", f".{RUN}.new"}
+_OWN = {LOCK, f".{RUN}.new"}
 
 
-class ResumableFolder:
+class ResumableFolder(HeldFolder):
     """A folder that one process holds at a time.
 
     ``run.json`` says what is done; it is there before the first line. The file of lines has one
@@ -51,38 +50,24 @@ class ResumableFolder:
 
     FORMAT: ClassVar[str]
     LINES: ClassVar[str]
+    PARTS: ClassVar[tuple[str, ...]]
+    """The parts of ``run.json`` that may not change while it is resumed."""
+
+    WHAT: ClassVar[str] = "a run"
     OTHER: ClassVar[str] = "name another --out"
     """What to do where the folder cannot be used."""
 
+    CHANGED: ClassVar[str] = "resume with the options that it began with, or name another --out"
+    """What to do where a part has changed."""
+
     def __init__(self, path: str | Path, *, resume: bool = False) -> None:
-        self.path = Path(path)
+        super().__init__(path)
         self._lines: AppendOnlyFile | None = None
-        self._held: FolderLock | None = None
-        try:
+        with self.opening():
             self._check_content(resume)
             self.path.mkdir(parents=True, exist_ok=True)
-            self._held = FolderLock(self.path, self.path, self.OTHER)
+            self.held.append(FolderLock(self.path, self.path, self.OTHER))
             self._check_content(resume)
-        except OSError as error:
-            self.close()
-            raise RunError(f"{self.path} cannot be written: {error.strerror or error}.") from error
-        except RunError:
-            self.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Lets go of the folder; doing it again changes nothing."""
-        for part in (self._lines, self._held):
-            if part is not None:
-                part.close()
 
     @property
     def begun(self) -> bool:
@@ -127,6 +112,18 @@ class ResumableFolder:
         run = {**(self.read_run() or {}), **parts}
         self.write_run({part: value for part, value in run.items() if part not in ("format", "version")})
 
+    def difference(self, run: Mapping[str, object]) -> Differing | None:
+        """Where the parts of a run that may not change first differ from the one in the folder."""
+        return difference_of(self.read_run() or {}, run, self.PARTS)
+
+    def check_run(self, run: Mapping[str, object]) -> None:
+        """Refuses to go on with another run than the one in the folder.
+
+        Raises:
+            RunError: naming the first part that differs.
+        """
+        check_same(self.path, self.WHAT, self.read_run() or {}, run, self.PARTS, self.CHANGED)
+
     def keep_usage(self, usage: Mapping[str, Usage]) -> None:
         self.change_run({"usage": {name: one.to_dict() for name, one in usage.items()}})
 
@@ -140,6 +137,7 @@ class ResumableFolder:
     def open_lines(self) -> None:
         """Makes ready to write, and drops the unfinished last line of a killed process (see ``dropped``)."""
         self._lines = AppendOnlyFile(self.path / self.LINES)
+        self.held.append(self._lines)
 
     def append_lines(self, lines: Iterable[bytes]) -> None:
         """Adds lines, and flushes them to the disk; they are open.
@@ -209,27 +207,7 @@ class RunFolder(ResumableFolder):
             by another process, or cannot be written.
     """
 
-    FORMAT, LINES = "webenv.run", "episodes.jsonl"
-
-    def check_run(self, run: Mapping[str, object]) -> None:
-        """Refuses to go on with another run than the one in the folder.
-
-        Raises:
-            RunError: naming the first part that differs.
-        """
-        found = self.difference(run)
-        if found is not None:
-            where, had, has = found
-            raise RunError(
-                f"{self.path} holds a run with {where} = {quoted(had)}, this one has {quoted(has)}; "
-                "resume with the options that it began with, or name another --out."
-            )
-
-    def difference(self, run: Mapping[str, object]) -> tuple[str, object, object] | None:
-        """Where a run first differs from the one in the folder, and both values; ``None`` if nowhere."""
-        old = self.read_run() or {}
-        found = (first_difference(old.get(part), run[part], part) for part in PARTS)
-        return next((one for one in found if one is not None), None)
+    FORMAT, LINES, PARTS = "webenv.run", "episodes.jsonl", ("env", "benchmark", "policy", "seed")
 
     def append(self, records: Sequence[Record]) -> None:
         """Adds finished episodes, one line each, and flushes them to the disk.
@@ -310,14 +288,6 @@ def count_records(path: str | Path) -> int:
         return 0
 
 
-def quoted(value: object) -> str:
-    """A value of ``run.json`` for a message, cut after 100 characters."""
-    return one_line(json.dumps(value, ensure_ascii=False), 100)
-
-
-PARTS = ("env", "benchmark", "policy", "seed")
-"""The parts of ``run.json`` that may not change while a run is resumed."""
-
 _PACKAGES = ("gymnasium", "numpy", "tantivy", "trafilatura")
 
 
@@ -346,22 +316,6 @@ def versions() -> dict[str, str]:
     """The versions of webenv, Python, and the packages that results depend on."""
     found = {"webenv": webenv.__version__, "python": platform.python_version()}
     return found | {package: importlib.metadata.version(package) for package in _PACKAGES}
-
-
-def first_difference(old: object, new: object, where: str = "") -> tuple[str, object, object] | None:
-    """Where two pieces of plain data first differ: its name, and both values; ``None`` if nowhere.
-
-    >>> first_difference({"a": {"b": [1, 2]}}, {"a": {"b": [1, 3]}})
-    ('a.b[1]', 2, 3)
-    """
-    pairs: Iterable[tuple[str, object, object]]
-    if isinstance(old, dict) and isinstance(new, dict):
-        pairs = ((f"{where}.{name}" if where else str(name), old.get(name), new.get(name)) for name in {**old, **new})
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        pairs = ((f"{where}[{n}]", was, now) for n, (was, now) in enumerate(zip(old, new, strict=True)))
-    else:
-        return None if old == new else (where, old, new)
-    return next((found for name, was, now in pairs if (found := first_difference(was, now, name))), None)
 
 
 def plain(value: object) -> Any:

@@ -11,7 +11,6 @@ from webenv.evaluation.agent_web_tables import ENVS, STRATEGIES
 from webenv.evaluation.recording import opened_env
 from webenv.evaluation.report_runs import ReportRun, read_report_run
 from webenv.evaluation.run import RunProgress, evaluate, folder_name
-from webenv.models import CostTracker
 from webenv.policies.registry import make_policy
 
 ALONE: Mapping[str, tuple[str, ...]] = {
@@ -82,7 +81,6 @@ def play_run(
     out: Path,
     episodes: int,
     seed: int = 0,
-    costs: CostTracker | None = None,
     watch: Callable[[RunProgress], None] | None = None,
 ) -> ReportRun:
     """Plays what is not played yet of a run, and reads it for a report.
@@ -93,11 +91,10 @@ def play_run(
         episodes: of the run.
         seed: decides the order of tasks, the same for all runs of an environment, so that they can be compared task
             by task.
-        costs: what the models are counted by.
         watch: is told of the progress.
     """
     place = out / run.folder
     with opened_env(run.env, run.settings) as env:
         policy = make_policy(run.policy, env.benchmark)
-        evaluate(env, policy, episodes=episodes, seed=seed, out=place, resume=True, costs=costs, watch=watch)
+        evaluate(env, policy, episodes=episodes, seed=seed, out=place, resume=True, watch=watch)
     return read_report_run(place)

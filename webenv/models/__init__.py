@@ -2,7 +2,6 @@
 
 from webenv.models.completion import is_too_long
 from webenv.models.costs import CostTracker, Price, Prices, Usage, dollars, plain_amount
-from webenv.models.listing import ListedModel, read_models
 from webenv.models.llm import MOST_AT_ONCE, ChatModel
 from webenv.models.messages import (
     Extra,
@@ -21,7 +20,7 @@ from webenv.models.messages import (
     sendable,
 )
 from webenv.models.registry import make_model, models_counted_by, models_made_by, read_model
-from webenv.models.settings import ModelSettings
+from webenv.models.settings import ListedModel, ModelSettings, read_models
 
 __all__ = [
     "MOST_AT_ONCE",

@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
-import random
-import time
 from collections.abc import Callable, Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from webenv.models.completion import Completion, is_too_long, read_completion, read_error, refused_parameter
 from webenv.models.costs import CostTracker, Reservation
 from webenv.models.endpoint import LONGEST_BODY, BodyTooLong, Endpoint, Post
 from webenv.models.messages import ModelFailure, ModelReply
+from webenv.runtime.retries import asked_wait
 from webenv.runtime.text import masked, one_line, printable
 
 _LONGEST_REASON = 400  # characters
@@ -34,14 +31,7 @@ _UNSAID = 4_096  # tokens of a reply, where nothing says how long it may be
 _SOONEST, _LATEST = 0.02, 0.25  # seconds between two looks at whether the limit leaves room
 
 
-LONGEST_WAIT = 120.0
-"""Seconds; the longest wait that an endpoint is granted. Where it asks for more, the backoff decides."""
-
 _AGAIN = (408, 409, 429)
-_STEEPEST = 8.0  # seconds; how far a backoff that began below grows
-_SPREAD = 0.1  # of a wait that was asked for, added at random so that not all come back at once
-
-_rng = random.Random()  # of its own: a caller's seed decides no wait, and no wait draws from a caller's numbers
 
 
 class AttemptResult(NamedTuple):
@@ -188,21 +178,6 @@ def _tokens(data: bytes) -> int:
     return -(-len(data) // _BYTES)
 
 
-def backoff_wait(first: float, failed: int, asked: float | None = None) -> float:
-    """Seconds to wait: they double, each shortened at random by up to a half.
-
-    Args:
-        first: before the second attempt, from 0; it doubles up to 8, or up to ``first`` where that is more.
-        failed: how many attempts have failed, from 1.
-        asked: how long the endpoint asks to wait, as :func:`asked_wait` reads it: at least that long, and at most a
-            tenth of it more.
-    """
-    if asked is not None and asked <= LONGEST_WAIT:
-        return asked * (1 + _SPREAD * _rng.random())
-    longest = min(max(_STEEPEST, first), first * 2.0 ** min(failed - 1, 30))
-    return longest * (1 - _rng.random() / 2)
-
-
 def retried(status: int, headers: Mapping[str, str], code: str = "") -> bool:
     """Whether another attempt may fare better: after 408, 409, 429 and 5xx, but for a quota that is used up.
 
@@ -215,30 +190,6 @@ def retried(status: int, headers: Mapping[str, str], code: str = "") -> bool:
     if told in ("true", "false"):
         return told == "true"
     return code != "insufficient_quota" and (status in _AGAIN or status >= 500)
-
-
-def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """How long an endpoint asks to wait, in seconds from 0; ``None`` where it does not say, or unreadably.
-
-    Args:
-        headers: of its answer, names in lower case or compared without case: ``retry-after-ms``
-            (milliseconds), ``retry-after`` (seconds, or a date as HTTP writes it).
-
-    >>> asked_wait({"retry-after": "1.5"}), asked_wait({"retry-after-ms": "250"}), asked_wait({})
-    (1.5, 0.25, None)
-    """
-    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        given = headers.get(name, "").strip()
-        try:
-            seconds = float(given) * unit
-        except ValueError:
-            continue
-        if math.isfinite(seconds) and seconds >= 0:
-            return seconds
-    try:
-        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time())
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def _plain_text(response: Any) -> str:

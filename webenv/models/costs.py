@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from webenv.errors import CostLimitReached, DataError, InvalidArgument, did_you_mean
-from webenv.models.listing import ListedModel
+from webenv.models.settings import ListedModel
 from webenv.runtime.files import read_text
 
 _EVERY = 1.0  # seconds between two reports of what was used

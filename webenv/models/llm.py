@@ -9,15 +9,16 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
-from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra
-from webenv.models.attempt import Sender, backoff_wait
-from webenv.models.completion import is_too_long, read_completion
+from webenv.errors import CostLimitReached, InvalidArgument, MissingExtra, check_number, check_whole
+from webenv.models.attempt import Sender
+from webenv.models.completion import PATH, is_too_long, read_completion, read_response, responses_body
 from webenv.models.costs import CostTracker
 from webenv.models.endpoint import Connections, Endpoint
 from webenv.models.messages import Extra, ModelFailure, ModelReply, Request, check_requests
-from webenv.models.responses import PATH, read_response, responses_body
-from webenv.models.settings import ModelSettings, check_count, check_number
+from webenv.models.settings import ModelSettings
 from webenv.runtime.event_loop import BackgroundLoop
+from webenv.runtime.files import Closing
+from webenv.runtime.retries import backoff_wait
 
 MOST_AT_ONCE = 1_000
 """The most attempts that one model makes at the same time."""
@@ -29,7 +30,7 @@ _TOO_MANY = 429
 _GLANCE = 1.0  # seconds between two looks at the cost limit, and at the clock
 
 
-class ChatModel:
+class ChatModel(Closing):
     """A chat model behind an OpenAI-compatible endpoint, of chat completions or of the Responses API.
 
     ``model.complete([Request.of("Which river?")])`` asks one question; the requests of a batch run at the same
@@ -91,10 +92,10 @@ class ChatModel:
         if not isinstance(model, str) or not model.strip():
             raise InvalidArgument(f"chat model {model!r}: expected a model's name, as the endpoint knows it.")
         self._settings = ModelSettings(temperature, max_tokens, top_p, effort, thinking, extra, api)
-        check_number("timeout", timeout, 1e-3)
-        check_number("backoff", backoff, 0.0)
-        check_count("retries", retries, 0)
-        check_count("concurrency", concurrency, 1, MOST_AT_ONCE)
+        check_number("chat model timeout", timeout, 1e-3)
+        check_number("chat model backoff", backoff, 0.0)
+        check_whole("chat model retries", retries, 0)
+        check_whole("chat model concurrency", concurrency, 1, MOST_AT_ONCE)
         try:
             import openai  # noqa: F401
         except ImportError as error:
@@ -127,12 +128,6 @@ class ChatModel:
 
     def __repr__(self) -> str:
         return f"ChatModel({self._model!r}, host={self._endpoint.host!r})"
-
-    def __enter__(self) -> ChatModel:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def complete(self, requests: Sequence[Request]) -> list[ModelReply | ModelFailure]:
         """What came of each request, in order.

@@ -11,10 +11,9 @@ from typing import Any
 
 from webenv.errors import ModelError
 from webenv.models.costs import CostTracker
-from webenv.models.listing import ListedModel
 from webenv.models.llm import MOST_AT_ONCE, ChatModel
 from webenv.models.messages import Model
-from webenv.models.settings import READERS
+from webenv.models.settings import READERS, ListedModel
 from webenv.runtime.spec import Reader, number, read_spec, whole
 
 Maker = Callable[[str, Mapping[str, Any], Callable[[], Model]], Model]

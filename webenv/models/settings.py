@@ -1,15 +1,17 @@
-"""ModelSettings: what a request to an endpoint says beside the conversation, and what a run's record tells of it."""
+"""ModelSettings: what a request says beside the conversation; and models in a file, with endpoint, key and price."""
 
 from __future__ import annotations
 
 import json
-import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from webenv.errors import InvalidArgument
+from webenv.errors import DataError, InvalidArgument, check_number, check_whole, did_you_mean
 from webenv.models.messages import Extra
+from webenv.runtime.files import read_text
 from webenv.runtime.spec import Reader, number, one_of, shown, whole, words
 
 APIS = ("chat", "responses")
@@ -46,9 +48,9 @@ class ModelSettings:
     api: str = "chat"
 
     def __post_init__(self) -> None:
-        check_number("temperature", self.temperature, 0.0, missing=True)
-        check_number("top_p", self.top_p, 0.0, 1.0, missing=True)
-        check_count("max_tokens", self.max_tokens, 1, missing=True)
+        check_number("chat model temperature", self.temperature, 0.0, missing=True)
+        check_number("chat model top_p", self.top_p, 0.0, 1.0, missing=True)
+        check_whole("chat model max_tokens", self.max_tokens, 1, missing=True)
         if self.effort is not None and (not isinstance(self.effort, str) or not self.effort.strip()):
             raise InvalidArgument(f"chat model effort={self.effort!r:.60}: expected the endpoint's word, as in 'low'.")
         if self.thinking not in (None, True, False):
@@ -111,25 +113,6 @@ READERS: Mapping[str, Reader] = {
 """What reads each setting where it follows a model's name."""
 
 
-def check_number(name: str, number: object, least: float, most: float = math.inf, *, missing: bool = False) -> None:
-    """Refuses what is no number of this range, for a setting of a chat model."""
-    if number is None and missing:
-        return
-    good = isinstance(number, int | float) and not isinstance(number, bool)
-    if not good or not math.isfinite(number) or not least <= number <= most:  # type: ignore[arg-type, operator]
-        upto = "" if math.isinf(most) else f" to {most:g}"
-        raise InvalidArgument(f"chat model {name}={number!r}: expected a number from {least:g}{upto}.")
-
-
-def check_count(name: str, count: object, least: int, most: int | None = None, *, missing: bool = False) -> None:
-    """Refuses what is no whole number of this range, for a setting of a chat model."""
-    if count is None and missing:
-        return
-    if isinstance(count, bool) or not isinstance(count, int) or count < least or (most is not None and count > most):
-        upto = "" if most is None else f" to {most:,}"
-        raise InvalidArgument(f"chat model {name}={count!r}: expected a whole number from {least}{upto}.")
-
-
 def _check_extra(extra: object) -> None:
     if extra is None:
         return
@@ -138,3 +121,66 @@ def _check_extra(extra: object) -> None:
     own = next((name for name in extra if name in _OURS), None)
     if own is not None:
         raise InvalidArgument(f"chat model extra: {own!r} is not for the user to set; expected other fields.")
+
+
+_FIELDS = ("model", "base_url", "key", "price", "timeout", "retries", *NAMES)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_FORM = '{"<name>": {"model": "<name at the endpoint>", "base_url": "https://…/v1", "key": "<environment variable>"}}'
+
+
+class ListedModel(NamedTuple):
+    """One model of a file.
+
+    Attributes:
+        served: its name at the endpoint.
+        base_url: the endpoint; empty: OPENAI_BASE_URL.
+        key: the environment variable that holds the key; empty: OPENAI_API_KEY.
+        settings: its settings (:class:`webenv.models.ModelSettings`), ``timeout`` and ``retries``, as far as they are
+            given.
+        price: US dollars a million tokens, as a price table has them; ``None``: not known.
+    """
+
+    served: str
+    base_url: str
+    key: str
+    settings: Mapping[str, Any]
+    price: Mapping[str, Any] | None
+
+
+def read_models(path: str | Path) -> dict[str, ListedModel]:
+    """The models of a JSON file, by the names that policies and judges are given with.
+
+    Each is an object whose fields may all be missing: ``model``, ``base_url``, ``key`` (the name of an environment
+    variable, never the key), ``price`` (``input``, ``output``, ``cached_input``), ``timeout``, ``retries``, and the
+    settings of :class:`webenv.models.ModelSettings`.
+
+    Raises:
+        DataError: if the file cannot be read, or holds something else.
+    """
+    name = f"models {str(path)!r}"
+    text = read_text(path, "models")
+    try:
+        table = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{name} is no JSON: {error!s:.100}.") from error
+    if not isinstance(table, dict) or not table or not all(isinstance(one, dict) for one in table.values()):
+        raise DataError(f"{name}: expected {_FORM}.")
+    return {model: _listed(f"{name}, {model!r:.60}", model, given) for model, given in table.items()}
+
+
+def _listed(where: str, name: str, given: Mapping[str, Any]) -> ListedModel:
+    for field in given:
+        if field not in _FIELDS:
+            raise DataError(f"{where} has a field {field!r:.60}. {did_you_mean(field, _FIELDS)}")
+    texts = {field: given.get(field, "") for field in ("model", "base_url", "key")}
+    for field, text in texts.items():
+        if not isinstance(text, str):
+            raise DataError(f"{where}: {field} is {text!r:.60}; expected a text.")
+    if texts["key"] and not _VARIABLE.fullmatch(texts["key"]):
+        raise DataError(f"{where}: key is to be the name of an environment variable, never the key itself.")
+    settings = {field: given[field] for field in (*NAMES, "timeout", "retries") if field in given}
+    try:
+        ModelSettings(**{field: value for field, value in settings.items() if field in NAMES})
+    except InvalidArgument as error:
+        raise DataError(f"{where}: {error}") from error
+    return ListedModel(texts["model"] or name, texts["base_url"], texts["key"], settings, given.get("price"))

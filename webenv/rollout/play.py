@@ -11,7 +11,7 @@ from typing import NamedTuple
 from webenv.benchmark import Benchmark
 from webenv.budget import SpendingDict, spending_dict
 from webenv.episode import Episode
-from webenv.errors import InvalidArgument, ServiceError, WebenvError
+from webenv.errors import InvalidArgument, ServiceError, WebenvError, check_whole
 from webenv.judge import Verdict, VerdictDict
 from webenv.latency import LatencyModel, ModelCall
 from webenv.policy import Decision, History, Policy
@@ -60,8 +60,7 @@ def plan_episodes(
         InvalidArgument: for a number below 1.
     """
     for name, number in (("episodes", episodes), ("attempts", attempts)):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-            raise InvalidArgument(f"{name}={number!r}: expected a whole number from 1.")
+        check_whole(name, number, missing=True)
     if (episodes or len(tasks) * attempts) > _MOST:
         raise InvalidArgument(f"{episodes or len(tasks) * attempts} episodes: a run has at most {_MOST}.")
     if isinstance(seed, bool) or not isinstance(seed, int):

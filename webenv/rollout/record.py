@@ -137,6 +137,12 @@ class Record:
     gold: GoldDict
 
     @property
+    def answer(self) -> str:
+        """What the agent answered, to the letter, of several texts a line each; empty where it did not."""
+        last = self.turns[-1] if self.turns else None
+        return "\n".join(last.texts) if last is not None and last.kind == "answer" else ""
+
+    @property
     def key(self) -> tuple[str, int]:
         return self.task, self.attempt
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from webenv.errors import DataError, RunError
@@ -23,7 +22,6 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _BLOCK = 1 << 16  # bytes read at a time in search of ends of lines
-_LOCK = ".lock"
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _TOLD = re.compile(rf"\bos error ({'|'.join(map(str, _FULL))})\b")  # as tantivy tells the number
 _LONGEST_LINE = 64 << 20  # bytes; the longest records of a run are some megabytes
@@ -176,10 +174,11 @@ def open_regular(path: str | Path) -> int:
     Raises:
         OSError: if there is none; its ``strerror`` says so of a link, a pipe and a device.
     """
-    return _open_guarded(path, os.O_RDONLY)
+    return open_guarded(path, os.O_RDONLY)
 
 
-def _open_guarded(path: str | Path, flags: int) -> int:
+def open_guarded(path: str | Path, flags: int) -> int:
+    """As :func:`open_regular`, with other flags; a file that is made is the owner's to write."""
     try:
         file = os.open(path, flags | _GUARDED, 0o644)
     except OSError as cause:
@@ -241,7 +240,7 @@ def write_atomic(path: Path, content: str | bytes) -> None:
     try:
         replace_file(path, content)
     except OSError as cause:
-        raise _unwritable(path, cause) from cause
+        raise unwritable(path, cause) from cause
 
 
 def replace_file(path: Path, content: str | bytes) -> None:
@@ -254,7 +253,7 @@ def replace_file(path: Path, content: str | bytes) -> None:
     draft = path.with_name(f".{path.name}.new")
     draft.unlink(missing_ok=True)  # of a killed process, or a link that was planted
     try:
-        with open(_open_guarded(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+        with open(open_guarded(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -266,7 +265,19 @@ def replace_file(path: Path, content: str | bytes) -> None:
         raise
 
 
-class AppendOnlyFile:
+class Closing:
+    """What is closed at the end of a ``with`` block, whatever ends it."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class AppendOnlyFile(Closing):
     """A file that lines are added to; they are on the disk when :meth:`append` returns.
 
     An unfinished last line, as a killed process leaves one, is dropped when the file is opened.
@@ -285,7 +296,7 @@ class AppendOnlyFile:
         self.path = path
         self._file = -1
         try:
-            self._file = _open_guarded(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            self._file = open_guarded(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             sync_folder(path.parent)
             whole = whole_bytes(self._file)
             self.dropped = os.fstat(self._file).st_size - whole
@@ -294,7 +305,7 @@ class AppendOnlyFile:
                 os.fsync(self._file)
         except OSError as cause:
             self.close()
-            raise _unwritable(path, cause) from cause
+            raise unwritable(path, cause) from cause
 
     def append(self, lines: Iterable[bytes]) -> None:
         """Adds lines, each with its end, and flushes them to the disk.
@@ -309,49 +320,10 @@ class AppendOnlyFile:
                     rest = rest[os.write(self._file, rest) :]
             os.fsync(self._file)
         except OSError as cause:
-            raise _unwritable(self.path, cause) from cause
+            raise unwritable(self.path, cause) from cause
 
     def close(self) -> None:
         """Lets go of the file; doing it again changes nothing."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-
-class FolderLock:
-    """A folder that this process alone holds, until :meth:`close` or its own end.
-
-    Args:
-        folder: where the file lies that is locked; it is there.
-        name: what messages call what is held.
-        advice: what to do where another process holds it.
-
-    Raises:
-        RunError: if another process holds it, or the folder cannot be written.
-    """
-
-    def __init__(self, folder: Path, name: str | Path, advice: str) -> None:
-        self._file = -1
-        try:
-            self._file = _open_guarded(folder / _LOCK, os.O_RDWR | os.O_CREAT)
-            lock_file(self._file)
-        except BlockingIOError as cause:
-            self.close()
-            raise RunError(f"{name} is in use by another process; {advice}.") from cause
-        except OSError as cause:
-            self.close()
-            raise _unwritable(Path(name), cause) from cause
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Lets go of the folder; doing it again changes nothing."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -384,7 +356,8 @@ def sync_folder(path: Path) -> None:
         os.close(folder)
 
 
-def _unwritable(path: Path, error: OSError) -> RunError:
+def unwritable(path: Path, error: OSError) -> RunError:
+    """The error that says that a file cannot be written."""
     return RunError(f"{path} cannot be written: {error.strerror or error}; what was written before is kept.")
 
 
@@ -399,7 +372,7 @@ def disk_full(error: BaseException) -> bool:
     """
     if isinstance(error, OSError) and error.errno in _FULL:
         return True
-    if _sqlite_name(error).startswith("SQLITE_FULL"):
+    if sqlite_name(error).startswith("SQLITE_FULL"):
         return True
     return bool(_TOLD.search(str(error))) or (error.__cause__ is not None and disk_full(error.__cause__))
 
@@ -411,12 +384,13 @@ def disk_full_advice(error: BaseException) -> str:
     """
     if disk_full(error):
         return f"{error}: the disk, or what may be used of it, is full; make room and do it again"
-    if _sqlite_name(error).startswith("SQLITE_IOERR"):
+    if sqlite_name(error).startswith("SQLITE_IOERR"):
         return f"{error}: is the disk full, or what may be used of it? Then make room and do it again"
     return str(error)
 
 
-def _sqlite_name(error: BaseException) -> str:
+def sqlite_name(error: BaseException) -> str:
+    """SQLite's own name of an error, as in ``SQLITE_BUSY``; empty for others."""
     return str(getattr(error, "sqlite_errorname", "") or "")
 
 

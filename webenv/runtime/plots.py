@@ -9,6 +9,9 @@ from typing import Any
 from webenv.errors import InvalidArgument, MissingExtra
 from webenv.runtime.files import write_atomic
 
+COLOURS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")
+"""Of lines and bars, in turn."""
+
 _ENDINGS = (".png", ".svg", ".pdf")
 
 
@@ -37,6 +40,24 @@ def new_figure(width: float, height: float, what: str = "a picture") -> Any:
         MissingExtra: if matplotlib is not installed.
     """
     return _figure_class(what)(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def new_plot(width: float, height: float, what: str = "a picture") -> tuple[Any, Any]:
+    """As :func:`new_figure`, with its one panel."""
+    figure = new_figure(width, height, what)
+    panel = figure.subplots()
+    panel.spines[["top", "right"]].set_visible(False)
+    return figure, panel
+
+
+def label_success(panel: Any, title: str, below: str, beside: str) -> None:
+    """Titles and labels a panel of success in percent, 0 to 100, and gives it its grid."""
+    panel.set_title(title, loc="left", fontsize=11, fontweight="bold")
+    panel.set_xlabel(below)
+    panel.set_ylabel(beside)
+    panel.set_ylim(0, 100)
+    panel.grid(color="#e5e4e0", linewidth=0.8)
+    panel.set_axisbelow(True)
 
 
 def save_figure(figure: Any, path: Path) -> None:

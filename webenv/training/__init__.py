@@ -2,8 +2,7 @@
 
 from webenv.training.comparison import HeldOut, compare, rivals
 from webenv.training.curve import Curve, draw_curves, read_curve
-from webenv.training.folder import TrainingFolder, read_rows
-from webenv.training.log import ProgressRow
+from webenv.training.folder import ProgressRow, TrainingFolder, read_rows
 from webenv.training.plan import Limits, Plan
 from webenv.training.run import Trained, TrainStanding, train
 from webenv.training.throughput import Throughput

@@ -128,7 +128,6 @@ def compare(
     folder: Path,
     *,
     episodes: int = 500,
-    parallel: int = 64,
     watch: Watch | None = None,
     progress: Progress = silent,
 ) -> list[Summary]:
@@ -141,7 +140,6 @@ def compare(
         policies: what is compared, by the names that tables give them.
         folder: of the training run; the records go into ``evaluation/<split>/<policy>`` within.
         episodes: how many tasks, at least 1; all if there are fewer.
-        parallel: the most episodes at a time.
         watch: makes what watches a policy play, from its name.
         progress: told how many worlds are made.
 
@@ -165,7 +163,6 @@ def compare(
                     policy,
                     episodes=min(episodes, len(made.benchmark.tasks)),
                     seed=_SEED,
-                    parallel=parallel,
                     out=inside(where, place),
                     resume=True,
                     watch=watching,

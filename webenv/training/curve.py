@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 
 from webenv.errors import InvalidArgument
 from webenv.evaluation.run_dir import check_output
-from webenv.runtime.plots import check_plot_file, new_figure, save_figure
+from webenv.runtime.plots import COLOURS, check_plot_file, label_success, new_plot, save_figure
 from webenv.training.comparison import Level, read_evaluation
-from webenv.training.folder import read_rows, read_training
-from webenv.training.log import ProgressRow
+from webenv.training.folder import ProgressRow, read_rows, read_training
 
 _WHAT = "a learning curve"
-_COLORS = ("#2a78d6", "#d9632a", "#1baf7a", "#4a3aa7", "#eda100", "#8a8a85", "#c2397d", "#3aa7a3")
 _BASELINES = ("scripted", "keyword")
 _WINDOW = 0.05  # share of a run's episodes that a point of a smooth line is about
 
@@ -108,12 +106,11 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
         raise InvalidArgument("there is no curve to draw: name the folder of a training run.")
     check_plot_file(path, _WHAT)
     check_output(path)
-    figure = new_figure(7.5, 4.5, _WHAT)
-    axes: Any = figure.subplots()
+    figure, axes = new_plot(7.5, 4.5, _WHAT)
     names = _names(curves)
     last = max(curve.rows[-1].steps for curve in curves)
     for number, curve in enumerate(curves):
-        color = _COLORS[number % len(_COLORS)]
+        color = COLOURS[number % len(COLOURS)]
         steps = [row.steps for row in curve.rows]
         axes.plot(steps, [100 * (row.success or 0.0) for row in curve.rows], color=color, linewidth=0.8, alpha=0.25)
         axes.plot(steps, [100 * value for value in smoothed(curve.rows)], color=color, linewidth=2, label=names[number])
@@ -135,15 +132,10 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
         level = 100 * fmean(rate for own, (rate, _) in found if own == name)
         axes.axhline(level, color="#55554f", linestyle=(0, (5, 3)), linewidth=1.3, label=f"{name} {level:.1f}")
     title = ", ".join(dict.fromkeys(curve.env for curve in curves))
-    axes.set_title(f"{title}: success in training", loc="left", fontsize=11, fontweight="bold")
-    axes.set_xlabel("steps played" + (f" (marks: what was learned, {_where(curves)})" if len(curves) > 1 else ""))
-    axes.set_ylabel("success, %")
-    axes.set_ylim(0, 100)
+    below = "steps played" + (f" (marks: what was learned, {_where(curves)})" if len(curves) > 1 else "")
+    label_success(axes, f"{title}: success in training", below, "success, %")
     axes.set_xlim(0, last * (1.05 + 0.012 * len(curves)))
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.grid(color="#e5e4e0", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="best")
     save_figure(figure, path)
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webenv.errors import InvalidArgument, MissingExtra, did_you_mean
-from webenv.training.log import ProgressRow
+from webenv.training.folder import ProgressRow
 from webenv.wrappers.menu import VectorMenuWrapper
 
 if TYPE_CHECKING:

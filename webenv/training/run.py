@@ -21,8 +21,7 @@ from webenv.evaluation.run import default_folder
 from webenv.evaluation.run_dir import plain, versions
 from webenv.runtime.processes import infrequent_gc
 from webenv.training.comparison import make_worlds
-from webenv.training.folder import TrainingFolder
-from webenv.training.log import EventLog, ProgressRow
+from webenv.training.folder import EventLog, ProgressRow, TrainingFolder
 from webenv.training.plan import Limits, Plan, check_plan, check_settings, make_learner, reads_final
 from webenv.training.throughput import Throughput, TimedMenus, TimedVectorEnv, measure_throughput
 

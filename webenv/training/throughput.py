@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from webenv.actions import Action
-from webenv.training.log import ProgressRow
+from webenv.training.folder import ProgressRow
 from webenv.vector import SearchVectorEnv
 from webenv.wrappers.menu import VectorMenuWrapper
 

@@ -33,10 +33,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from webenv.envs.building.folder import MACHINERY, hold
+from webenv.envs.building.folder import IN_USE, MACHINERY
 from webenv.envs.live_news_bench.tasks import FILES, LONGITUDINAL, VERIFIED, split_of
 from webenv.errors import DataError, InvalidArgument, RunError, TaskFileError
 from webenv.runtime.files import inside, read_json_records, read_text, write_atomic
+from webenv.runtime.folders import FolderLock
 from webenv.urls import host_of
 
 LATER = "later.jsonl"
@@ -251,7 +252,7 @@ def refresh(folder: str | Path, today: str, added: Sequence[str | Path] = ()) ->
     top = Path(folder)
     if not (top / MACHINERY).is_dir():
         raise TaskFileError(f"{top} holds no questions of 'webenv tasks build livenews'.")
-    with hold(top):
+    with FolderLock(top / MACHINERY, top, IN_USE):
         known = Release.read(top)
         if known is None:
             raise TaskFileError(f"{top} holds no questions of 'webenv tasks build livenews'.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -11,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from webenv.errors import InvalidArgument, MissingExtra, ModelError
+from webenv.models.endpoint import Endpoint
 
 Vectors = npt.NDArray[np.float32]
 
@@ -18,8 +17,7 @@ CHARACTERS = 4
 """Characters of a token, about."""
 
 _BATCH = 64  # texts of a request
-_RETRIES, _WAIT = 4, 0.5  # seconds before the first retry; they double
-_AGAIN = (408, 409, 429, 500, 502, 503, 504)
+_RETRIES = 4  # the client's own: after 408, 409, 429 and 5xx, and lost connections
 
 
 def unit_rows(vectors: Vectors) -> Vectors:
@@ -94,7 +92,7 @@ class EndpointEncoder:
 
     Raises:
         InvalidArgument: for an empty name, or tokens below 1.
-        ModelError: where there is neither a key nor a base URL.
+        ModelError: where there is neither a key nor a base URL, or one that is none.
     """
 
     def __init__(
@@ -112,11 +110,8 @@ class EndpointEncoder:
             import openai
         except ImportError as error:
             raise MissingExtra("openai", "llm", "embeddings of an endpoint") from error
-        base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-        key = api_key or os.environ.get("OPENAI_API_KEY") or ("no-key-needed" if base_url else "")
-        if not key:
-            raise ModelError(f"embedder {model!r}: set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server.")
-        self._client = openai.OpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=timeout)
+        at = Endpoint(model, base_url, api_key)
+        self._client = openai.OpenAI(api_key=at.key, base_url=at.base_url, max_retries=_RETRIES, timeout=timeout)
         self._model, self._tokens = model, tokens
 
     @property
@@ -139,22 +134,14 @@ class EndpointEncoder:
     def _batch(self, texts: list[str]) -> list[list[float]]:
         import openai
 
-        wait = _WAIT
-        for attempt in range(_RETRIES + 1):
-            try:
-                answer: Any = self._client.post(
-                    "/embeddings", body={"model": self._model, "input": texts}, cast_to=object
-                )
-                return self._read(answer, len(texts))
-            except openai.APIStatusError as error:
-                if error.status_code not in _AGAIN or attempt == _RETRIES:
-                    raise ModelError(f"embedder {self._model!r}: {error.status_code}; {error.message:.300}") from error
-            except openai.OpenAIError as error:
-                if attempt == _RETRIES:
-                    raise ModelError(f"embedder {self._model!r}: {type(error).__name__}: {error!s:.300}") from error
-            time.sleep(wait)
-            wait *= 2
-        raise AssertionError  # the last attempt returns or raises
+        body = {"model": self._model, "input": texts}
+        try:
+            answer: Any = self._client.post("/embeddings", body=body, cast_to=object)
+        except openai.APIStatusError as error:
+            raise ModelError(f"embedder {self._model!r}: {error.status_code}; {error.message:.300}") from error
+        except openai.OpenAIError as error:
+            raise ModelError(f"embedder {self._model!r}: {type(error).__name__}: {error!s:.300}") from error
+        return self._read(answer, len(texts))
 
     def _read(self, answer: Any, count: int) -> list[list[float]]:
         """The vectors of an answer, in the order of the texts."""

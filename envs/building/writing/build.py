@@ -20,6 +20,7 @@ from webenv.envs.building.asking import asked, model_identity
 from webenv.envs.building.folder import BuildFolder, Kept, Outcome, Rejected
 from webenv.envs.building.stages import Build, BuildReport, Watch, kept, unwatched
 from webenv.envs.building.writing.check import CheckedPage, CheckedSentence, Fault, SentenceCheck
+from webenv.envs.building.writing.parsing import cut_page
 from webenv.envs.building.writing.questions import (
     Differences,
     PageReply,
@@ -28,7 +29,6 @@ from webenv.envs.building.writing.questions import (
     SameQuestion,
     WritingQuestion,
 )
-from webenv.envs.building.writing.sentences import cut_page
 from webenv.errors import InvalidArgument, ModelError
 from webenv.models import Model
 from webenv.rewards.llm_grader import LLMGrader

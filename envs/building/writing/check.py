@@ -20,16 +20,18 @@ from webenv.envs.building.writing.parsing import (
     FUNCTION_WORDS,
     POSSESSIVE,
     WORD,
+    CutPage,
     Numbers,
     capital_runs,
+    cut_page,
     figure_of,
     holds,
     is_word,
     occurrences,
     plain_words,
     stems_of,
+    without_article,
 )
-from webenv.envs.building.writing.sentences import CutPage, cut_page, without_article
 
 _LONGEST = 7  # words of a value that is looked for
 _MORE = 6  # words of content that a short sentence may have beyond twice its own

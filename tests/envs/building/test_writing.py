@@ -6,7 +6,7 @@ import pytest
 
 from webenv.corpora.procedural import WebConfig, generated_web
 from webenv.envs.building.writing.check import CheckedSentence, SentenceCheck, WorldTerm
-from webenv.envs.building.writing.sentences import cut_page
+from webenv.envs.building.writing.parsing import cut_page
 
 WEB = "procedural:pages=60,split=test"
 SENTENCE = CheckedSentence(

@@ -14,7 +14,7 @@ import pytest
 from tests.envs.hardening.lighthouse import TITLE, URL, pages, task
 from webenv.corpora.procedural import Lexicon
 from webenv.envs.hardening import TextPage, harden, write_official
-from webenv.envs.hardening.reword import Attested, reword
+from webenv.envs.hardening.harden import Attested, reword
 from webenv.envs.needle_in_web.tasks import load_tasks
 from webenv.errors import InvalidArgument
 

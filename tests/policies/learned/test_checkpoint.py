@@ -20,7 +20,7 @@ needs_extra("train")
 
 import torch
 
-from tests.training.test_log import file_size
+from tests.training.test_folder import file_size
 from webenv.errors import DataError, RunError
 from webenv.policies.learned.checkpoint import SavedPolicy, load_policy, save_policy
 from webenv.policies.learned.scorer import MenuScorer

@@ -94,7 +94,7 @@ def test_what_was_saved_with_other_settings_is_refused(tmp_path: Path) -> None:
     ("name", "value", "message"),
     [
         ("batch_size", 1, "batch_size=1: expected a whole number from 2"),
-        ("gamma", 1.5, r"gamma=1\.5: expected at most 1"),
+        ("gamma", 1.5, r"gamma=1\.5: expected a number over 0 to 1"),
         ("learning_rate", 0.0, r"learning_rate=0\.0: expected a finite number over 0"),
         ("max_grad_norm", float("inf"), "max_grad_norm=inf: expected a finite number"),
         ("vf_coef", -0.5, r"vf_coef=-0\.5: expected a finite number from 0"),

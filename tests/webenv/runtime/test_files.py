@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from webenv.errors import DataError, RunError, TaskFileError
 from webenv.runtime.files import (
     AppendOnlyFile,
-    FolderLock,
     files_in,
     read_json_records,
     read_lines,
@@ -22,6 +20,7 @@ from webenv.runtime.files import (
     whole_bytes,
     write_atomic,
 )
+from webenv.runtime.folders import FolderLock
 
 
 def test_text_is_read_to_the_letter(tmp_path: Path) -> None:
@@ -132,22 +131,6 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     for write in (lambda path: write_atomic(path, ""), AppendOnlyFile, lambda path: FolderLock(path, path, "wait")):
         with pytest.raises(RunError, match=r"below cannot be written: Not a directory; "):
             write(tmp_path / "file" / "below")
-
-
-def test_a_folder_is_held_by_one_process(tmp_path: Path) -> None:
-    """A folder that is held is refused with what to do, and free again when its holder is killed or lets go."""
-    code = "import sys; from pathlib import Path; from webenv.runtime.files import FolderLock\n"
-    code += "held = FolderLock(Path(sys.argv[1]), 'it', 'wait'); print('held', flush=True); sys.stdin.read()"
-    words = [sys.executable, "-c", code, str(tmp_path)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "held\n"
-        with pytest.raises(RunError, match=r"^the folder is in use by another process; wait for it\.$"):
-            FolderLock(tmp_path, "the folder", "wait for it")
-        other.send_signal(signal.SIGKILL)
-    with FolderLock(tmp_path, "the folder", "wait"), pytest.raises(RunError):
-        FolderLock(tmp_path, "the folder", "wait")
-    FolderLock(tmp_path, "the folder", "wait").close()
 
 
 WINDOWS = """

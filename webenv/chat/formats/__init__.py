@@ -1,8 +1,7 @@
 """How a language model writes an action as text, and how it is told the rules and what is left."""
 
-from webenv.chat.formats.blocks import BlockFormat
 from webenv.chat.formats.format import NO_ACTION, UNKNOWN_TYPE, Format
-from webenv.chat.formats.tags import SourceFormat, TagFormat
+from webenv.chat.formats.tags import BlockFormat, SourceFormat, TagFormat
 from webenv.chat.formats.tools import ToolFormat, check_message, sendable_call, written_call
 
 __all__ = [

@@ -224,7 +224,7 @@ SITE_FEATURES = ("exists", "searched", "asked", "share", "fused", "cover", "read
 """Of each site: ``share``: of the pages seen; ``fused``: of what searches gave; ``cover``: the best mean cover of its
 candidates; ``read``: the share of its pages that were read.
 
-Where sites were listed at the start, a row is several of them (:mod:`webenv.wrappers.menu.listed`): ``searched``: the
+Where sites were listed at the start, a row is several of them (:mod:`webenv.wrappers.menu.browsing`): ``searched``: the
 share of all sites that were asked; ``asked``: whether they are asked about a name that the pages of a browsing history
 share (then a row is a name); ``share``, ``fused``: how well the best of the row fits, and the mean; ``cover``:
 how good the best page is that links to one; ``read``: the row's share of all sites."""

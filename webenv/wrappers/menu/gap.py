@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.query_terms import STOP_WORDS, content_words, words_of
+from webenv.query_terms import SENTENCE_END, STOP_WORDS, content_words, words_of
 from webenv.wrappers.menu.words import stem
 
 GAP = "___"
@@ -22,7 +22,6 @@ _READ = 10_000  # characters of a document
 _BEFORE = 400  # characters of a paragraph before a sentence
 _LONGEST = 60  # characters of an answer
 _WORDS = 8  # of an answer that is no name
-_SENTENCE = re.compile(r"(?<=[.!?])[”\"]?\s+|\n+|(?<=[。！？])")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 _NAME = re.compile(
     r"[^\W\d_a-z][\w'’-]*(?:(?: (?:of|the|and|in|on|&|v|de))* (?:[^\W\d_a-z]\.(?= [^\W\d_a-z])|[^\W\d_a-z][\w'’-]*))*"
@@ -102,7 +101,7 @@ def _passages(title: str, text: str) -> Iterator[ReadPassage]:
     for line in text.splitlines():
         if not line.lstrip().startswith("|"):
             head, before = [], ""
-            for sentence in _SENTENCE.split(line):
+            for sentence in SENTENCE_END.split(line):
                 if sentence.strip():
                     plain = " ".join(sentence.split()).replace("**", "").lstrip("#*->• ")
                     yield ReadPassage(plain, title, before=before)

@@ -11,9 +11,19 @@ import numpy.typing as npt
 from webenv.actions import Action, Kind, answer, ask, note, search, visit
 from webenv.errors import InvalidArgument
 from webenv.observations import ObservationDict
-from webenv.wrappers.menu.browsing import about_names, intent_of, missing_row, name_rows, shared_names, visited_titles
+from webenv.wrappers.menu.browsing import (
+    AskRow,
+    about_names,
+    ask_rows,
+    intent_of,
+    listed_sites,
+    missing_row,
+    name_rows,
+    shared_names,
+    visited_titles,
+)
 from webenv.wrappers.menu.candidates import COLUMNS, PHRASE, Candidate, Candidates
-from webenv.wrappers.menu.composing import asked_of, report, two_parts
+from webenv.wrappers.menu.composing import asked_of, queries_of, report, two_parts
 from webenv.wrappers.menu.features import (
     ALONE,
     CANDIDATE_FEATURES,
@@ -27,8 +37,6 @@ from webenv.wrappers.menu.features import (
     query_features,
 )
 from webenv.wrappers.menu.gap import QuestionPart, between, fill
-from webenv.wrappers.menu.listed import AskRow, ask_rows, listed_sites
-from webenv.wrappers.menu.queries import queries_of
 from webenv.wrappers.menu.reading import PhraseReader, words_beside
 from webenv.wrappers.menu.size import MenuSize
 from webenv.wrappers.menu.words import read_units

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.query_terms import STOP_WORDS, content_words, criteria_of, names_of, words_of
+from webenv.query_terms import SENTENCE_END, STOP_WORDS, content_words, criteria_of, names_of, words_of
 from webenv.wrappers.menu.words import stem
 
 _LETTERS = 5  # of a stem
@@ -34,7 +34,6 @@ _ABOUT = 0.02  # what a line counts that has no word of what is asked
 _AGAIN = 0.5  # what a further line counts that gives the same
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
-_SENTENCE = re.compile(r"(?<=[.!?])[”\"]?\s+|(?<=[。！？])")
 _RULE = re.compile(r"\|[ :|-]+\|")
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _WEEKDAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
@@ -190,7 +189,7 @@ def lines_of(text: str) -> tuple[Line, ...]:
                 found += _cells(head, cells)
             continue
         head = []
-        for sentence in _SENTENCE.split(row.lstrip("#>*- ").replace("**", "")):
+        for sentence in SENTENCE_END.split(row.lstrip("#>*- ").replace("**", "")):
             if sentence:
                 found.append(Line(sentence, _stems(sentence), before, _names_in(sentence), False))
                 before = found[-1].stems if sentence.endswith(("?", "？")) else frozenset()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from webenv.errors import InvalidArgument
+from webenv.errors import InvalidArgument, check_whole
 
 _MOST = 64
 _NAMES = {
@@ -117,8 +117,7 @@ class MenuSize(NamedTuple):
         if not isinstance(numbers, tuple | list) or len(numbers) != len(cls._fields):
             raise InvalidArgument(f"size={numbers!r:.100}: expected a MenuSize, as in MenuSize(criteria=4, sites=2).")
         for name, value in zip(cls._fields, numbers, strict=True):
-            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
-                raise InvalidArgument(f"MenuSize({name}={value!r}): expected a whole number from 1 to {_MOST}.")
+            check_whole(f"MenuSize {name}", value, 1, _MOST)
         return cls(*numbers)
 
 

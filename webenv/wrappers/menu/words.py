@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from webenv.query_terms import STOP_WORDS
+from webenv.query_terms import STOP_WORDS, TENS, UNITS
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 # A word, a number, or the end of a sentence.
@@ -29,17 +29,12 @@ _DECADE = re.compile(r"\b(\d{1,3}0)s\b|(\d{1,3}0)年代")
 # What is not told: "a certain number of people", "some month", "plants of some sort".
 _OPEN = re.compile(r"\b(?:certain|some) (\w+)(?: of (?!some)\w+)?|\b(\w+) of (?:some|a certain) (?:sort|kind)")
 _NAME = re.compile(r"(?<=[^.!?] )[A-Z]\w+")
-_NUMERALS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-)  # fmt: skip
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_IN_WORDS = {word: number for number, word in enumerate(_NUMERALS)}
-for _number_of_tens, _word in enumerate(_TENS, start=2):
+_IN_WORDS = {word: number for number, word in enumerate(UNITS)}
+for _number_of_tens, _word in enumerate(TENS, start=2):
     _IN_WORDS[_word] = 10 * _number_of_tens
-    _IN_WORDS |= {f"{_word}-{unit}": 10 * _number_of_tens + _IN_WORDS[unit] for unit in _NUMERALS[1:10]}
-_TENS_WRITTEN = rf"({'|'.join(_TENS)})(?:-({'|'.join(_NUMERALS[1:10])}))?"
-_WRITTEN_OUT = re.compile(rf"\b(?:{_TENS_WRITTEN}|({'|'.join(_NUMERALS)}|a))( hundred)?( thousand| million)?\b")
+    _IN_WORDS |= {f"{_word}-{unit}": 10 * _number_of_tens + _IN_WORDS[unit] for unit in UNITS[1:10]}
+_TENS_WRITTEN = rf"({'|'.join(TENS)})(?:-({'|'.join(UNITS[1:10])}))?"
+_WRITTEN_OUT = re.compile(rf"\b(?:{_TENS_WRITTEN}|({'|'.join(UNITS)}|a))( hundred)?( thousand| million)?\b")
 _LONGEST = 60_000  # characters of a text that are read
 _MOST = 64  # units of a question
 _REMEMBERED = 200_000  # words

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from webenv.envs.building.asking import FieldQuestion, Fields, article_text, asked, model_identity, prompt_files
 from webenv.envs.building.folder import BuildFolder, Kept, Open, Outcome, Rejected
@@ -84,7 +84,7 @@ class ExtractionQuestion(FieldQuestion[SourceDocument, Points]):
     """Asks for the key points of a document. The wording is ours; a file has ``{question}`` and ``{text}``."""
 
     name, given, listed = "extraction", ("question", "document"), ("point", "span")
-    aliases = {"question": ("query",), "document": ("text",)}  # noqa: RUF012  a constant, as all of these
+    aliases: ClassVar = {"question": ("query",), "document": ("text",)}
     sought = "list of key points"
     template = """\
 You prepare the marking of reports that answer a question. From one document you take the points that such a report \
@@ -130,7 +130,7 @@ class AggregationQuestion(FieldQuestion[ListedQuestion, Aggregated]):
     """Asks to put key points together. The wording is ours; a file has ``{original_points_with_number}`` at least."""
 
     name, given, listed = "aggregation", ("points",), ("point", "from")
-    aliases = {"points": ("original_points", "original_points_with_number")}  # noqa: RUF012  as above
+    aliases: ClassVar = {"points": ("original_points", "original_points_with_number")}
     sought = "list of key points"
     template = """\
 You put together the points that a report on a question ought to make. Several people drew them from different \
