@@ -164,6 +164,7 @@ class RegionObjects:
                 person = known[rng.popular(len(known))]
                 if (
                     type_.low <= when - person.begin <= type_.high
+                    and (not person.end or when <= person.end)
                     and (person.active[1] == 0 or when - person.active[0] < 60)
                     and (not busy or all(busy <= start or when >= stop for start, stop in person.busy))
                     and person is not entity

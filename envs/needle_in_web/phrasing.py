@@ -196,20 +196,21 @@ class PagePhrasings:
             fits: whether three facts make a question.
             rng: chance.
         """
+        borne = [fact for fact in facts if self.bears((fact,)) and fact.key in self._told]  # lines may only touch on it
         known: list[WorldFact] = []
-        borne = [fact for fact in facts if self.bears((fact,))]
-        if len(borne) < _TOGETHER:
-            return
-        borne = [fact for fact in borne if fact.key in self._told]  # lines may only touch on it
         for left, fact in zip(range(len(borne), 0, -1), borne, strict=True):
             if len(known) + left < _TOGETHER:
                 return
             if not self.of(fact):
                 continue
-            for two in combinations(known, 2):
-                if fits((*two, fact)):
-                    yield from self.together(rng.shuffle((*two, fact)), rng)
+            for one, two in combinations(known, 2):
+                if fits((one, two, fact)) and self._vague_enough((one, two, fact)):
+                    yield from self.together(rng.shuffle((one, two, fact)), rng)
             known.append(fact)
+
+    def _vague_enough(self, facts: Sequence[WorldFact]) -> bool:
+        """Whether as many of the facts can be told widely as the level asks."""
+        return sum(any(_wide(one.criterion) for one in self.of(fact)) for fact in facts) >= self._wide
 
     def together(self, facts: Sequence[WorldFact], rng: Rng) -> Iterator[tuple[Criterion, ...]]:
         """The facts in the wordings that go together, in random order: few criteria with a class or a generic

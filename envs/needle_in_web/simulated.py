@@ -167,9 +167,10 @@ class SimulatedNeedles:
 
         def fits(chosen: Sequence[WorldFact]) -> bool:
             """Whether no other page states the facts together; at most one is a figure: nobody half remembers two."""
-            figures = sum(_has_figure(fact) for fact in chosen)
-            alone = frozenset.intersection(*(telling[fact.key] for fact in chosen)) == {gold}
-            return figures < 2 and len({fact.relation for fact in chosen}) == _CRITERIA and alone
+            one, two, three = chosen
+            if len({one.relation, two.relation, three.relation}) < _CRITERIA or sum(map(_has_figure, chosen)) > 1:
+                return False
+            return telling[one.key] & telling[two.key] & telling[three.key] == {gold}
 
         for criteria in islice(phrasings.chosen(self._ordered(facts, group, rng), fits, rng), _TRIED):
             if not self._unique(criteria, subject.number, gold, region):

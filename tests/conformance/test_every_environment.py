@@ -276,7 +276,9 @@ def test_the_end_shows_no_gold(env: gym.Env[Any, Any]) -> None:
     for task in some_tasks(benchmark_of(env)):
         env.reset(options={"task": task.id})
         shown = "\n".join(texts(env.step(answer("https://nowhere.example/")))).replace(repr(task.id), "")
-        secrets = "|".join(map(re.escape, (*task.gold.urls, *task.gold.answers)))
+        secrets = "|".join(
+            map(re.escape, (*task.gold.urls, *(set(task.gold.answers) - {"gold"})))
+        )  # a colour; verdicts have it too
         assert not re.search(rf"(?<!\w)(?:{secrets})(?!\w)", shown)
 
 
