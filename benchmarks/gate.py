@@ -6,7 +6,7 @@ Measured, each in CPU time, so that a busy machine counts less: a ranking by tan
 results with snippets, no answer kept), a step of 64 slots on a simulated world (its tasks drawn beforehand), a page of
 a simulated world, and a task. With ``--against``, the version of a commit is checked out beside this one, and the two
 take turns, each in processes of its own; ``last`` is the last release (the newest tag) or, where there is none, the
-newest commit a day older than this one. The least time of either counts, as whatever else the machine does only adds.
+newest commit half a day older than this one, so that each landing is held against the one before. The least time of either counts, as whatever else the machine does only adds.
 While a ratio is above ``--slower``, up to ``--most`` rounds are played; if it stays there, the exit status is 1.
 Without ``--against`` the figures of this version are printed alone.
 """
@@ -126,16 +126,16 @@ def run(root: Path, scratch: Path, name: str) -> Figures:
 
 
 def last(root: Path) -> str:
-    """The commit of the last release, or the newest that is a day older than the present one; empty without either."""
+    """The commit of the last release, or the newest that is half a day older than the present one; empty without either."""
     git = ["git", "-C", str(root)]
 
     def said(*words: str) -> str:
         return subprocess.run([*git, *words], capture_output=True, text=True, check=False).stdout.strip()
 
-    day_before = int(said("log", "-1", "--format=%ct") or 0) - 86_400
-    commit = said("describe", "--tags", "--abbrev=0") or said("rev-list", "-1", f"--before={day_before}", "HEAD")
+    before = int(said("log", "-1", "--format=%ct") or 0) - 43_200
+    commit = said("describe", "--tags", "--abbrev=0") or said("rev-list", "-1", f"--before={before}", "HEAD")
     if not commit:
-        print("there is neither a tag nor a commit a day older: nothing to compare with")
+        print("there is neither a tag nor a commit half a day older: nothing to compare with")
     return commit
 
 
