@@ -6,7 +6,8 @@ Measured, each in CPU time, so that a busy machine counts less: a ranking by tan
 results with snippets, no answer kept), a step of 64 slots on a simulated world (its tasks drawn beforehand), a page of
 a simulated world, and a task. With ``--against``, the version of a commit is checked out beside this one, and the two
 take turns, each in processes of its own; ``last`` is the last release (the newest tag) or, where there is none, the
-newest commit half a day older than this one, so that each landing is held against the one before. The least time of either counts, as whatever else the machine does only adds.
+newest commit half a day older than this one, so that each landing is held against the one before. The least time of
+either counts, as whatever else the machine does only adds.
 While a ratio is above ``--slower``, up to ``--most`` rounds are played; if it stays there, the exit status is 1.
 Without ``--against`` the figures of this version are printed alone.
 """

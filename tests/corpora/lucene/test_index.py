@@ -104,6 +104,9 @@ def test_agrees_with_tantivy(real: tuple[list[IndexedPage], Path]) -> None:
     index.close()
     shares = []
     for mine, yours in zip(ours, theirs, strict=True):
+        if not yours:  # stop words alone
+            assert not mine
+            continue
         last = yours[:10][-1].score - 1e-5
         good = {hit.key for hit in yours if hit.score >= last}
         shares.append(len(good & {hit.key for hit in mine}) / max(len(mine), len(yours[:10])))
