@@ -127,7 +127,7 @@ def run(root: Path, scratch: Path, name: str) -> Figures:
 
 
 def last(root: Path) -> str:
-    """The commit of the last release, or the newest that is half a day older than the present one; empty without either."""
+    """The commit of the last release, or the newest one half a day older than this; empty without either."""
     git = ["git", "-C", str(root)]
 
     def said(*words: str) -> str:
