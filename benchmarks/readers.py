@@ -3,9 +3,9 @@
     python benchmarks/readers.py [--worlds 6] [--tasks 34] [--pages 2880] [--policies keyword investigator]
 
 *Naive* searches the question once and visits what came, in order. *Strategic* words each criterion as pages would,
-looks up whom a criterion describes, keeps account of what it has read of whom, and searches on for those of whom
-most is true. Both know a language perfectly and nothing of the gold page: what lies between them is what there is to
-learn.
+looks up whom a criterion describes, reads on beyond the tenth hit, keeps account of what it has read of whom, rules
+out who is known to be otherwise, and searches on for those of whom most is true. Both know a language perfectly and
+nothing of the gold page: what lies between them is what there is to learn.
 Policies play the environment's own episodes. Shares are in percent, with 95% intervals (Wilson).
 """
 
@@ -206,7 +206,7 @@ class Strategy:
             self._scores[url] += weight * (1 + 4 * self._shown(url)) / (rank + 3)
 
     def _search_all(self) -> None:
-        """The question, then all that pages may say, hits beyond the tenth by site, and two criteria at a time."""
+        """The question, then all that pages may say, and of that the hits beyond the tenth, site by site."""
         search = self._reader.search
         self._take(search(" ".join(self._reader.needle.task.criteria)), 1.5)
         query = " ".join((self._kind, *self._asked))
