@@ -12,8 +12,8 @@ from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.directory import SiteLists
 from webenv.corpora.world.look import Look, look_of
 from webenv.corpora.world.reading import read_schema
-from webenv.corpora.world.schema import Wording
 from webenv.corpora.world.sites import WorldSite
+from webenv.corpora.world.templates import Wording
 from webenv.corpora.world.web import WorldWeb
 from webenv.corpora.world.world import PAGES
 from webenv.corpora.world.writing import capital

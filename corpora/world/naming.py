@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from webenv.corpora.procedural.rng import Rng
-from webenv.corpora.world.schema import Alternatives, Part, Placeholder, Schema, Wording
+from webenv.corpora.world.schema import Schema
+from webenv.corpora.world.templates import Alternatives, Part, Synonyms, Wording
 from webenv.errors import DataError
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class Names:
             return part
         if isinstance(part, Alternatives):
             return "".join(self._part(one, given, rng, kind) for one in rng.pick(part.ways))
-        assert isinstance(part, Placeholder)
+        if isinstance(part, Synonyms):
+            return rng.pick(part.test if self._test else part.train)
         name = part.name
         if name in given:
             return given[name]

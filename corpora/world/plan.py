@@ -11,9 +11,9 @@ from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.conflicts import conflicts_of
 from webenv.corpora.world.lives import death_of
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
-from webenv.corpora.world.schema import NAMING, Wording
 from webenv.corpora.world.sentences import Telling
 from webenv.corpora.world.sites import HOMES, HOMES_OF_KINDS, SITE_OF, WorldSite, make_sites, token
+from webenv.corpora.world.templates import NAMING, Wording
 from webenv.corpora.world.wording import LAST_MONTH, NOW, Style, day_of_fact
 from webenv.corpora.world.world import PAGES, SimulatedWorld
 

@@ -13,8 +13,9 @@ from webenv.corpora.procedural.config import WebConfig
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.model import Claim, WorldEntity
 from webenv.corpora.world.reading import schema
-from webenv.corpora.world.schema import ENTITY_KINDS, FactSpec, Schema, Wording
+from webenv.corpora.world.schema import ENTITY_KINDS, FactSpec, Schema
 from webenv.corpora.world.sentences import Telling
+from webenv.corpora.world.templates import Wording
 from webenv.corpora.world.wording import Style
 from webenv.corpora.world.world import SimulatedWorld
 from webenv.errors import DataError

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from webenv.corpora.world.schema import (
     CASUAL,
+    CLAIMED,
     FIGURES,
     GROUPS,
     MARKS,
@@ -23,9 +24,8 @@ from webenv.corpora.world.schema import (
     PoolValue,
     Schema,
     ValueType,
-    Wording,
-    wording,
 )
+from webenv.corpora.world.templates import Wording, variants, wording
 from webenv.errors import DataError
 
 _MOMENT = re.compile(r"(?:(?P<anchor>[a-z_]+)?(?P<sign>[+-])?)?(?P<number>\d+)?$")
@@ -243,7 +243,8 @@ class _Reader:
         else:
             use, known = _use(key), self._fact.wordings
             asserts = MARKS.get(key[len(use) :], use not in CASUAL)
-            known[use] = (*known.get(use, ()), wording(rest, held, asserts))
+            ways = variants(rest, held, asserts) if use in CLAIMED else (wording(rest, held, asserts),)
+            known[use] = (*known.get(use, ()), *ways)
 
 
 HeldT = TypeVar("HeldT", Wording, PoolValue)

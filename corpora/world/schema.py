@@ -7,12 +7,12 @@ told in ``kinds/README.md``. What is marked "+" is *held out*: it turns up in wo
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple
 
-from webenv.errors import DataError
+from webenv.corpora.world.templates import Wording
 
 USES = ("e", "p", "i", "n", "t", "w", "f", "q", "x", "a", "c", "c~")
 """Uses of a wording: neutral; while a role is held; with the object as subject; news; headline; "we"; forum;
@@ -22,148 +22,12 @@ MARKS = {"!": True, "?": False}
 """What may stand after a use: whether the wording asserts the fact, or only touches on it."""
 CASUAL = frozenset("fq")
 """Uses whose wordings only touch on their fact unless they are marked: who talks leaves much to be understood."""
+CLAIMED = frozenset(("a", "c", "c~"))
+"""Uses of which each wording is one for each way to choose its synonyms: their words are weighed and joined."""
 
 GROUPS = (
     "structure", "place", "firm", "public", "club", "press", "product", "vessel", "work", "science", "event", "person",
 )  # fmt: skip
-
-
-# ── wordings ──────────────────────────────────────────────────────────────────
-
-
-class Placeholder(NamedTuple):
-    """A place to be filled: ``S`` the subject, ``n`` the same after a preposition, ``O`` the object, ``Y`` a year, …"""
-
-    name: str
-
-
-class Alternatives(NamedTuple):
-    """Alternatives, of which one is chosen; they do not nest."""
-
-    ways: tuple[tuple[str | Placeholder, ...], ...]
-
-
-Part = str | Placeholder | Alternatives
-
-_AFTER = re.compile(
-    r"\b(?:of|at|in|to|from|for|by|with|near|into|on|onto|between|and|about|under|behind|over|than|up|out|off|round|"
-    r"through|against|beside|past|around|across|along|inside|outside) $",
-    re.IGNORECASE,
-)
-"""What "it" reads badly after: the name, or "the bridge", stands there."""
-_CLAUSE = re.compile(r"\b(?:when|while|that|because|if|until|where|which) $")
-"""What a subject comes after: "she", never "her"."""
-_JOINED = re.compile(r"\band $")
-_PREDICATE = re.compile(r" (?:is|was|were|are|has|had|met|went|took|became|drew|got|gets|saves|[a-z]+ed)\b")
-"""What follows a subject: "and she waited", but "between him and her"."""
-_VERB = re.compile(r"\b(?:set|led|taken|made|headed|coached|trained|joined|beat|left|tested|gave|hit|took|drove) $")
-"""What an object comes after: "her", never "she"."""
-NAMING = frozenset(("S", "S's", "s", "n"))
-"""Places that say of whom a sentence is."""
-_WORD = re.compile(r"[a-z]+")
-_LITTLE = re.compile(
-    r"(?:an?|the|of|in|on|at|to|for|with|from|by|and|or|that|which|who|its?|his|her|their|was|were|is|are|ha[dsv]e?|"
-    r"been|being|up|out|off|into|over|under|as|than)$"
-)
-_PIECES = re.compile(r"\[([^\[\]]*)\]|\{([^{}]*)\}")
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """A sentence with places to fill; ``held`` where only worlds of the test split have it."""
-
-    parts: tuple[Part, ...]
-    slots: frozenset[str]
-    held: bool = False
-    text: str = ""
-    asserts: bool = True
-    """Whether it says the fact; others only touch on it, and whoever reads them may take it for said or not."""
-    tells: frozenset[str] = field(init=False, compare=False)
-    """What it tells of a fact by any alternative: "O" its object, "Y" its year, further values by name."""
-    twice: bool = field(init=False, compare=False)
-    """Whether it may say more than once of whom it is."""
-
-    def __post_init__(self) -> None:
-        sure = frozenset(part.name for part in self.parts if isinstance(part, Placeholder))
-        object.__setattr__(self, "tells", _told(sure))
-        object.__setattr__(self, "twice", sum(name in NAMING for name in _slots(self.parts)) > 1)
-
-
-def telling(slot: str) -> str:
-    """What a place tells of a fact: a day or a month its year."""
-    name = slot.removesuffix("'s")
-    return "Y" if name in ("D", "M") else name
-
-
-@cache
-def _told(slots: frozenset[str]) -> frozenset[str]:
-    return frozenset(map(telling, slots))
-
-
-@cache
-def _shared(slots: frozenset[str]) -> frozenset[str]:
-    """An equal set, of which there is one: thousands of wordings have the same few places."""
-    return slots
-
-
-_place = cache(Placeholder)
-
-
-def wording(text: str, held: bool = False, asserts: bool = True) -> Wording:
-    """Compiles a wording.
-
-    >>> wording("{S} was [built|put up] in {Y}.").slots == {"S", "Y"}
-    True
-
-    Raises:
-        DataError: for brackets or braces that do not match.
-    """
-    parts = _parts(text, text)
-    return Wording(parts, _shared(frozenset(_slots(parts))), held, text, asserts)
-
-
-def _parts(text: str, whole: str) -> tuple[Part, ...]:
-    found: list[Part] = []
-    start = 0
-    for match in _PIECES.finditer(text):
-        found.append(_plain(text[start : match.start()], whole))
-        start = match.end()
-        if match[1] is None:
-            found.append(_place(match[2].strip()))
-        else:
-            ways = (_parts(way, whole) for way in match[1].split("|"))
-            found.append(Alternatives(tuple(tuple(p for p in way if not isinstance(p, Alternatives)) for way in ways)))
-    found.append(_plain(text[start:], whole))
-    parts = [part for part in found if part != ""]
-    for place in range(1, len(parts)):
-        before, part = parts[place - 1], parts[place]
-        if not isinstance(before, str) or not isinstance(part, Placeholder) or part.name not in ("S", "s"):
-            continue
-        after = parts[place + 1] if place + 1 < len(parts) else ""
-        if _JOINED.search(before) and isinstance(after, str) and _PREDICATE.match(after):
-            parts[place] = _place("S")
-        elif _AFTER.search(before):
-            parts[place] = _place("n")
-        elif _CLAUSE.search(before):
-            parts[place] = _place("S")
-        elif _VERB.search(before):
-            parts[place] = _place("s")
-    return tuple(parts)
-
-
-def _plain(text: str, whole: str) -> str:
-    if any(mark in text for mark in "[]{}"):
-        raise DataError(f"{whole!r:.200}: brackets or braces do not match (and do not nest).")
-    return text
-
-
-def _slots(parts: tuple[Part, ...]) -> Iterator[str]:
-    for part in parts:
-        if isinstance(part, Placeholder):
-            yield part.name
-        elif isinstance(part, Alternatives):
-            for way in part.ways:
-                yield from _slots(way)
 
 
 # ── facts of a kind ───────────────────────────────────────────────────────────
@@ -194,6 +58,11 @@ class ValueType(NamedTuple):
 
 
 _TIMED = frozenset("YMD")
+_WORD = re.compile(r"[a-z]+")
+_LITTLE = re.compile(
+    r"(?:an?|the|of|in|on|at|to|for|with|from|by|and|or|that|which|who|its?|his|her|their|was|were|is|are|ha[dsv]e?|"
+    r"been|being|up|out|off|into|over|under|as|than)$"
+)
 _FOREMOST = re.compile(r"\b(?:main(?:ly)?|best|best-known|most famous|above all|worth the trouble|famous for)\b")
 VALUE_KINDS = ("person", "org", "thing", "place", "number", "money", "year", "pool", "noun", "name")
 ENTITY_KINDS = ("person", "org", "thing", "place")

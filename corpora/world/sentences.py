@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
-from webenv.corpora.world.schema import NAMING, Alternatives, Wording, telling
 from webenv.corpora.world.simulation import WorldSetting
+from webenv.corpora.world.templates import NAMING, Alternatives, Placeholder, Wording, telling
 from webenv.corpora.world.wording import FRESH, MEASURES, MEMORY, Style, day_of_fact, synonyms
 
 _MASK = (1 << 64) - 1
@@ -236,11 +236,13 @@ class Telling:
                         told |= {telling(one.name)}
                         if not named and one.name in NAMING:
                             named, sentence = True, self._again(sentence)
-            else:
+            elif isinstance(part, Placeholder):
                 value = slot(part.name, sentence)
                 parts.append(_capital(value) if parts and parts[-1].endswith(_ENDS) else value)
                 if not named and part.name in NAMING:
                     named, sentence = True, self._again(sentence)
+            else:
+                parts.append(self.rng.pick(part.test if self._setting.test else part.train))
         text = "".join(parts).strip()
         self.ends_own = _OF_SUBJECT.match(way.text) is not None
         begins = self.ends_own and way.text[0] == "{" and text.startswith(f"{reference[0]} ")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.model import WorldEntity
 from webenv.corpora.world.naming import Names
-from webenv.corpora.world.schema import KindSpec, Moment, PoolValue, Schema, wording
+from webenv.corpora.world.schema import KindSpec, Moment, PoolValue, Schema
+from webenv.corpora.world.templates import wording
 
 if TYPE_CHECKING:
     from webenv.corpora.world.language import WorldLanguage

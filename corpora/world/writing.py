@@ -10,8 +10,8 @@ from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.claims import WorldPagePlan
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
 from webenv.corpora.world.plan import OWN, PageHead, RegionPages, WorldPlanner
-from webenv.corpora.world.schema import NAMING
 from webenv.corpora.world.sentences import Telling
+from webenv.corpora.world.templates import NAMING
 from webenv.corpora.world.wording import LAST_MONTH
 
 _USES = {

@@ -9,7 +9,7 @@ from webenv.corpora.world import lives
 from webenv.corpora.world.joins import undated
 from webenv.corpora.world.model import WorldEntity, WorldFact, WorldValue
 from webenv.corpora.world.reading import schema
-from webenv.corpora.world.schema import Placeholder, wording
+from webenv.corpora.world.templates import Placeholder, wording
 from webenv.corpora.world.web import WorldWeb
 
 _PAGES = 240
