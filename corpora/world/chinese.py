@@ -70,6 +70,7 @@ _ABOUT = {
 _SAID = {
     "Town": "城镇",
     "Year": "年份",
+    "Coordinates": "坐标",
     "today": "今",
     "place": "地方",
     "places": "地方",

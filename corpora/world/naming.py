@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 _COMPOSED = 0.75  # of surnames, and half as many streets: of two parts, as whole ones are used up in some hundred pages
 _STOCKS = ("", "2", "3")  # starts and ends of surnames that go together
+_LETTERS = "ABCDEFGHJKLMNPRSTVWX"
+_FIGURES = {
+    "phone": ("0%%%% %%% %%%", "(0%%%) %%% %%%%", "0%%% / %% %% %%", "0%%%%-%%%%%", "%% %% %% %%"),
+    "file": ("@@/%%%%/%%%", "%%-%%%%", "@.%%.%%%", "@@ %%%/%%", "%%%%.%%@"),
+    "grid": ("@@ %%% %%%", "@@ %%%% %%%%", "%%%%.%% E, %%%%.%% N", "sheet @%%, square %%%%"),
+    "isbn": ("978-%-%%%%-%%%%-%", "978-%%-%%%%%-%%-%", "%-%%%%-%%%%-%"),
+}
+"""How figures that stand for one thing alone are built: "%" a digit, "@" a letter."""
 _SHARE = 0.55  # of the names of all worlds that one world uses, so that names do not tell the generator
 
 
@@ -111,6 +119,11 @@ class Names:
             return str(rng.between(2, 40))
         if name == "year":
             return str(rng.between(1900, 2020))
+        if name == "count":
+            return self.language.digits(int(1.6 ** rng.between(8, 20) * (1 + rng.random())))
+        if name in _FIGURES:
+            form = rng.pick(_FIGURES[name])
+            return "".join(str(rng.below(10)) if c == "%" else rng.pick(_LETTERS) if c == "@" else c for c in form)
         if name.startswith("pool:"):
             values = self._schema.pool(kind, name[5:])
             values = tuple(one for one in values if self._test or not one.held) or values

@@ -28,6 +28,8 @@ CLAIMED = frozenset(("a", "c", "c~"))
 GROUPS = (
     "structure", "place", "firm", "public", "club", "press", "product", "vessel", "work", "science", "event", "person",
 )  # fmt: skip
+PLACED = ("structure", "place", "public", "firm", "club", "press")
+"""Groups of what stands in a town."""
 
 
 # ── facts of a kind ───────────────────────────────────────────────────────────

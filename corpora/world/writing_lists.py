@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.model import Claim, WorldEntity
+from webenv.corpora.world.schema import PLACED
 from webenv.corpora.world.wording import day_of_fact
 from webenv.corpora.world.writing import PageSentences
 
@@ -138,7 +140,18 @@ class ListBlocks(PageSentences):
         rows = [f"| {head} | |", "| --- | --- |"]
         for claim in block.claims:
             rows.append(f"| {self._label(claim)} | {self._cell(claim)} |")
+        if entity is not None and self._world.setting.kinds[entity.kind].group in PLACED and self._rng.chance(0.6):
+            rows.append(f"| {self._language.say('Coordinates')} | {self._coordinates(entity)} |")
         yield "\n".join(rows)
+
+    def _coordinates(self, entity: WorldEntity) -> str:
+        """Where something stands: within some kilometres of its town, the same wherever it is told."""
+        rng = Rng(*self._world.setting.seed, "coordinates", entity.town if entity.town >= 0 else entity.number)
+        north, east = rng.between(38_000, 61_999), rng.between(1_000, 29_999)
+        if entity.town >= 0:
+            rng = Rng(*self._world.setting.seed, "coordinates", entity.number)
+            north, east = north + rng.between(-60, 60), east + rng.between(-60, 60)
+        return f"{north / 1_000:.3f} N, {east / 1_000:.3f} E"
 
     def _table(self, block: Block) -> Iterator[str]:
         by_subject: dict[int, dict[str, Claim]] = {}

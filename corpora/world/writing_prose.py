@@ -10,11 +10,11 @@ from webenv.corpora.world import lives
 from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
 from webenv.corpora.world.plan import OWN, READ_ABOUT
+from webenv.corpora.world.schema import PLACED
 from webenv.corpora.world.wording import day_of_fact
 from webenv.corpora.world.writing import PageSentences, capital
 
 _LED = ("encyclopedia", "heritage", "journal", "club", "magazine", "directory", "obituary")  # begin with what it is
-_PLACED = ("structure", "place", "public", "firm", "club", "press")  # groups of what stands in a town
 _SCENES = ("feature", "feature_end")  # notes that tell of a magazine's writer, and have lines of their own for persons
 _SCENIC = ("structure", "public", "firm", "club", "press")  # groups of what a reporter goes to see
 _PARAGRAPH = (2, 5)
@@ -160,7 +160,7 @@ class ProseBlocks(PageSentences):
         noun = self._rng.pick((kind.noun, kind.noun, *kind.wider[:1], *kind.words[:1]))
         given["a_kind"] = self._language.a_kind(noun, kind)
         use = "lead_town" if subject.town < 0 else f"lead_{kind.name.replace(' ', '_')}"
-        general = "lead_thing" if kind.group in _PLACED else "lead_other"
+        general = "lead_thing" if kind.group in PLACED else "lead_other"
         return self._planner.line(use, self._rng, given) or self._planner.line(general, self._rng, given)
 
     # ── reports ───────────────────────────────────────────────────────────────
@@ -184,7 +184,7 @@ class ProseBlocks(PageSentences):
             kind = self._world.setting.kinds[subject.kind]
             given = self._given() | {"a_kind": self._language.a_kind(kind.noun, kind), "name": subject.name}
             use = "news_town" if subject.town < 0 else f"lead_{kind.name.replace(' ', '_')}"
-            general = "news_what" if kind.group in _PLACED else "news_thing"
+            general = "news_what" if kind.group in PLACED else "news_thing"
             line = self._planner.line(use, self._rng, given) or self._planner.line(general, self._rng, given)
             sentences.append(capital(line))
         for person in (subject, other):
