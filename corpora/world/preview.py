@@ -30,7 +30,7 @@ _PEOPLE = {
 _ASKS = (
     (r"(?i)\bhow (?:many|much|long|tall|large|wide|deep|high|far|old|heavy|loud|warm)\b", ("number", "money")),
     (r"多少|多[长高重宽大深远久]|几", ("number", "money")),
-    (r"^(?:When|(?:In|Since) which year)\b|什么时候|哪年", ("year", "pool")),
+    (r"^(?:When|(?:In|Since) (?:which|what) year|For what sum)\b|什么时候|哪年", ("year", "pool", "money")),
     (r"^(?:Who|Whom|Whose|For whom|With whom|From whom)\b|谁", ("person", "org", "thing", "people")),
     (r"^(?:From where|Where)\b|哪里", ("place", "org", "thing", "name", "pool")),
     (r"^(?:Why|How (?:is|was|did|does|has)|For what)\b|为什么|因什么|因何", ("pool",)),

@@ -60,6 +60,7 @@ NAMING = frozenset(("S", "S's", "s", "n"))
 """Places that say of whom a sentence is."""
 _PIECES = re.compile(r"\[([^\[\]]*)\]|\{([^{}]*)\}|<([^<>]*)>")
 _SYNONYMS = re.compile(r"<([^<>]*)>")
+_MARKS, _OUTER = re.compile(r"[\[\]{}<>]"), re.compile(r"[\[\]<>]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +155,19 @@ def _some(ways: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 
 
 def _synonyms(text: str, whole: str) -> Synonyms:
+    found = _ways(text)
+    if found is None:
+        raise DataError(f"{whole!r:.200}: synonyms are written <one|another|+one of test worlds alone>.")
+    return found
+
+
+@cache
+def _ways(text: str) -> Synonyms | None:
     ways = [way.strip() for way in text.split("|")]
     train = tuple(way for way in ways if not way.startswith("+"))
     held = tuple(way[1:].strip() for way in ways if way.startswith("+"))
-    if len(ways) < 2 or not train or not all((*train, *held)):
-        raise DataError(f"{whole!r:.200}: synonyms are written <one|another|+one of test worlds alone>.")
-    return Synonyms(train, held, (*train, *held, *held))
+    whole = len(ways) > 1 and train and all((*train, *held))
+    return Synonyms(train, held, (*train, *held, *held)) if whole else None
 
 
 def _parts(text: str, whole: str) -> tuple[Part, ...]:
@@ -173,7 +181,7 @@ def _parts(text: str, whole: str) -> tuple[Part, ...]:
         elif match[3] is not None:
             found.append(_synonyms(match[3], whole))
         else:
-            ways = (_parts(_plain(way, whole, "[]<>"), whole) for way in match[1].split("|"))
+            ways = (_parts(_plain(way, whole, _OUTER), whole) for way in match[1].split("|"))
             found.append(Alternatives(tuple(tuple(p for p in way if isinstance(p, str | Placeholder)) for way in ways)))
     found.append(_plain(text[start:], whole))
     parts = [part for part in found if part != ""]
@@ -203,8 +211,8 @@ def _beside(parts: Sequence[Part], back: bool = False) -> str:
     return "".join(reversed(words) if back else words)
 
 
-def _plain(text: str, whole: str, marks: str = "[]{}<>") -> str:
-    if any(mark in text for mark in marks):
+def _plain(text: str, whole: str, marks: re.Pattern[str] = _MARKS) -> str:
+    if marks.search(text):
         raise DataError(f"{whole!r:.200}: brackets or braces do not match (and do not nest).")
     return text
 
