@@ -164,7 +164,9 @@ class FactChoice:
 
     def _false(self, fact: WorldFact) -> Claim | None:
         """The same said of an object that it has not, out of what is true of another of its kind; told as denied."""
-        if not self._spec(fact).wordings.get("x") or fact.outdated:
+        spec = self._spec(fact)
+        # what is wrong has not the other figures of what is right, and a page that gives both contradicts itself
+        if fact.outdated or not any(way.slots.isdisjoint(spec.extras) for way in spec.wordings.get("x", ())):
             return None
         if self._dated_news(fact):
             return None

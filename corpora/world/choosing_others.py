@@ -10,7 +10,7 @@ from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
 
 _HONOURS = ("award", "prize")
 _SIGHTS = ("structure", "place", "public", "firm", "club")  # groups that a guide to a town tells of
-_NO_SIGHTS = ("bank", "software company", "construction company", "machine works", "hospital", "school")
+_NO_SIGHTS = ("bank", "circus", "software company", "construction company", "machine works", "hospital", "school")
 _STOPS = 4  # sights that a guide leads to at least
 _LATELY = 15  # years in which the same has happened to another, for a report to mention it
 _LEGACIES = 2  # persons of whom a list tells the same
@@ -25,7 +25,7 @@ class OtherParts(FactChoice):
         """What others had to do with the subject."""
         told, self._told = self._told, []
         told = sorted((fact for fact in told if fact.key not in self._used), key=by_time)
-        head = self._line("context_head") if len(told) > 2 and self._rng.chance(0.6) else ""
+        head = self._line("context_head") if len(told) > 1 else ""
         yield self._block("prose", head, self._claims(told))
 
     def _near(self) -> Iterable[Block]:
@@ -256,6 +256,6 @@ class OtherParts(FactChoice):
             rest = [claim for claim in claims if claim.fact.key != asked.key]
             near = [claim for claim in rest if self._spec(claim.fact).section == section]
             far = [claim for claim in rest if self._spec(claim.fact).section != section]
-            far = sorted(far[: rng.between(3, 6)], key=lambda claim: self._spec(claim.fact).section)
+            far = sorted(far[: rng.between(2, 4)], key=lambda claim: self._spec(claim.fact).section)
             claims = [*first, *near, *far]
         yield Block("thread", "", subject.number, (*claims, *others))

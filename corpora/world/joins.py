@@ -51,9 +51,11 @@ def undated(sentence: str, year: int) -> str:
             if sentence.count(str(year)) != 1
             else re.sub(rf",? in {year}(?:,(?= and )|(?=[ .;])(?! (?:and|to) \d))", "", sentence)
         )
-    if opening[1] != str(year) or opening[0].count(" ") > 2 or sentence.startswith("By "):
+    if opening[1] != str(year) or sentence.startswith("By "):
         return sentence
     rest = sentence[opening.end() :]
+    if opening[0].count(" ") > 2:  # of "In March 1922" the month
+        return f"{opening[0].split(' ' + opening[1])[0]} {rest}"
     start = 1 if rest.startswith("[") else 0
     return rest[:start] + rest[start : start + 1].upper() + rest[start + 1 :]
 
@@ -142,6 +144,6 @@ def led(opening: str, sentence: str) -> str:
     if not opening:
         return sentence
     word = sentence.split(" ", 1)[0].lower()
-    if opening.endswith(",") and word in _FUNCTION:
+    if opening.endswith((",", ":")) and word in _FUNCTION:
         sentence = sentence[:1].lower() + sentence[1:]
     return f"{opening} {sentence}"

@@ -14,7 +14,7 @@ _VISITED = ("structure", "place", "public")  # groups of what people travel to
 _STARS = (3, 3, 4, 4, 4, 5)
 _DOUBTS = 0.45  # of threads in which somebody doubts the answer, and is told where it is from
 _AGREES, _CHATS = 0.18, 0.08  # of posts what somebody adds to them who has nothing to tell
-_ASKS_ON = 0.4  # of what was not asked, what somebody asks in the thread before it is told
+_ASKS_ON = 0.2  # of what was not asked, what somebody asks in the thread before it is told
 
 
 class UserBlocks(PageSentences):
