@@ -93,7 +93,9 @@ class FactChoice:
             return
         own = self._own(entity, _TOLD.get(head.form, _TOLD_ELSE))
         if entity.kind == "person":
-            own, told = lives.chosen(own, kind, rng), lives.deeds(told, rng, alone=not own)
+            # nobody is buried with his allergies
+            asides = 0 if head.form == "obituary" else lives.ASIDES
+            own, told = lives.chosen(own, kind, rng, asides), lives.deeds(told, rng, alone=not own)
         else:  # who was on the staff is told of everybody, and of no interest here
             told = rng.sample(told, rng.between(2, 6))
             persons = 0 if head.form in _NO_STAFF else 2

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from webenv.corpora.world import lives
 from webenv.corpora.world.choosing import Block
-from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
+from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
 from webenv.corpora.world.plan import OWN, READ_ABOUT
 from webenv.corpora.world.wording import day_of_fact
 from webenv.corpora.world.writing import PageSentences, capital
@@ -65,7 +65,8 @@ class ProseBlocks(PageSentences):
         use = "journal_gap" if years >= _GAP else "journal_even"
         use = use if years and len(spans) >= _DATED else "journal_undated"
         given = {"first_year": str(spans[0][0]), "last_year": str(last)} if spans else {}
-        given |= {"gap": str(years), "gap_from": str(low), "gap_to": str(high)}
+        span = WorldValue("number", "", years, "year")
+        given |= {"gap": self._language.amount(span, years), "gap_from": str(low), "gap_to": str(high)}
         yield self._planner.line(use, self._rng, self._given() | given).replace("\\n", "\n")
 
     def _runs(self, fact: WorldFact) -> bool:

@@ -43,10 +43,10 @@ def test_a_year_within_a_sentence_moves_to_its_front() -> None:
 
 
 def test_names_keep_their_capitals_after_a_lead() -> None:
-    """After a comma a sentence goes on in small letters, unless it begins with a name."""
+    """After a comma or a colon a sentence goes on in small letters, unless it begins with a name."""
     assert led("By contrast,", "The mill closed.") == "By contrast, the mill closed."
     assert led("By contrast,", "Nash Mill closed.") == "By contrast, Nash Mill closed."
-    assert led("For the record:", "The mill closed.") == "For the record: The mill closed."
+    assert led("For the record:", "The mill closed.") == "For the record: the mill closed."
 
 
 @pytest.mark.parametrize(
