@@ -134,6 +134,9 @@ class Chinese(WorldLanguage):
 
     # ── references ────────────────────────────────────────────────────────────
 
+    def in_office(self, sentence: str, name: str, post: str) -> str:
+        return sentence
+
     def former(self, post: str) -> str:
         return f"前{post}"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from webenv.corpora.world import lives
 from webenv.corpora.world.choosing import Block, FactChoice, by_time
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
+from webenv.corpora.world.wording import MEMORY
 
 _HONOURS = ("award", "prize")
 _SIGHTS = ("structure", "place", "public", "firm", "club")  # groups that a guide to a town tells of
@@ -243,7 +244,10 @@ class OtherParts(FactChoice):
         """What is asked is answered first; what belongs with it comes next, then the rest; at the end another."""
         rng, subject = self._rng, self._subject
         assert subject is not None
-        claims = list(self._with_false(self._claims(rng.shuffle(self._left))))
+        # people tell what they have seen, and leave the rest to the encyclopedias
+        recent = self._world.setting.now - MEMORY
+        chat = [f for f in self._left if (not f.year or f.year >= recent) and self._planner.has(f, "f")]
+        claims = list(self._claims(rng.shuffle(chat if len(chat) > 1 else self._left)))
         others: list[Claim] = []
         asked = self._head.lead
         for other in self._siblings(subject, rng.between(0, 2)):  # whoever comes with another tells the same of it
@@ -256,6 +260,7 @@ class OtherParts(FactChoice):
             rest = [claim for claim in claims if claim.fact.key != asked.key]
             near = [claim for claim in rest if self._spec(claim.fact).section == section]
             far = [claim for claim in rest if self._spec(claim.fact).section != section]
-            far = sorted(far[: rng.between(2, 4)], key=lambda claim: self._spec(claim.fact).section)
+            near = near[: rng.between(2, 4)]
+            far = sorted(far[: rng.between(1, 3)], key=lambda claim: self._spec(claim.fact).section)
             claims = [*first, *near, *far]
         yield Block("thread", "", subject.number, (*claims, *others))

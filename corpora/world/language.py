@@ -53,6 +53,8 @@ _AT_END = re.compile(r" (?:in|at|inside) \{[Ssn]\}\.$")
 _IN_END = re.compile(r" in \{[Ssn]\}\.$")
 _SINGULAR = {"were": "was", "are": "is", "have": "has"}
 _ONE = re.compile(r"(\b(?:[Oo]ne|1) (?!of )(?:[\w'-]+ ){1,6}?)(were|are|have)\b")
+_SHORT = 14  # words of a sentence that may be longer
+_LOADED = re.compile(r"[,:;“”()?!]| (?:when|who|which|since|until|while|because|after) ")
 _OTHERS_DO = re.compile(r"^\{(?!S)[^}]*\} (?!was\b|were\b|is\b|became\b)")
 """Lines in which it would be another's: "Fern & Sons built its organ"."""
 
@@ -354,6 +356,12 @@ class WorldLanguage:
     def undated(self, sentence: str, year: int) -> str:
         """A sentence that stands after its year."""
         return joins.undated(sentence, year)
+
+    def in_office(self, sentence: str, name: str, post: str) -> str:
+        """A short sentence with who held which post when it happened."""
+        if not sentence.endswith(".") or sentence.count(" ") > _SHORT or _LOADED.search(sentence):
+            return sentence
+        return f"{sentence[:-1]}, when {name} was {post}."
 
     def led(self, opening: str, sentence: str) -> str:
         """A sentence after what leads to it: "By contrast, ", "A common mistake: "."""

@@ -33,6 +33,7 @@ def _links_of(head: PageHead, known: RegionPages) -> Callable[[WorldEntity], str
 
 
 _MERGED = 0.6  # of two short sentences about one subject how often they become one
+_IN_OFFICE = 0.4  # of what happened in somebody's time how often it is said
 _ASKED = 4  # people near to it that are asked
 
 
@@ -64,6 +65,7 @@ class PageSentences:
         self._heard: set[int] = set()  # who has been quoted
         self._asked: set[str] = set()  # and those without a name
         self._reported = ""  # the news, as told
+        self._terms: list[tuple[int, int, str, str]] = []  # from when to when the page has told that who held a post
         # entities that the title or a sentence has named
         self._said = {one for one in self._head.about if (e := self._entity(one)) and e.title in self._head.title}
         self._uses = _USES.get(plan.head.form, ("e",))
@@ -132,8 +134,10 @@ class PageSentences:
                 sentence = self._language.led("" if bare else self._denial(), sentence)
             elif found and not self._style.informal:
                 # years are counted from the sentence before, and not in every sentence
-                near = 0 if " later" in found[-1] else last
+                near = 0 if " later" in found[-1] or " years on" in found[-1] else last
                 sentence = self._language.joined(sentence, claim.fact.year, near, self._rng)
+            if claim.asserted and claim.fact.kind != "person" and claim.fact.subject == block.about:
+                sentence = self._in_office(claim, sentence)
             opening = self._telling.opening
             joins = claim.asserted and self._telling.ends_own and claim.fact.subject == block.about
             until = claim.fact.until  # what comes next is counted from the end that the reader has just been told
@@ -149,6 +153,24 @@ class PageSentences:
             else:
                 found.append(sentence)
         return found
+
+    def _in_office(self, claim: Claim, sentence: str) -> str:
+        """A sentence with who was in office then, of whom the page has told it: what happens happens to somebody."""
+        fact = claim.fact
+        spec = self._world.setting.kinds[fact.kind].facts[fact.relation]
+        if spec.tenure is not None:
+            holder = self._entity(fact.object.entity)
+            told = self.told.get(fact.key, ())
+            if holder is not None and fact.until and "Y" in told and "Z" in told:
+                post = self._language.post(min(spec.labels, key=len, default=""))
+                self._terms.append((fact.year, fact.until, post, self._language.surname(holder.name)))
+            return sentence
+        for term in self._terms if fact.year and str(fact.year) in sentence else ():
+            start, until, post, name = term
+            if start < fact.year < until and post and self._rng.chance(_IN_OFFICE):
+                self._terms.remove(term)
+                return self._language.in_office(sentence, name, post)
+        return sentence
 
     def _introduced(self, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
         """Claims about somebody not named so far: one first whose sentence says of whom it is."""

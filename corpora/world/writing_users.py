@@ -120,7 +120,7 @@ class UserBlocks(PageSentences):
                     day = min(28, day + rng.below(2))
                     yield post(asker, self._language.opened(lead, question))
                     last, lead = asker, ""
-            if not asked_on and rng.chance(0.6 if own else 0.8):
+            if not asked_on and (not own or rng.chance(0.6)):
                 use = "forum_aside" if aside else "forum_reply" if own else "forum_other"
                 use = use if place else "forum_answer"
                 lead = self._planner.line(use, rng, {**self._given(), "user": last, "other": other})
