@@ -12,7 +12,7 @@ from webenv.corpora.world.plan import LEAST_FACTS, PageHead, WorldPlanner
 from webenv.corpora.world.schema import FactSpec
 from webenv.corpora.world.wording import FRESH, day_of_fact
 
-_FALSE = 0.075  # share of own facts beside which a page tells the same of a wrong object, denied
+_FALSE = 0.086  # share of own facts beside which a page tells the same of a wrong object, denied
 _TOLD = {
     "encyclopedia": 0.8,
     "heritage": 0.75,
