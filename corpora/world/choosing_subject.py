@@ -184,7 +184,7 @@ class SubjectParts(FactChoice):
     def _begun(self, facts: Iterable[WorldFact]) -> list[WorldFact]:
         """Facts in the order of time, those without a date first; before these how the subject began."""
         begin = 0 if self._subject is None else self._subject.begin
-        return sorted(facts, key=lambda fact: (fact.year != begin, *by_time(fact)))
+        return sorted(facts, key=lambda fact: (0, fact.serial) if fact.year == begin else (1, *by_time(fact)))
 
     def _known_for(self, person: WorldEntity) -> list[WorldFact]:
         """What a person is known for: a post held long, a work; else an honour or a book."""
@@ -259,7 +259,7 @@ class SubjectParts(FactChoice):
             return
         facts = sorted(self._left, key=lambda fact: (self._spec(fact).section, *by_time(fact)))
         dated = [fact for fact in facts if fact.year]
-        ordered = sorted(dated, key=by_time)
+        ordered = self._begun(dated)
         # how it began, what it is like, then what happened: what has no date would hang at the end
         first = 1 if ordered and self._spec(ordered[0]).section == 0 else 0
         told = [*ordered[:first], *(fact for fact in facts if not fact.year), *ordered[first:]]

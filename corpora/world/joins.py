@@ -42,19 +42,19 @@ def joined(sentence: str, year: int, last: int, rng: Rng) -> str:
     return said + rest
 
 
-def undated(sentence: str, year: int) -> str:
-    """A sentence that stands after its year: "1922: In 1922 it burned" is no line of a chronicle."""
+def undated(sentence: str, year: int, day: bool = False) -> str:
+    """A sentence that stands after its year, or its ``day``: "1922: In 1922 it burned" is no line of a chronicle."""
     opening = _OPENING.match(sentence)
     if opening is None:
         return (
             sentence
             if sentence.count(str(year)) != 1
-            else re.sub(rf",? in {year}(?:,(?= and )|(?=[ .;])(?! (?:and|to) \d))", "", sentence)
+            else re.sub(rf",? in {year}(?:,(?= and )|(?=[ .;,])(?! (?:and|to) \d))", "", sentence)
         )
     if opening[1] != str(year) or sentence.startswith("By "):
         return sentence
     rest = sentence[opening.end() :]
-    if opening[0].count(" ") > 2:  # of "In March 1922" the month
+    if opening[0].count(" ") > 2 and not day:  # of "In March 1922" the month
         return f"{opening[0].split(' ' + opening[1])[0]} {rest}"
     start = 1 if rest.startswith("[") else 0
     return rest[:start] + rest[start : start + 1].upper() + rest[start + 1 :]

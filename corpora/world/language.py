@@ -353,9 +353,9 @@ class WorldLanguage:
         """Two sentences about one subject, which the second calls ``opening``, as one; empty where that cannot be."""
         return joins.merged(before, sentence, opening)
 
-    def undated(self, sentence: str, year: int) -> str:
-        """A sentence that stands after its year."""
-        return joins.undated(sentence, year)
+    def undated(self, sentence: str, year: int, day: bool = False) -> str:
+        """A sentence that stands after its year, or its ``day``."""
+        return joins.undated(sentence, year, day)
 
     def in_office(self, sentence: str, name: str, post: str) -> str:
         """A short sentence with who held which post when it happened."""

@@ -124,7 +124,8 @@ class ListBlocks(PageSentences):
             month, day = day_of_fact(claim.fact)
             when = str(year) if decades else self._language.date(year, month, day, self._style.dates)
             self._telling.note(claim.fact, "Y")
-            told = self._language.undated(self._telling.sentence(claim, "e", naming=True, undated=True), year)
+            told = self._telling.sentence(claim, "e", naming=True, undated=True)
+            told = self._language.undated(told, year, day=not decades)
             said = self._whole(claim, told)
             entity = self._entity(claim.fact.subject)
             if entity is not None and said.startswith(label := self._language.named(entity.title, "").rstrip()):
