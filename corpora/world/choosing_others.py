@@ -12,6 +12,7 @@ from webenv.corpora.world.wording import MEMORY
 _HONOURS = ("award", "prize")
 _SIGHTS = ("structure", "place", "public", "firm", "club")  # groups that a guide to a town tells of
 _NO_SIGHTS = ("bank", "circus", "software company", "construction company", "machine works", "hospital", "school")
+_TRAVELLING = ("circus",)
 _STOPS = 4  # sights that a guide leads to at least
 _LATELY = 15  # years in which the same has happened to another, for a report to mention it
 _LEGACIES = 2  # persons of whom a list tells the same
@@ -205,7 +206,8 @@ class OtherParts(FactChoice):
         things = [entity for kind in sights for entity in self._known.by_kind[kind] if entity.facts]
         here = [entity for entity in things if entity.town == self._subject.number]
         standing = [one for one in here if not 0 < one.end <= self._head.year and one.kind not in _NO_SIGHTS]
-        return standing if len(standing) >= _STOPS else here
+        settled = [one for one in here if one.kind not in _TRAVELLING]
+        return standing if len(standing) >= _STOPS else settled if len(settled) >= _STOPS else here
 
     def _stop(self, entity: WorldEntity) -> tuple[Claim, ...]:
         """What a guide tells of a sight: a few things that belong together, and not who ran it when."""

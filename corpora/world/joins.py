@@ -49,7 +49,9 @@ def undated(sentence: str, year: int, day: bool = False) -> str:
         return (
             sentence
             if sentence.count(str(year)) != 1
-            else re.sub(rf",? in {year}(?:,(?= and )|(?=[ .;,])(?! (?:and|to) \d))", "", sentence)
+            else re.sub(
+                rf", in {year},(?= (?!and ))|,? in {year}(?:,(?= and )|(?=[ .;,:])(?! (?:and|to) \d))", "", sentence
+            )
         )
     if opening[1] != str(year) or sentence.startswith("By "):
         return sentence

@@ -21,7 +21,7 @@ _PAST = re.compile(  # what happened then, and not what is so since
     r"made|held|brought|ran|drew|beat|paid|put an end)\b"
 )
 _SINCE = re.compile(r"\b(?:[Ss]ince|[Uu]ntil|[Bb]efore|[Aa]fter|has|have) ")
-_TIMED = re.compile(r"^(?:\[In \{Y\}\|In \{M\}\]|In \{[YM]\}|On \{D\}),? |^[^{]*(?:\{(?!Y)[^}]*\}[^{]*)* in \{Y\}[.;]")
+_TIMED = re.compile(r"^(?:\[In \{Y\}\|In \{M\}\]|In \{[YM]\}|On \{D\}),? |^[^,;:]* in \{Y\}\.")
 
 _OF_SUBJECT = re.compile(r"(?:(?:In|From) \{[YM]\},? |On \{D\},? )?\{S\} (?!and |\{O\} |, )")
 
@@ -127,6 +127,7 @@ class Telling:
         past = year != 0 and self.year != 0 and not -1 <= self.year - year <= 1
         # "she speaks Danish" of whoever is alive: what has no date is still so
         lasting = asserted and not year and fact.kind == "person" and not self._over(fact.subject)
+        tenure = spec.tenure
         key = (
             uses,
             lasting,
@@ -139,17 +140,20 @@ class Telling:
             past,
             naming,
             self.year == year,
+            undated,
         )
         known = spec.chosen.get(key)
         if known is None:
-            known = spec.chosen[key] = self._sought(claim, uses, turned, old, past, naming, lasting)
+            # what stands after its year is named before it, where the words do not say of whom it is
+            known = self._sought(claim, uses, turned, old, past, naming and not undated, lasting)
+            if undated and tenure is None and (events := _undated(known[1])):
+                known = (known[0], tuple(w for w in events if naming and not NAMING.isdisjoint(w.slots)) or events)
+            spec.chosen[key] = known
         use, ways = known
         if not ways:
             return ""
         if whole:
             ways = tuple(way for way in ways if "O" in way.slots) or ways
-        if undated and spec.tenure is None:
-            ways = _undated(ways) or ways
         subject = self._entity(fact.subject)
         if fact.until and subject is not None and fact.until > subject.begin + _SETTLED:  # by then one has a trade
             ways = tuple(way for way in ways if "T" not in way.slots) or ways
@@ -411,7 +415,6 @@ class Telling:
         return value.text
 
 
-@lru_cache(maxsize=4_096)
 def _undated(ways: tuple[Wording, ...]) -> tuple[Wording, ...]:
     """Wordings of an event that stand after its year, as they are or without the year: a line of a chronicle."""
     past = [way for way in ways if _PAST.search(way.text) and not _SINCE.search(way.text)]

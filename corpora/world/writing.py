@@ -144,6 +144,7 @@ class PageSentences:
             year = claim.fact.year
             # after what has no date nobody knows any more which year "that same year" was
             last = until if until and str(until) in sentence else year if str(year) in sentence else 0
+            last = 0 if ". " in sentence else last
             one = ""
             if whole and claim.asserted and not self._style.informal and self._rng.chance(_MERGED):
                 one = self._language.merged(found[-1], sentence, opening)

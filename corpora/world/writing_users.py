@@ -46,6 +46,9 @@ class UserBlocks(PageSentences):
             own = claim.fact.subject in self._head.about
             self._telling.focus(self._entity(block.about) if own else None)
             said = self._telling.sentence(claim, "f", "e", naming=not own, whole=True)
+            other = self._entity(claim.fact.subject)
+            if not own and other is not None and other.name not in said:
+                continue  # nobody would know of which one it is
             if not own and said:
                 said = self._language.led(self._planner.line("comment_other", self._rng, self._given()), said)
             yield self._language.named(f"**{self._user()}**", capital(said)) if said else ""
