@@ -167,6 +167,8 @@ class FactChoice:
     def _false(self, fact: WorldFact) -> Claim | None:
         """The same said of an object that it has not, out of what is true of another of its kind; told as denied."""
         spec = self._spec(fact)
+        if fact.subject not in self._head.about:  # of others nobody asks here what is wrong
+            return None
         # what is wrong has not the other figures of what is right, and a page that gives both contradicts itself
         if fact.outdated or not any(way.slots.isdisjoint(spec.extras) for way in spec.wordings.get("x", ())):
             return None

@@ -74,7 +74,9 @@ class OtherParts(FactChoice):
         section = lives.WORK if entity.kind == "person" else 0
         known = self._as_of(fact for fact in entity.facts if fact.key not in self._used and fact.year)
         own = [fact for fact in known if self._spec(fact).section == section]
-        own = [fact for fact in own if lives.grown(entity, fact)] if entity.kind == "person" else own
+        if entity.kind == "person":  # a deed, an honour or a book rather than a job or a candidacy
+            own = [fact for fact in own if lives.grown(entity, fact)]
+            own = [fact for fact in own if fact.object.type in ("pool", "name")] or own
         return sorted(self._rng.sample(own, most), key=by_time) or self._some(entity, 1, told=False)
 
     def _contrast(self) -> Iterable[Block]:

@@ -37,6 +37,8 @@ def joined(sentence: str, year: int, last: int, rng: Rng) -> str:
         return f"{opening[0].split(' ' + opening[1])[0]} of that year {rest}" if year == last else sentence
     said = _opened(year, last, rng)
     first = rest.split(" ", 1)[0]
+    if said == f"In {year} " and opening[0].endswith(", "):
+        said = f"In {year}, "
     if said == f"In {year}, " and first.islower() and first not in _FUNCTION:  # "In 1927 came a cloud of gas"
         said = f"In {year} "
     return said + rest
@@ -101,6 +103,7 @@ _LATER = re.compile(
     r"(?:That same year|In the same year|The same year|A year later|The following year|The year after,"
     r"|[A-Z][a-z]+ years (?:later|on),) "
 )
+_YEAR = re.compile(r"\b\d{4}\b")
 _OWN = re.compile(r"(?:Her|His|Its) ")
 
 
@@ -127,6 +130,8 @@ def merged(before: str, sentence: str, opening: str) -> str:
         return ""
     if opening and sentence[: len(opening) + 1].lower() == f"{opening.lower()} ":
         if " and " in before or " and " in sentence or before.startswith("From "):
+            return ""
+        if _YEAR.search(before) and _YEAR.search(sentence):  # "In 1917 she was married and left in 1924"
             return ""
         return f"{before[:-1]} and {sentence[len(opening) + 1 :]}"
     if _OWN.match(sentence) or _LATER.match(sentence):
