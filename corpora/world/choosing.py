@@ -19,7 +19,8 @@ _TOLD = {
     "journal": 0.9,
     "catalogue": 0.8,
     "news": 0.45,
-    "blog": 0.55,
+    "blog": 0.62,
+    "magazine": 0.78,
     "forum": 0.6,
 }
 _TOLD_ELSE = 0.65
