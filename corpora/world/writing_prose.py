@@ -199,7 +199,7 @@ class ProseBlocks(PageSentences):
             given = {"name": self._language.surname(person.name), "a_profession": self._trade(person), "town": place}
             given["age"] = str(self._head.year - person.begin)
             self._said.add(person.number)
-            over = self._head.lead is not None and self._head.lead.year == person.end
+            over = self._head.lead is not None and self._head.lead.relation in lives.END
             use = "news_was" if over else "news_trade" if given["age"] in self._reported else "news_who"
             if person.profession in f"{self._head.title} {self._reported}".lower() and not over:
                 use = "news_from"  # an abbot is elected abbot: what he is has been told
