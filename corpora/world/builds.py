@@ -61,8 +61,8 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
     "magazine": (
         "note:note_byline note:feature lead sections quote mentions note:feature_end",
         "note:feature lead story quote contrast note:note_author",
-        "quote lead sections people note:feature_end see",
-        "lead story mentions note:note_byline",
+        "quote lead sections people note:note_author see",
+        "note:note_byline lead story mentions note:note_author",
         "note:note_byline note:feature lead story near comments",
         "note:note_byline note:feature lead story quote note:feature_end",
     ),

@@ -135,6 +135,12 @@ class Chinese(WorldLanguage):
 
     # ── references ────────────────────────────────────────────────────────────
 
+    def in_office(self, sentence: str, name: str, post: str) -> str:
+        return sentence
+
+    def former(self, post: str) -> str:
+        return f"前{post}"
+
     def pronouns(self, sex: str, pronoun: str) -> tuple[str, str, str]:
         word = {"f": "她", "m": "他"}.get(sex, "它")
         return word, f"{word}的", word

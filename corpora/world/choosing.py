@@ -12,14 +12,15 @@ from webenv.corpora.world.plan import LEAST_FACTS, PageHead, WorldPlanner
 from webenv.corpora.world.schema import FactSpec
 from webenv.corpora.world.wording import FRESH, day_of_fact
 
-_FALSE = 0.075  # share of own facts beside which a page tells the same of a wrong object, denied
+_FALSE = 0.086  # share of own facts beside which a page tells the same of a wrong object, denied
 _TOLD = {
     "encyclopedia": 0.8,
     "heritage": 0.75,
     "journal": 0.9,
     "catalogue": 0.8,
     "news": 0.45,
-    "blog": 0.55,
+    "blog": 0.62,
+    "magazine": 0.78,
     "forum": 0.6,
 }
 _TOLD_ELSE = 0.65
@@ -93,7 +94,9 @@ class FactChoice:
             return
         own = self._own(entity, _TOLD.get(head.form, _TOLD_ELSE))
         if entity.kind == "person":
-            own, told = lives.chosen(own, kind, rng), lives.deeds(told, rng, alone=not own)
+            # nobody is buried with his allergies
+            asides = 0 if head.form == "obituary" else lives.ASIDES
+            own, told = lives.chosen(own, kind, rng, asides), lives.deeds(told, rng, alone=not own)
         else:  # who was on the staff is told of everybody, and of no interest here
             told = rng.sample(told, rng.between(2, 6))
             persons = 0 if head.form in _NO_STAFF else 2
@@ -164,7 +167,11 @@ class FactChoice:
 
     def _false(self, fact: WorldFact) -> Claim | None:
         """The same said of an object that it has not, out of what is true of another of its kind; told as denied."""
-        if not self._spec(fact).wordings.get("x") or fact.outdated:
+        spec = self._spec(fact)
+        if fact.subject not in self._head.about:  # of others nobody asks here what is wrong
+            return None
+        # what is wrong has not the other figures of what is right, and a page that gives both contradicts itself
+        if fact.outdated or not any(way.slots.isdisjoint(spec.extras) for way in spec.wordings.get("x", ())):
             return None
         if self._dated_news(fact):
             return None

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from webenv.corpora.world import lives
 from webenv.corpora.world.choosing import Block, FactChoice, by_time
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
+from webenv.corpora.world.wording import MEMORY
 
 _HONOURS = ("award", "prize")
 _SIGHTS = ("structure", "place", "public", "firm", "club")  # groups that a guide to a town tells of
-_NO_SIGHTS = ("bank", "software company", "construction company", "machine works", "hospital", "school")
+_NO_SIGHTS = ("bank", "circus", "software company", "construction company", "machine works", "hospital", "school")
+_TRAVELLING = ("circus",)
 _STOPS = 4  # sights that a guide leads to at least
 _LATELY = 15  # years in which the same has happened to another, for a report to mention it
 _LEGACIES = 2  # persons of whom a list tells the same
@@ -25,7 +27,7 @@ class OtherParts(FactChoice):
         """What others had to do with the subject."""
         told, self._told = self._told, []
         told = sorted((fact for fact in told if fact.key not in self._used), key=by_time)
-        head = self._line("context_head") if len(told) > 2 and self._rng.chance(0.6) else ""
+        head = self._line("context_head") if len(told) > 1 else ""
         yield self._block("prose", head, self._claims(told))
 
     def _near(self) -> Iterable[Block]:
@@ -72,7 +74,9 @@ class OtherParts(FactChoice):
         section = lives.WORK if entity.kind == "person" else 0
         known = self._as_of(fact for fact in entity.facts if fact.key not in self._used and fact.year)
         own = [fact for fact in known if self._spec(fact).section == section]
-        own = [fact for fact in own if lives.grown(entity, fact)] if entity.kind == "person" else own
+        if entity.kind == "person":  # a deed, an honour or a book rather than a job or a candidacy
+            own = [fact for fact in own if lives.grown(entity, fact)]
+            own = [fact for fact in own if fact.object.type in ("pool", "name")] or own
         return sorted(self._rng.sample(own, most), key=by_time) or self._some(entity, 1, told=False)
 
     def _contrast(self) -> Iterable[Block]:
@@ -204,7 +208,8 @@ class OtherParts(FactChoice):
         things = [entity for kind in sights for entity in self._known.by_kind[kind] if entity.facts]
         here = [entity for entity in things if entity.town == self._subject.number]
         standing = [one for one in here if not 0 < one.end <= self._head.year and one.kind not in _NO_SIGHTS]
-        return standing if len(standing) >= _STOPS else here
+        settled = [one for one in here if one.kind not in _TRAVELLING]
+        return standing if len(standing) >= _STOPS else settled if len(settled) >= _STOPS else here
 
     def _stop(self, entity: WorldEntity) -> tuple[Claim, ...]:
         """What a guide tells of a sight: a few things that belong together, and not who ran it when."""
@@ -243,7 +248,10 @@ class OtherParts(FactChoice):
         """What is asked is answered first; what belongs with it comes next, then the rest; at the end another."""
         rng, subject = self._rng, self._subject
         assert subject is not None
-        claims = list(self._with_false(self._claims(rng.shuffle(self._left))))
+        # people tell what they have seen, and leave the rest to the encyclopedias
+        recent = self._world.setting.now - MEMORY
+        chat = [f for f in self._left if (not f.year or f.year >= recent) and self._planner.has(f, "f")]
+        claims = list(self._claims(rng.shuffle(chat if len(chat) > 1 else self._left)))
         others: list[Claim] = []
         asked = self._head.lead
         for other in self._siblings(subject, rng.between(0, 2)):  # whoever comes with another tells the same of it
@@ -256,6 +264,7 @@ class OtherParts(FactChoice):
             rest = [claim for claim in claims if claim.fact.key != asked.key]
             near = [claim for claim in rest if self._spec(claim.fact).section == section]
             far = [claim for claim in rest if self._spec(claim.fact).section != section]
-            far = sorted(far[: rng.between(3, 6)], key=lambda claim: self._spec(claim.fact).section)
+            near = near[: rng.between(2, 4)]
+            far = sorted(far[: rng.between(1, 3)], key=lambda claim: self._spec(claim.fact).section)
             claims = [*first, *near, *far]
         yield Block("thread", "", subject.number, (*claims, *others))

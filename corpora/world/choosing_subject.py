@@ -67,6 +67,7 @@ class SubjectParts(FactChoice):
 
     def _chron(self) -> Iterable[Block]:
         dated = [fact for fact in self._left if fact.year and self._planner.has(fact, "e")]
+        dated = [fact for fact in dated if self._spec(fact).tenure is None]  # a term of office is no event
         if len(dated) >= 4 and len({fact.year for fact in dated}) >= 3:
             chosen = sorted(self._rng.sample(dated, self._rng.between(4, 8)), key=by_time)
             yield self._block("years", self._line("chron_head"), self._take(chosen))
@@ -94,6 +95,8 @@ class SubjectParts(FactChoice):
         told = [fact for fact in self._left if fact.year == 0 or fact.year >= recent]
         if self._head.form == "obituary" and self._subject is not None:
             told = [fact for fact in told if fact == lives.death_of(self._subject)]
+        if self._subject is not None and 0 < self._subject.end < recent:
+            told = []  # of whoever died long ago nobody has heard a word
         spoken = [fact for fact in self._as_of(told) if self._planner.has(fact, "q")]
         chosen = self._rng.sample(spoken, most)
         if self._subject is not None and self._subject.kind == "person":
@@ -171,12 +174,17 @@ class SubjectParts(FactChoice):
         elif not self._many and self._head.form in _SUMMED:
             self._few()
             by_section = self._by_section()
-            first = sorted(by_section.get(min(by_section, default=-1), ()), key=by_time)
+            first = self._begun(by_section.get(min(by_section, default=-1), ()))
             made = [fact for fact in first if self._made(fact)][:1]  # by whom comes first
             # small sections are told at the beginning, where they need no heading
             small = [fact for section, known in sorted(by_section.items()) if len(known) < 2 for fact in known]
             facts = list(dict.fromkeys((*made, *first[:2], *small)))[: self._rng.between(3, 5)]
         yield self._block("lead", "", self._take(facts))
+
+    def _begun(self, facts: Iterable[WorldFact]) -> list[WorldFact]:
+        """Facts in the order of time, those without a date first; before these how the subject began."""
+        begin = 0 if self._subject is None else self._subject.begin
+        return sorted(facts, key=lambda fact: (0, fact.serial) if fact.year == begin else (1, *by_time(fact)))
 
     def _known_for(self, person: WorldEntity) -> list[WorldFact]:
         """What a person is known for: a post held long, a work; else an honour or a book."""
@@ -221,7 +229,7 @@ class SubjectParts(FactChoice):
             parts[1][1].extend(parts.pop(0)[1])
         bare = self._head.form in ("obituary", "news", "blog") or (len(parts) < 2 and self._head.form != "journal")
         for head, facts in parts:
-            told = self._take(sorted(facts, key=by_time))
+            told = self._take(self._begun(facts))
             yield self._block("prose", "" if bare else head, self._with_false(told))
 
     def _life(self) -> Iterable[Block]:
@@ -251,7 +259,7 @@ class SubjectParts(FactChoice):
             return
         facts = sorted(self._left, key=lambda fact: (self._spec(fact).section, *by_time(fact)))
         dated = [fact for fact in facts if fact.year]
-        ordered = sorted(dated, key=by_time)
+        ordered = self._begun(dated)
         # how it began, what it is like, then what happened: what has no date would hang at the end
         first = 1 if ordered and self._spec(ordered[0]).section == 0 else 0
         told = [*ordered[:first], *(fact for fact in facts if not fact.year), *ordered[first:]]

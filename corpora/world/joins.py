@@ -37,23 +37,29 @@ def joined(sentence: str, year: int, last: int, rng: Rng) -> str:
         return f"{opening[0].split(' ' + opening[1])[0]} of that year {rest}" if year == last else sentence
     said = _opened(year, last, rng)
     first = rest.split(" ", 1)[0]
+    if said == f"In {year} " and opening[0].endswith(", "):
+        said = f"In {year}, "
     if said == f"In {year}, " and first.islower() and first not in _FUNCTION:  # "In 1927 came a cloud of gas"
         said = f"In {year} "
     return said + rest
 
 
-def undated(sentence: str, year: int) -> str:
-    """A sentence that stands after its year: "1922: In 1922 it burned" is no line of a chronicle."""
+def undated(sentence: str, year: int, day: bool = False) -> str:
+    """A sentence that stands after its year, or its ``day``: "1922: In 1922 it burned" is no line of a chronicle."""
     opening = _OPENING.match(sentence)
     if opening is None:
         return (
             sentence
             if sentence.count(str(year)) != 1
-            else re.sub(rf",? in {year}(?:,(?= and )|(?=[ .;])(?! (?:and|to) \d))", "", sentence)
+            else re.sub(
+                rf", in {year},(?= (?!and ))|,? in {year}(?:,(?= and )|(?=[ .;,:])(?! (?:and|to) \d))", "", sentence
+            )
         )
-    if opening[1] != str(year) or opening[0].count(" ") > 2 or sentence.startswith("By "):
+    if opening[1] != str(year) or sentence.startswith("By "):
         return sentence
     rest = sentence[opening.end() :]
+    if opening[0].count(" ") > 2 and not day:  # of "In March 1922" the month
+        return f"{opening[0].split(' ' + opening[1])[0]} {rest}"
     start = 1 if rest.startswith("[") else 0
     return rest[:start] + rest[start : start + 1].upper() + rest[start + 1 :]
 
@@ -97,6 +103,7 @@ _LATER = re.compile(
     r"(?:That same year|In the same year|The same year|A year later|The following year|The year after,"
     r"|[A-Z][a-z]+ years (?:later|on),) "
 )
+_YEAR = re.compile(r"\b\d{4}\b")
 _OWN = re.compile(r"(?:Her|His|Its) ")
 
 
@@ -124,6 +131,8 @@ def merged(before: str, sentence: str, opening: str) -> str:
     if opening and sentence[: len(opening) + 1].lower() == f"{opening.lower()} ":
         if " and " in before or " and " in sentence or before.startswith("From "):
             return ""
+        if _YEAR.search(before) and _YEAR.search(sentence):  # "In 1917 she was married and left in 1924"
+            return ""
         return f"{before[:-1]} and {sentence[len(opening) + 1 :]}"
     if _OWN.match(sentence) or _LATER.match(sentence):
         return f"{before[:-1]}, and {sentence[:1].lower()}{sentence[1:]}"
@@ -142,6 +151,6 @@ def led(opening: str, sentence: str) -> str:
     if not opening:
         return sentence
     word = sentence.split(" ", 1)[0].lower()
-    if opening.endswith(",") and word in _FUNCTION:
+    if opening.endswith((",", ":")) and word in _FUNCTION:
         sentence = sentence[:1].lower() + sentence[1:]
     return f"{opening} {sentence}"

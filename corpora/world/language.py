@@ -51,6 +51,10 @@ _OWNED_MANY = re.compile(r"^(?!Parts|Views|Pictures)([A-Z][a-z]+s) of \{[Ssn]\}"
 _ENTERED = frozenset(("place", "structure", "public"))
 _AT_END = re.compile(r" (?:in|at|inside) \{[Ssn]\}\.$")
 _IN_END = re.compile(r" in \{[Ssn]\}\.$")
+_SINGULAR = {"were": "was", "are": "is", "have": "has"}
+_ONE = re.compile(r"(\b(?:[Oo]ne|1) (?!of )(?:(?! (?:was|is|has|when) )[^,;“”])+? )(were|are|have)\b")
+_SHORT = 14  # words of a sentence that may be longer
+_LOADED = re.compile(r"[,:;“”()?!]| (?:when|who|which|since|until|while|because|after) ")
 _OTHERS_DO = re.compile(r"^\{(?!S)[^}]*\} (?!was\b|were\b|is\b|became\b)")
 """Lines in which it would be another's: "Fern & Sons built its organ"."""
 
@@ -104,6 +108,14 @@ class WorldLanguage:
     def with_profession(self, profession: str, name: str) -> str:
         """A person at the first mention, with what he or she does."""
         return f"the {profession} {name}"
+
+    def post(self, label: str) -> str:
+        """A post by its label, inside a sentence."""
+        return label[:1].lower() + label[1:]
+
+    def former(self, post: str) -> str:
+        """A post that somebody held once."""
+        return f"former {post}"
 
     # ── references ────────────────────────────────────────────────────────────
 
@@ -253,6 +265,18 @@ class WorldLanguage:
         """A sentence with a full stop where it has none."""
         return text + "." if text and text[-1] not in '.?!”"' else text
 
+    def introduced(self, line: str, name: str, town: str, over: bool) -> str:
+        """The first sentence on a thing: in the past of what is no more, and without the town that its name tells."""
+        if over:
+            line = line.replace(f"{name} is ", f"{name} was ", 1)
+        if town in name:
+            line = line.replace(f" in {town}, a town in ", " in ").replace(f" in {town}, ", " in ")
+        return line
+
+    def singular(self, text: str) -> str:
+        """A sentence that may count one thing with its verb in the singular: "one bridge was lost"."""
+        return _ONE.sub(lambda match: match[1] + _SINGULAR[match[2]], text)
+
     def asked(self, text: str) -> str:
         """A criterion as a sentence of its own."""
         text = wording.polished(_ABOUT_YEAR.sub(r"\2 ", " ".join(text.split())))
@@ -329,9 +353,15 @@ class WorldLanguage:
         """Two sentences about one subject, which the second calls ``opening``, as one; empty where that cannot be."""
         return joins.merged(before, sentence, opening)
 
-    def undated(self, sentence: str, year: int) -> str:
-        """A sentence that stands after its year."""
-        return joins.undated(sentence, year)
+    def undated(self, sentence: str, year: int, day: bool = False) -> str:
+        """A sentence that stands after its year, or its ``day``."""
+        return joins.undated(sentence, year, day)
+
+    def in_office(self, sentence: str, name: str, post: str) -> str:
+        """A short sentence with who held which post when it happened."""
+        if not sentence.endswith(".") or sentence.count(" ") > _SHORT or _LOADED.search(sentence):
+            return sentence
+        return f"{sentence[:-1]}, when {name} was {post}."
 
     def led(self, opening: str, sentence: str) -> str:
         """A sentence after what leads to it: "By contrast, ", "A common mistake: "."""
@@ -362,6 +392,11 @@ class WorldLanguage:
         for wrong, right in ((",.", "."), (",,", ","), (",;", ";")):
             text = text.replace(wrong, right)
         return text.rstrip(",")
+
+    def unlabelled(self, text: str, unit: str, label: str) -> str:
+        """A value of a table without the unit that its label has named: "Manuals", then "4"."""
+        words = wording.plural(unit) if unit else ""
+        return text.split(" ")[0] if words and words in label.lower() and text.endswith(f" {words}") else text
 
     def cell(self, text: str, when: str) -> str:
         """A value of a table with when it was so."""

@@ -11,7 +11,8 @@ from webenv.corpora.world.wording import day_of_fact
 
 WORK = 1
 """The section of a person's article that tells of work: to it belongs what others' facts tell of somebody."""
-_ASIDES = 2  # hobbies, habits, pets, … that one page tells
+ASIDES = 2
+"""Hobbies, habits, pets, … that one page tells."""
 _DEEDS = 8  # facts of others in which somebody turns up that one page tells
 _ALIKE = (1, 4)  # of them, of one relation of persons, such as portraits; and where nothing else is known
 END = ("death", "died")
@@ -20,11 +21,11 @@ _GROWN = 22  # years
 _KNOWN = ("town", "county")  # readers of a local paper know how these began, and what they are like
 
 
-def chosen(facts: Iterable[WorldFact], kind: KindSpec, rng: Rng) -> list[WorldFact]:
+def chosen(facts: Iterable[WorldFact], kind: KindSpec, rng: Rng, asides: int = ASIDES) -> list[WorldFact]:
     """A person's facts without most of what is told in passing: a life is no list of habits."""
     known = list(facts)
     aside = [fact for fact in known if kind.facts[fact.relation].section in kind.asides]
-    kept = {fact.key for fact in rng.sample(aside, _ASIDES)}
+    kept = {fact.key for fact in rng.sample(aside, asides)}
     return [fact for fact in known if fact.key in kept or kind.facts[fact.relation].section not in kind.asides]
 
 

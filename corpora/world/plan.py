@@ -289,6 +289,9 @@ class WorldPlanner:
         head, fact = "", None
         if form == "forum" and subject is not None:
             questions = {f.key: _naming(telling.ways(Claim(f), "a")) for f in subject.facts if f.year <= year}
+            # who asks "who built it?" wants to know; "where was it for seven days in 1989?" is a quiz
+            plain = {key: [way for way in ways if NAMING.issuperset(way.slots)] for key, ways in questions.items()}
+            questions = plain if any(plain.values()) else questions
             asked = [f for f in subject.facts if questions.get(f.key)]
             if asked:
                 fact = rng.pick(asked)

@@ -16,7 +16,12 @@ _MASK = (1 << 64) - 1
 _BOASTS = ("best known", "best-known", "most famous", "famous for", "known for", "most people know")
 _ENDS = (". ", "? ", "! ")
 _SETTLED = 42  # the age by which somebody lives by a trade
-_PAST = re.compile(r"\b(?:was|were|had|\w+ed)\b")  # what happened then, and not what is so since
+_PAST = re.compile(  # what happened then, and not what is so since
+    r"\b(?:was|were|had|\w+ed|came|went|took|became|found|built|won|lost|gave|sold|bought|led|left|began|broke|fell|got|"
+    r"made|held|brought|ran|drew|beat|paid|put an end)\b"
+)
+_SINCE = re.compile(r"\b(?:[Ss]ince|[Uu]ntil|[Bb]efore|[Aa]fter|has|have) ")
+_TIMED = re.compile(r"^(?:\[In \{Y\}\|In \{M\}\]|In \{[YM]\}|On \{D\}),? |^[^,;:]* in \{Y\}\.")
 
 _OF_SUBJECT = re.compile(r"(?:(?:In|From) \{[YM]\},? |On \{D\},? )?\{S\} (?!and |\{O\} |, )")
 
@@ -122,6 +127,7 @@ class Telling:
         past = year != 0 and self.year != 0 and not -1 <= self.year - year <= 1
         # "she speaks Danish" of whoever is alive: what has no date is still so
         lasting = asserted and not year and fact.kind == "person" and not self._over(fact.subject)
+        tenure = spec.tenure
         key = (
             uses,
             lasting,
@@ -134,17 +140,20 @@ class Telling:
             past,
             naming,
             self.year == year,
+            undated,
         )
         known = spec.chosen.get(key)
         if known is None:
-            known = spec.chosen[key] = self._sought(claim, uses, turned, old, past, naming, lasting)
+            # what stands after its year is named before it, where the words do not say of whom it is
+            known = self._sought(claim, uses, turned, old, past, naming and not undated, lasting)
+            if undated and tenure is None and (events := _undated(known[1])):
+                known = (known[0], tuple(w for w in events if naming and not NAMING.isdisjoint(w.slots)) or events)
+            spec.chosen[key] = known
         use, ways = known
         if not ways:
             return ""
         if whole:
             ways = tuple(way for way in ways if "O" in way.slots) or ways
-        if undated and spec.tenure is None:
-            ways = tuple(way for way in ways if way.slots.isdisjoint("YMD") and _PAST.search(way.text)) or ways
         subject = self._entity(fact.subject)
         if fact.until and subject is not None and fact.until > subject.begin + _SETTLED:  # by then one has a trade
             ways = tuple(way for way in ways if "T" not in way.slots) or ways
@@ -166,6 +175,8 @@ class Telling:
         self._spent.update(boasts(way.text))
         self.slots = way.slots
         text = self.told(way, claim, turned=use == "i", speaker=speaker)
+        if fact.object.number == 1 or any(value.number == 1 for _, value in fact.extras):
+            text = self._language.singular(text)
         if use == "q" and year and self.year - year <= FRESH:  # of last week nobody is said to recall anything
             text = text.replace(" recalled", " said").replace(" remembered", " said")
         return text
@@ -404,6 +415,12 @@ class Telling:
         if value.type == "noun":
             return self._language.noun(value.text, value.unit)
         return value.text
+
+
+def _undated(ways: tuple[Wording, ...]) -> tuple[Wording, ...]:
+    """Wordings of an event that stand after its year, as they are or without the year: a line of a chronicle."""
+    past = [way for way in ways if _PAST.search(way.text) and not _SINCE.search(way.text)]
+    return tuple(way for way in past if way.slots.isdisjoint("YMD") or _TIMED.match(way.text))
 
 
 @lru_cache(maxsize=16_384)

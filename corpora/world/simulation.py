@@ -22,6 +22,7 @@ _HELD = 0.85  # share of the things of a test world that are of kinds no trainin
 _FOCUS = 3  # kinds that a part of a world has most of: whoever looks for one meets hundreds of near misses
 _FOCUSED = 0.42  # share of its things that are of these kinds whatever chance would give
 _PART = 16  # regions of a part
+_MEN = ("abbot", "monk")  # professions of men alone
 
 
 class WorldSetting(NamedTuple):
@@ -166,7 +167,7 @@ class Casting:
 
     def person(self, number: int, profession: str, birth: int, towns: tuple[WorldEntity, ...], rng: Rng) -> WorldEntity:
         """Somebody new, who lives in one of the towns; nobody has died yet."""
-        sex = "f" if rng.chance(0.5 if birth > 1930 else 0.3) else "m"
+        sex = "f" if rng.chance(0.5 if birth > 1930 else 0.3) and profession not in _MEN else "m"
         name = self.setting.names.person(sex, rng)
         return WorldEntity(number, "person", name, birth, 0, towns[rng.popular(len(towns))].number, profession, sex)
 

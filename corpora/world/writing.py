@@ -33,6 +33,7 @@ def _links_of(head: PageHead, known: RegionPages) -> Callable[[WorldEntity], str
 
 
 _MERGED = 0.6  # of two short sentences about one subject how often they become one
+_IN_OFFICE = 0.4  # of what happened in somebody's time how often it is said
 _ASKED = 4  # people near to it that are asked
 
 
@@ -64,6 +65,7 @@ class PageSentences:
         self._heard: set[int] = set()  # who has been quoted
         self._asked: set[str] = set()  # and those without a name
         self._reported = ""  # the news, as told
+        self._terms: list[tuple[int, int, str, str]] = []  # from when to when the page has told that who held a post
         # entities that the title or a sentence has named
         self._said = {one for one in self._head.about if (e := self._entity(one)) and e.title in self._head.title}
         self._uses = _USES.get(plan.head.form, ("e",))
@@ -131,12 +133,18 @@ class PageSentences:
                 bare = block.form == "corrections" or claim.fact.kind == "person"
                 sentence = self._language.led("" if bare else self._denial(), sentence)
             elif found and not self._style.informal:
-                sentence = self._language.joined(sentence, claim.fact.year, last, self._rng)
+                # years are counted from the sentence before, and not in every sentence
+                near = 0 if " later" in found[-1] or " years on" in found[-1] else last
+                sentence = self._language.joined(sentence, claim.fact.year, near, self._rng)
+            if claim.asserted and claim.fact.kind != "person" and claim.fact.subject == block.about:
+                sentence = self._in_office(claim, sentence)
             opening = self._telling.opening
             joins = claim.asserted and self._telling.ends_own and claim.fact.subject == block.about
             until = claim.fact.until  # what comes next is counted from the end that the reader has just been told
             year = claim.fact.year
-            last = until if until and str(until) in sentence else year if str(year) in sentence else last
+            # after what has no date nobody knows any more which year "that same year" was
+            last = until if until and str(until) in sentence else year if str(year) in sentence else 0
+            last = 0 if ". " in sentence else last
             one = ""
             if whole and claim.asserted and not self._style.informal and self._rng.chance(_MERGED):
                 one = self._language.merged(found[-1], sentence, opening)
@@ -146,6 +154,24 @@ class PageSentences:
             else:
                 found.append(sentence)
         return found
+
+    def _in_office(self, claim: Claim, sentence: str) -> str:
+        """A sentence with who was in office then, of whom the page has told it: what happens happens to somebody."""
+        fact = claim.fact
+        spec = self._world.setting.kinds[fact.kind].facts[fact.relation]
+        if spec.tenure is not None:
+            holder = self._entity(fact.object.entity)
+            told = self.told.get(fact.key, ())
+            if holder is not None and fact.until and "Y" in told and "Z" in told:
+                post = self._language.post(min(spec.labels, key=len, default=""))
+                self._terms.append((fact.year, fact.until, post, self._language.surname(holder.name)))
+            return sentence
+        for term in self._terms if fact.year and str(fact.year) in sentence else ():
+            start, until, post, name = term
+            if start < fact.year < until and post and self._rng.chance(_IN_OFFICE):
+                self._terms.remove(term)
+                return self._language.in_office(sentence, name, post)
+        return sentence
 
     def _introduced(self, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
         """Claims about somebody not named so far: one first whose sentence says of whom it is."""
@@ -182,7 +208,10 @@ class PageSentences:
             return sentence
         self._said.add(entity.number)
         shown = entity.title if entity.title in block.head else entity.name
-        return sentence if shown in block.head or shown in sentence else self._language.named(entity.title, sentence)
+        known = shown in block.head or shown in sentence or entity.title in sentence
+        if known or (self._telling.named(entity) and self._language.surname(entity.name) in sentence):
+            return sentence  # of whoever has been named in full the surname is enough
+        return self._language.named(entity.title, sentence)
 
     def _whole(self, claim: Claim, sentence: str) -> str:
         """A sentence that stands alone: with the name of whom it is about, unless the whole page is about that."""
@@ -220,6 +249,8 @@ class PageSentences:
                 self._heard.add(one.number)
                 if self._telling.named(one):
                     return self._language.surname(one.name)
+                if post := self._post(claim, one):
+                    return post
                 if one.number in self._said or not one.profession:
                     return one.name
                 return self._language.with_role(one.name, one.profession, self._rng)
@@ -232,6 +263,21 @@ class PageSentences:
                 break
         self._asked.add(speaker)
         return speaker
+
+    def _post(self, claim: Claim, person: WorldEntity) -> str:
+        """Whoever is quoted by the post that he or she holds, or held, in what the claim is about; else empty."""
+        subject = self._entity(claim.fact.subject)
+        specs = self._world.setting.kinds[claim.fact.kind].facts
+        for fact in () if subject is None else subject.facts:
+            labels = specs[fact.relation].labels
+            if fact.object.entity == person.number and specs[fact.relation].tenure is not None and labels:
+                if fact.year > self._head.year:
+                    continue
+                self._telling.note(fact, "O")
+                post = self._language.post(min(labels, key=len))
+                over = 0 < fact.until <= self._head.year
+                return self._language.with_profession(self._language.former(post) if over else post, person.name)
+        return ""
 
     @cached_property
     def _persons_near(self) -> list[WorldEntity]:

@@ -63,7 +63,10 @@ class ListBlocks(PageSentences):
         return f" {told}" if told else ""
 
     def _keys(self, block: Block) -> Iterator[str]:
-        rows = [f"{self._language.named(f'**{self._label(claim)}**', self._cell(claim))}" for claim in block.claims]
+        rows = []
+        for claim in block.claims:
+            label = self._label(claim)
+            rows.append(self._language.named(f"**{label}**", self._cell(claim, label)))
         if self._rng.chance(0.3):
             yield " · ".join(rows)
         else:
@@ -123,7 +126,8 @@ class ListBlocks(PageSentences):
             month, day = day_of_fact(claim.fact)
             when = str(year) if decades else self._language.date(year, month, day, self._style.dates)
             self._telling.note(claim.fact, "Y")
-            told = self._language.undated(self._telling.sentence(claim, "e", naming=True, undated=True), year)
+            told = self._telling.sentence(claim, "e", naming=True, undated=True)
+            told = self._language.undated(told, year, day=not decades)
             said = self._whole(claim, told)
             entity = self._entity(claim.fact.subject)
             if entity is not None and said.startswith(label := self._language.named(entity.title, "").rstrip()):
@@ -139,7 +143,8 @@ class ListBlocks(PageSentences):
         head = "" if entity is None or block.head else entity.title
         rows = [f"| {head} | |", "| --- | --- |"]
         for claim in block.claims:
-            rows.append(f"| {self._label(claim)} | {self._cell(claim)} |")
+            label = self._label(claim)
+            rows.append(f"| {label} | {self._cell(claim, label)} |")
         if entity is not None and self._world.setting.kinds[entity.kind].group in PLACED and self._rng.chance(0.6):
             rows.append(f"| {self._language.say('Coordinates')} | {self._coordinates(entity)} |")
         yield "\n".join(rows)
@@ -167,7 +172,7 @@ class ListBlocks(PageSentences):
             entity = self._entity(subject)
             name = self._telling.mention(entity, full=True) if entity is not None else ""
             row = [self._world.place(entity)[0]] if placed and entity is not None else []
-            row += [self._cell(cells[c]) if c in cells else "–" for c in columns]
+            row += [self._cell(cells[c], labels[c]) if c in cells else "–" for c in columns]
             rows.append(f"| {name} | " + " | ".join(row) + " |")
         yield "\n".join(rows)
 
@@ -175,9 +180,11 @@ class ListBlocks(PageSentences):
         spec = self._world.setting.kinds[claim.fact.kind].facts[claim.fact.relation]
         return self._rng.pick(spec.labels) if spec.labels else claim.fact.relation.replace("_", " ").capitalize()
 
-    def _cell(self, claim: Claim) -> str:
+    def _cell(self, claim: Claim, label: str) -> str:
         fact = claim.fact
         text = self._telling.value(fact.object, full=True)
+        if fact.object.type == "number":
+            text = self._language.unlabelled(text, fact.object.unit, label)
         text = text[:1].upper() + text[1:] if not text.startswith("[") else text
         self._telling.note(fact, "O", *(("Y",) if fact.year else ()), *(("Z",) if fact.until else ()))
         if fact.object.type == "year" or not fact.year:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from webenv.corpora.world import lives
 from webenv.corpora.world.choosing import Block
-from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
+from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
 from webenv.corpora.world.plan import OWN, READ_ABOUT
 from webenv.corpora.world.schema import PLACED
 from webenv.corpora.world.wording import day_of_fact
@@ -65,7 +65,8 @@ class ProseBlocks(PageSentences):
         use = "journal_gap" if years >= _GAP else "journal_even"
         use = use if years and len(spans) >= _DATED else "journal_undated"
         given = {"first_year": str(spans[0][0]), "last_year": str(last)} if spans else {}
-        given |= {"gap": str(years), "gap_from": str(low), "gap_to": str(high)}
+        span = WorldValue("number", "", years, "year")
+        given |= {"gap": self._language.amount(span, years), "gap_from": str(low), "gap_to": str(high)}
         yield self._planner.line(use, self._rng, self._given() | given).replace("\\n", "\n")
 
     def _runs(self, fact: WorldFact) -> bool:
@@ -131,8 +132,8 @@ class ProseBlocks(PageSentences):
         where = self._entity(fact.subject)
         if spec.tenure is None or not spec.labels or where is None:
             return ""
-        label = min(spec.labels, key=len)
-        filled = {**given, "post": label[:1].lower() + label[1:], "year": str(fact.year), "until": str(fact.until)}
+        post = self._language.post(min(spec.labels, key=len))
+        filled = {**given, "post": post, "year": str(fact.year), "until": str(fact.until)}
         use = "role_past" if fact.until else "role_now"
         if not self._world.setting.schema.lines.get(use):
             return ""
@@ -161,7 +162,8 @@ class ProseBlocks(PageSentences):
         given["a_kind"] = self._language.a_kind(noun, kind)
         use = "lead_town" if subject.town < 0 else f"lead_{kind.name.replace(' ', '_')}"
         general = "lead_thing" if kind.group in PLACED else "lead_other"
-        return self._planner.line(use, self._rng, given) or self._planner.line(general, self._rng, given)
+        line = self._planner.line(use, self._rng, given) or self._planner.line(general, self._rng, given)
+        return self._language.introduced(line, given["name"], given["town"], 0 < subject.end <= self._head.year)
 
     # ── reports ───────────────────────────────────────────────────────────────
 
@@ -186,7 +188,8 @@ class ProseBlocks(PageSentences):
             use = "news_town" if subject.town < 0 else f"lead_{kind.name.replace(' ', '_')}"
             general = "news_what" if kind.group in PLACED else "news_thing"
             line = self._planner.line(use, self._rng, given) or self._planner.line(general, self._rng, given)
-            sentences.append(capital(line))
+            over = 0 < subject.end < self._head.year
+            sentences.append(capital(self._language.introduced(line, given["name"], given["town"], over)))
         for person in (subject, other):
             if person is None or person.kind != "person" or person is other is subject:
                 continue
@@ -196,7 +199,7 @@ class ProseBlocks(PageSentences):
             given = {"name": self._language.surname(person.name), "a_profession": self._trade(person), "town": place}
             given["age"] = str(self._head.year - person.begin)
             self._said.add(person.number)
-            over = self._head.lead is not None and self._head.lead.year == person.end
+            over = self._head.lead is not None and self._head.lead.relation in lives.END
             use = "news_was" if over else "news_trade" if given["age"] in self._reported else "news_who"
             if person.profession in f"{self._head.title} {self._reported}".lower() and not over:
                 use = "news_from"  # an abbot is elected abbot: what he is has been told
@@ -207,10 +210,12 @@ class ProseBlocks(PageSentences):
 
     def _tells_all(self, subject: WorldEntity) -> bool:
         """Whether a name that has been told says what it is of, and where: "Fletgrove Curling Club"."""
-        if subject.title not in self._reported:
+        if subject.name not in self._reported and subject.title not in f"{self._reported} {self._head.title}":
             return False
-        noun, town = self._world.setting.kinds[subject.kind].noun, self._given()["town"]
-        return noun.lower() in subject.name.lower() and (town in subject.name or town.upper() in self._reported)
+        noun, town = self._world.setting.kinds[subject.kind].noun.lower(), self._given()["town"]
+        if town in subject.name:  # "the Lubioglu Organ of Munlow": nobody asks what that is
+            noun = noun.rpartition(" ")[2]
+        return noun in subject.name.lower() and (town in subject.name or town.upper() in self._reported)
 
     def _statement(self, block: Block) -> Iterator[str]:
         """What is said on the news: of the fact, or, where nobody can say more of it yet, in general."""

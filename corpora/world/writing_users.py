@@ -14,7 +14,7 @@ _VISITED = ("structure", "place", "public")  # groups of what people travel to
 _STARS = (3, 3, 4, 4, 4, 5)
 _DOUBTS = 0.45  # of threads in which somebody doubts the answer, and is told where it is from
 _AGREES, _CHATS = 0.18, 0.08  # of posts what somebody adds to them who has nothing to tell
-_ASKS_ON = 0.4  # of what was not asked, what somebody asks in the thread before it is told
+_ASKS_ON = 0.2  # of what was not asked, what somebody asks in the thread before it is told
 
 
 class UserBlocks(PageSentences):
@@ -46,6 +46,9 @@ class UserBlocks(PageSentences):
             own = claim.fact.subject in self._head.about
             self._telling.focus(self._entity(block.about) if own else None)
             said = self._telling.sentence(claim, "f", "e", naming=not own, whole=True)
+            other = self._entity(claim.fact.subject)
+            if not own and other is not None and other.name not in said:
+                continue  # nobody would know of which one it is
             if not own and said:
                 said = self._language.led(self._planner.line("comment_other", self._rng, self._given()), said)
             yield self._language.named(f"**{self._user()}**", capital(said)) if said else ""
@@ -120,7 +123,7 @@ class UserBlocks(PageSentences):
                     day = min(28, day + rng.below(2))
                     yield post(asker, self._language.opened(lead, question))
                     last, lead = asker, ""
-            if not asked_on and rng.chance(0.6 if own else 0.8):
+            if not asked_on and (not own or rng.chance(0.6)):
                 use = "forum_aside" if aside else "forum_reply" if own else "forum_other"
                 use = use if place else "forum_answer"
                 lead = self._planner.line(use, rng, {**self._given(), "user": last, "other": other})

@@ -43,10 +43,54 @@ def test_a_year_within_a_sentence_moves_to_its_front() -> None:
 
 
 def test_names_keep_their_capitals_after_a_lead() -> None:
-    """After a comma a sentence goes on in small letters, unless it begins with a name."""
+    """After a comma or a colon a sentence goes on in small letters, unless it begins with a name."""
     assert led("By contrast,", "The mill closed.") == "By contrast, the mill closed."
     assert led("By contrast,", "Nash Mill closed.") == "By contrast, Nash Mill closed."
-    assert led("For the record:", "The mill closed.") == "For the record: The mill closed."
+    assert led("For the record:", "The mill closed.") == "For the record: the mill closed."
+
+
+def test_one_thing_has_its_verb_in_the_singular() -> None:
+    """A sentence that counts one thing agrees with it; of several, or of one among them, it stays as it is."""
+    lost = "One bridge below [the ice](https://a.example/b) were lost."
+    assert ENGLISH.singular(lost) == "One bridge below [the ice](https://a.example/b) was lost."
+    assert ENGLISH.singular("1 miner have been killed.") == "1 miner has been killed."
+    assert ENGLISH.singular("One of the bridges were lost.") == "One of the bridges were lost."
+
+
+def test_a_short_sentence_says_in_whose_time_it_was() -> None:
+    """Who held a post when something happened is added where the sentence is short and tells one thing."""
+    assert ENGLISH.in_office("In 1974 the mine burned.", "Bell", "manager") == (
+        "In 1974 the mine burned, when Bell was manager."
+    )
+    long = "In 1974 the mine burned, and two men died."
+    assert ENGLISH.in_office(long, "Bell", "manager") == long
+
+
+def test_a_first_sentence_knows_what_is_over_and_what_a_name_tells() -> None:
+    """What is no more was; the town that a name tells is not told again."""
+    line = "The Bell Organ of Wexley is a pipe organ in Wexley, Maldershire."
+    named = ENGLISH.introduced(line, "The Bell Organ of Wexley", "Wexley", over=False)
+    assert named == "The Bell Organ of Wexley is a pipe organ in Maldershire."
+    assert ENGLISH.introduced("Ram Level is a mine.", "Ram Level", "Wexley", over=True) == "Ram Level was a mine."
+
+
+def test_a_cell_leaves_out_the_unit_that_its_label_names() -> None:
+    """Under "Manuals" stands 4, under "Price" 4 manuals."""
+    assert ENGLISH.unlabelled("4 manuals", "manual", "Manuals") == "4"
+    assert ENGLISH.unlabelled("4 manuals", "manual", "Price") == "4 manuals"
+
+
+def test_a_page_denies_nothing_of_others() -> None:
+    """What is said to be wrong is said of whom the page is about, and nothing is denied in threads."""
+    web = WorldWeb(WebConfig(pages=480, seed=3, split="test"))
+    denied = [
+        (web.planner.head(number), claim.fact)
+        for number in range(480)
+        for claim in web.plan(number).plan.claims
+        if not claim.asserted
+    ]
+    assert len(denied) > 100
+    assert all(fact.subject in head.about and head.form != "forum" for head, fact in denied)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,9 @@ def test_a_line_of_a_chronicle_does_not_repeat_its_year() -> None:
     """After "1922:" comes what happened, unless a month belongs to the year."""
     assert undated("In 1922 8,610 spectators came.", 1922) == "8,610 spectators came."
     assert undated("In 1922 [the light](https://a.example) burned.", 1922) == "[The light](https://a.example) burned."
-    assert undated("In May 1922 it burned.", 1922) == "In May 1922 it burned."
+    assert undated("In May 1922 it burned.", 1922) == "In May it burned."
+    assert undated("In May 1922 it burned.", 1922, day=True) == "It burned."
+    assert undated("She owed it, in 1922, to a lamp.", 1922) == "She owed it to a lamp."
 
 
 def test_whom_a_clause_is_about_stands_in_the_nominative() -> None:
