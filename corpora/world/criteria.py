@@ -195,6 +195,8 @@ class Asker:
             ways = tuple(self._owned(way, self._setting.kinds[fact.kind].group) for way in ways)
         if first:
             ways = tuple(way for way in ways if not _NAMING.isdisjoint(way.slots))
+            if fact.kind == "person":  # "someone owned a boat", not "a boat belonged to someone"
+                ways = tuple(way for way in ways if way.text.startswith("{S")) or ways
         if described:  # "a firm that built boats" stands at the end, or at the beginning
             ways = tuple(way for way in ways if self._language.attaches(way.text, described))
         return self._asked(rng.pick(ways), fact, subject, wish, rng, described) if ways else None
