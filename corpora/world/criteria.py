@@ -21,6 +21,14 @@ _SMALL = 15  # numbers below are told as they are: nobody half remembers "betwee
 _MASKED = frozenset(("person", "org", "thing"))  # what a generic expression fits without words of its file
 _NAMING = frozenset(("S", "S's", "s", "n"))
 _CLASSED = 0.6  # of the phrases told vaguely, those told by a class; others are told by another wording
+_UNSAID = frozenset((
+    "alcohol", "aquatic bird", "armadillo", "auk", "beef", "camel", "cattle", "cephalopod", "chalcedony", "civet",
+    "coelenterate", "colt", "crustacean", "fertilized egg", "hominid", "invertebrate", "iron ore", "jay", "lamb", "larva",
+    "mica", "mixed drink", "mollusk", "necktie", "oboe", "organ stop", "pinon", "placental mammal", "poultry", "ruminant",
+    "shorebird", "stool", "swine", "theropod", "throne", "trouser", "tunicate", "undergarment", "ungulate", "vitamin",
+    "woodwind", "young bird",
+))  # fmt: skip
+"""Classes of WordNet's that nobody calls their members by."""
 _WIDEST = 0.3  # of its pool that a class may cover: "an older bridge" leaves nothing where most were bridges
 
 
@@ -188,6 +196,8 @@ class Asker:
             ways = tuple(self._owned(way, self._setting.kinds[fact.kind].group) for way in ways)
         if first:
             ways = tuple(way for way in ways if not _NAMING.isdisjoint(way.slots))
+            if fact.kind == "person":  # "someone owned a boat", not "a boat belonged to someone"
+                ways = tuple(way for way in ways if way.text.startswith("{S")) or ways
         if described:  # "a firm that built boats" stands at the end, or at the beginning
             ways = tuple(way for way in ways if self._language.attaches(way.text, described))
         return self._asked(rng.pick(ways), fact, subject, wish, rng, described) if ways else None
@@ -315,6 +325,7 @@ class Asker:
                 and line is not None
                 and classes
                 and classes[0] not in known
+                and classes[0] not in _UNSAID
                 and self._language.classes(classes[0])
             ):
                 below = frozenset((classes[0], *Lexicon.load().hyponyms(classes[0], "noun")))

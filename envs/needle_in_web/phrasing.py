@@ -265,6 +265,8 @@ class PagePhrasings:
         criterion = self._phraser.criterion(fact, called, wish, self._level.difficulty, first, rng)
         if criterion is None or self._subject.name in criterion.text:
             return None
+        if self._kind.pronoun == "they" and called.subject != "they":
+            criterion = criterion._replace(text=self._phraser.words.agreed(criterion.text, called.subject))
         # "a glacier is a glacier of ice and rock"
         return None if f" {criterion.text.lower()}".count(f" {self._noun}") > 1 else criterion
 

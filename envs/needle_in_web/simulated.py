@@ -52,14 +52,21 @@ _TRIED = 12  # questions about a page that are tried, until one is as it should 
 _SPREAD = 0.2  # the smaller, the oftener a rare fact comes before a common one
 _CRITERIA = 3
 _RARER = 4  # times as many draws for tasks with a false page
-_VARIANTS = 4  # sets of wordings of a page's facts, of which a task has one
+_VARIANTS = 24  # sets of wordings of a page's facts, of which a task has one
 _REWORDED = 1_000  # the same for conflicts, of which there are few
+_SELDOM = {"person": 0.12, "town": 0.2}  # of the draws that come upon one, those that go on: every region has many
+_OF_A_KIND = 8  # pages of one kind that are tried before another is: few yield hard tasks, of some kinds a third
 _IN_PASSING = 0.2  # of the draws that come upon what a page is not about, those that go on
-_PERSONS = {"easy": 0.12, "medium": 0.12, "hard": 0.03}  # of the draws that come upon a person, those that go on
 
 
 def _has_figure(fact: WorldFact) -> bool:
     return any(value.type in FIGURES for value in (fact.object, *(extra for _, extra in fact.extras)))
+
+
+class _Asked(NamedTuple):
+    gold: int
+    subject: WorldEntity
+    facts: tuple[WorldFact, ...]
 
 
 class SimulatedNeedle(NamedTuple):
@@ -108,6 +115,7 @@ class SimulatedNeedles:
         self._phraser = Phraser(web)
         self._asker, self._words = self._phraser.asker, self._phraser.words
         self._able = lru_cache(maxsize=64)(self._ables)
+        self._kinds = lru_cache(maxsize=192)(self._by_kind)
         self._contests = lru_cache(maxsize=64)(partial(contested, web))
 
     def draw(self, group: str, number: int) -> SimulatedNeedle:
@@ -127,7 +135,7 @@ class SimulatedNeedles:
         draws = _MOST_DRAWS * (_RARER if rare else 1)
         for draw in range(draws):
             if draw % _DRAWS_A_REGION == 0:  # a region's facts and pages are made at once: draws stay in one
-                region = self._region(number, rng)
+                region = self._region(group, number, draw, rng)
             made = self._contested if wanted.conflict else self._drawn
             found = made(wanted, number, region, level, rng)
             if found is not None:
@@ -136,30 +144,32 @@ class SimulatedNeedles:
             f"{self.web.config}: no {group} task in {draws:,} draws is met by one page alone; raise pages."
         )
 
-    def _region(self, number: int, rng: Rng) -> int:
-        """A region; in a world of several parts one of the part that tasks of about this number are of."""
+    def _region(self, group: str, number: int, draw: int, rng: Rng) -> int:
+        """A region of the part of the world that tasks of about this number are of: first those in a row are each of
+        another one, later it is any."""
         parts = self.web.parts
-        if len(parts) == 1:
-            return self.web.planner.region_of(rng.below(len(self.web)))
-        return rng.pick(parts[number // _OF_A_PART * _STEP % len(parts)])
+        part = parts[number // _OF_A_PART * _STEP % len(parts)]
+        if draw:
+            return rng.pick(part)
+        mixed = Rng("regions", *self.web.world.setting.seed, group, number // len(part)).shuffle(part)
+        return mixed[number % len(part)]
 
     def _drawn(self, group: NeedleGroup, number: int, region: int, level: Level, rng: Rng) -> SimulatedNeedle | None:
-        difficulty = group.difficulty
-        able = self._able(region)
-        if not able:
+        kinds = self._kinds(group.difficulty, region)
+        if not kinds:
             return None
-        gold, subjects = rng.pick(able)
-        if difficulty == "easy":  # easy pages are about what is sought; others may tell of it in passing
-            about = self.web.planner.head(gold).about
-            subjects = tuple(one for one in subjects if one[0].number in about)
-            if not subjects:
-                return None
-        subject, facts = rng.pick(subjects)
-        # pages name so many people that most tasks would be about one
-        if subject.kind == "person" and not rng.chance(_PERSONS[difficulty]):
-            return None
-        low, high = self._words.siblings[difficulty]
-        if not low <= len(self.web.planner.pages(region).by_kind[subject.kind]) <= high:
+        for asked in rng.sample(rng.pick(kinds), _OF_A_KIND):
+            found = self._of_page(asked, group, number, region, level, rng)
+            if found is not None:
+                return found
+        return None
+
+    def _of_page(
+        self, asked: _Asked, group: NeedleGroup, number: int, region: int, level: Level, rng: Rng
+    ) -> SimulatedNeedle | None:
+        """A task of what a page says of a thing."""
+        gold, subject, facts = asked
+        if not rng.chance(_SELDOM.get(subject.kind, 1.0)):
             return None
         # one half remembers what a page was about, seldom whom it named in passing
         if subject.number not in self.web.planner.head(gold).about and not rng.chance(_IN_PASSING):
@@ -236,14 +246,27 @@ class SimulatedNeedles:
                 pages.append((number, tuple(found)))
         return tuple(pages)
 
+    def _by_kind(self, difficulty: str, region: int) -> tuple[tuple[_Asked, ...], ...]:
+        """What can be asked for in a region, kind by kind: drawn evenly of pages, most tasks would be of three kinds."""
+        low, high = self._words.siblings[difficulty]
+        things = self.web.planner.pages(region).by_kind
+        found: dict[str, list[_Asked]] = {}
+        for gold, subjects in self._able(region):
+            about = self.web.planner.head(gold).about
+            for subject, facts in subjects:
+                # easy pages are about what is sought; others may tell of it in passing
+                if low <= len(things[subject.kind]) <= high and (difficulty != "easy" or subject.number in about):
+                    found.setdefault(subject.kind, []).append(_Asked(gold, subject, facts))
+        return tuple(map(tuple, found.values()))
+
     def _ordered(self, facts: Sequence[WorldFact], group: NeedleGroup, rng: Rng) -> list[WorldFact]:
-        """Facts as they are to be tried: rare ones rather first for easy tasks, common ones for others and
-        where another page is to meet two of them."""
-        common = group.difficulty != "easy" or bool(group.honeypot)
-        mixed = rng.shuffle(facts)
-        rank = {fact: self.web.common(fact) * (_SPREAD + rng.random()) for fact in mixed}
-        mixed.sort(key=rank.__getitem__, reverse=common)
-        return mixed
+        """Facts as they are to be tried: any first; then, but for easy tasks, common ones rather first, and also where
+        another page is to meet two of them."""
+        first, *mixed = rng.shuffle(facts)
+        if group.difficulty != "easy" or group.honeypot:
+            rank = {fact: self.web.common(fact) * (_SPREAD + rng.random()) for fact in mixed}
+            mixed.sort(key=rank.__getitem__, reverse=True)
+        return [first, *mixed]
 
     def _unique(
         self,

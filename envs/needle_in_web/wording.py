@@ -14,6 +14,9 @@ _WIDEST_ZH = {
 }  # fmt: skip
 
 
+_SINGULAR = {"were": "was", "are": "is", "have": "has", "play": "plays", "wear": "wears"}
+
+
 def _article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' and not noun.startswith('uni') else 'a'} {noun}"
 
@@ -32,7 +35,7 @@ class NeedleWords:
     overlap: Mapping[str, tuple[int, int]] = {"easy": (4, 13), "medium": (0, 9), "hard": (0, 10)}
     plain: Mapping[str, float] = {"easy": 0.51, "medium": 0.25, "hard": 0.11}
     plain_overlap: Mapping[str, int] = {"easy": 53, "medium": 46, "hard": 44}
-    siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 6), "medium": (0, 7), "hard": (7, 999)}
+    siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 6), "medium": (0, 7), "hard": (3, 999)}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
         """What criteria call a thing of a kind: that, or something wider."""
@@ -55,6 +58,13 @@ class NeedleWords:
         if not clear:
             return Subject(f"the {noun}", f"the {noun}'s", f"the {noun}", f"the {noun}", own)
         return Subject(who, own, whom, f"the {noun}", own)
+
+    def agreed(self, text: str, subject: str) -> str:
+        """A criterion about a thing that is else told of as "they", in the singular after its noun: "a club has"."""
+        verb = text[len(subject) + 1 :].partition(" ")[0]
+        if not text.lower().startswith(f"{subject} ".lower()) or verb not in _SINGULAR:
+            return text
+        return f"{text[: len(subject)]} {_SINGULAR[verb]}{text[len(subject) + 1 + len(verb) :]}"
 
     def mention(self, kind: KindSpec, profession: str, rng: Rng) -> str:
         """What a described person, town or thing is called, before the clause that describes it."""
