@@ -8,7 +8,8 @@ pages are generated.
 
 With --passages, a file of one passage a line (``generated``: 150 words each, drawn by a Zipf law), a corpus is built of
 them by one process, next to Anserini's index of the same texts and to tantivy's, in CPU time: what a corpus does
-beside its index is to compare pages with one another, and to keep their texts. Needs the extra ``lucene``.
+beside its index is to compare pages with one another, and to keep their texts. Needs the extra ``lucene``; with
+``fast`` texts are fingerprinted by machine code, which is compiled before, as it is once a machine.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from webenv.bench.engines import make_anserini_index
 from webenv.corpora import SourcePage, build
 from webenv.corpora.document import IndexedPage
 from webenv.corpora.lexical import LexicalIndex
+from webenv.corpora.maxscore import machine_code
 
 WORDS = [
     f"{a}{b}{c}" for a in ("tar", "mel", "sop", "vin") for b in ("e", "o", "ui") for c in ("n", "rt", "sk", "ble", "s")
@@ -78,6 +80,8 @@ def short(source: str, limit: int, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         make_anserini_index(indexed[:100], scratch / "warm")
+        by = "machine code" if machine_code() is not None else "numpy"
+        Console().print(f"texts are fingerprinted by {by}")
         for turn in range(rounds):
             corpus = scratch / f"corpus{turn}"
             sides: dict[str, Callable[[], object]] = {

@@ -23,6 +23,7 @@ from webenv.corpora.ingest import Source, parse_source
 from webenv.corpora.ingest.files import Meter
 from webenv.corpora.lexical import SITES
 from webenv.corpora.manifest import FORMAT, INDEX, PAGES, Manifest, skipped_line, verify
+from webenv.corpora.maxscore import machine_code
 from webenv.corpora.prepare import prepare_pages
 from webenv.corpora.query import ANALYZER
 from webenv.corpora.site_indexes import index_pages, link_file, own_sites
@@ -35,6 +36,7 @@ from webenv.runtime.processes import worker_count
 Given = str | Source | Iterable[SourcePage | Page | Mapping[str, Any]]
 
 _ESTIMATE = 200  # documents between two estimates of how many there are
+_COMPILED = 100_000  # documents: so many gain more by machine code than compiling it costs
 _MOST_SEGMENTS = 20  # of one site: then indexing all again costs less than searching so many
 
 
@@ -263,6 +265,8 @@ class _CorpusBuild:
         counts = [source.count() for source in self._sources]
         total = None if None in counts else sum(count or 0 for count in counts)
         estimated = total is None
+        if total is not None and total >= _COMPILED:
+            machine_code()  # compiled once a machine, where numba is installed: worker processes load it
         done = writer.done
         documents = islice(chain.from_iterable(self._sources), done, None)
         for document in prepare_pages(documents, workers, self._extractor):

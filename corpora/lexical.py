@@ -179,11 +179,14 @@ class LexicalIndex:
         wanted = limit + 8
         while True:
             hits = self._searcher.search(whole, wanted, count=False).hits
-            if len(hits) < wanted or rounded(hits[limit - 1][0]) != rounded(hits[-1][0]):
+            scores = [rounded(score) for score, _ in hits[:limit]]
+            while len(scores) < len(hits) and rounded(hits[len(scores)][0]) == scores[-1]:
+                scores.append(scores[-1])
+            if len(hits) < wanted or len(scores) < wanted:
                 break  # more hits cannot change the first ones
             wanted *= 8
-        keys = self._keys(hits)
-        ranked = sorted((-rounded(score), key) for (score, _), key in zip(hits, keys, strict=True))
+        keys = self._keys(hits[: len(scores)])
+        ranked = sorted((-score, key) for score, key in zip(scores, keys, strict=True))
         return [Hit(key, -score) for score, key in ranked[:limit]]
 
     def _reaching(self, query: ParsedQuery) -> LexicalIndex:

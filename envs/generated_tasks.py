@@ -14,6 +14,7 @@ import numpy as np
 
 from webenv.corpora.procedural import WebConfig, Worlds, generated_web, generator_version
 from webenv.corpora.world import WorldWeb
+from webenv.envs.task_cache import TaskCache, task_cache
 from webenv.errors import InvalidArgument, UnknownTask, did_you_mean
 from webenv.task import Task, TaskSet
 
@@ -139,6 +140,7 @@ class TaskSource(Generic[TaskT]):
         groups: the groups that tasks fall into, such as difficulties.
         make: makes what draws the tasks of a world, from the world and what its tasks call it.
         enough: whether a world is so large that any with its dials has tasks of each group; ``None``: all are.
+        type: of the tasks, which are then kept in the cache folder: a ``NamedTuple`` of plain data.
     """
 
     def __init__(
@@ -147,11 +149,14 @@ class TaskSource(Generic[TaskT]):
         groups: tuple[str, ...],
         make: Callable[[WorldWeb, str], TaskGenerator[TaskT]],
         enough: Callable[[WorldWeb], bool] | None = None,
+        type: type[TaskT] | None = None,
     ) -> None:
         self.worlds = worlds
         self.groups = groups
         self._make = make
         self._enough = enough
+        self._type = type
+        self._cache = lru_cache(maxsize=_WORLDS)(self._cache_of)
         self._generator = lru_cache(maxsize=_WORLDS)(self._made)
         self._drawn = lru_cache(maxsize=_KEPT)(self._draw)
         self._place = lru_cache(maxsize=_KEPT)(self._placed)
@@ -159,14 +164,23 @@ class TaskSource(Generic[TaskT]):
         self.check = cache(self._checked)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"worlds": self.worlds, "groups": self.groups, "make": self._make, "enough": self._enough}
+        own = {"make": self._make, "enough": self._enough, "type": self._type}
+        return {"worlds": self.worlds, "groups": self.groups, **own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
     def _made(self, world: int) -> TaskGenerator[TaskT]:
-        config = self.worlds[world]
-        return self._make(generated_web(config), str(config) if self.worlds.count > 1 else "")
+        return self._make(generated_web(self.worlds[world]), self._called(world))
+
+    def _called(self, world: int) -> str:
+        """What the tasks of a world call it."""
+        return str(self.worlds[world]) if self.worlds.count > 1 else ""
+
+    def _cache_of(self, world: int) -> TaskCache[TaskT] | None:
+        if self._type is None:
+            return None
+        return task_cache(self.worlds[world], self._called(world), self.groups, self._type)
 
     def generator(self, world: int) -> TaskGenerator[TaskT]:
         """What draws the tasks of a world."""
@@ -233,7 +247,13 @@ class TaskSource(Generic[TaskT]):
         return TaskPosition(world, read.group, read.number)
 
     def _draw(self, place: TaskPosition) -> TaskT:
-        return self._generator(place.world).draw(place.group, place.number)
+        kept = self._cache(place.world)
+        found = None if kept is None else kept.get(place.group, place.number)
+        if found is None:
+            found = self._generator(place.world).draw(place.group, place.number)
+            if kept is not None:
+                kept.put(place.group, place.number, found)
+        return found
 
 
 def _is_world(text: str) -> bool:

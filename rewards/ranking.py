@@ -117,8 +117,12 @@ class GoldPages:
             url: the page's URL.
             key: its content key; empty: not known.
         """
-        names = _names(url, key)
-        return next((self._names[name] for name in names if name in self._names), names[-1])
+        name = f"url {address(url)}"
+        own = self._names.get(name)
+        if own is not None or not key:
+            return own or name
+        name = f"key {key}"
+        return self._names.get(name, name)
 
 
 class Ranked:

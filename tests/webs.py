@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from gymnasium.utils.env_checker import data_equivalence
@@ -34,6 +36,14 @@ from webenv.web import (
 )
 
 _WORD = re.compile(r"\w+")
+
+
+def cache_without_tasks(folder: Path) -> str:
+    """A cache folder with the run's webs, and no task that was drawn already, for another process to draw anew."""
+    webs = Path(os.environ["WEBENV_CACHE"], "procedural")
+    webs.mkdir(exist_ok=True)
+    (folder / webs.name).symlink_to(webs)
+    return str(folder)
 
 
 def host_of(url: str) -> str:

@@ -1,4 +1,4 @@
-"""The functions that rank and cut snippets, as machine code that is kept in the user's cache folder.
+"""The functions that rank, cut snippets and fingerprint texts, as machine code that is kept in the user's cache folder.
 
 numba makes it once a machine, in some seconds; from then on llvmlite, which numba brings, loads it: numba itself takes
 half a second and 50 MB a process, this a twentieth of a second and 6 MB.
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from webenv.runtime.files import cache_folder, replace_file
 
-_SOURCES = ("kernel.py", "cutting.py", "layout.py", "../snippets.py")
+_SOURCES = ("kernel.py", "cutting.py", "shingling.py", "layout.py", "../snippets.py", "../deduplication.py")
 _FOLDER = "machine-code"
 _UNUSED = ctypes.c_void_p()  # where numba's functions say what they return, and which error they raise: none
 
@@ -30,11 +30,13 @@ class MachineCode(NamedTuple):
     Attributes:
         rank: :func:`webenv.corpora.maxscore.kernel.rank`.
         cut: :func:`webenv.corpora.maxscore.cutting.cut`.
+        shingle: :func:`webenv.corpora.maxscore.shingling.shingle`.
         engine: what owns the code.
     """
 
     rank: Callable[[int], int]
     cut: Callable[[int], int]
+    shingle: Callable[[int], int]
     engine: object
 
 
@@ -73,12 +75,12 @@ def machine_code(make: bool = True) -> MachineCode | None:
         engine.finalize_object()
         function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
         unused = ctypes.addressof(_UNUSED)
-        rank, cut = (
-            partial(function(engine.get_function_address(name)), unused, unused) for name in ("rank", "cut")
+        rank, cut, shingle = (
+            partial(function(engine.get_function_address(name)), unused, unused) for name in ("rank", "cut", "shingle")
         )  # they let go of Python's lock
     except (ImportError, RuntimeError, OSError):
         return None
-    return MachineCode(rank, cut, engine)
+    return MachineCode(rank, cut, shingle, engine)
 
 
 def _digest(host: str) -> str:
@@ -109,9 +111,10 @@ def _compiled(llvm: Any, machine: Any) -> bytes:
 
     from webenv.corpora.maxscore.cutting import cut
     from webenv.corpora.maxscore.kernel import rank
+    from webenv.corpora.maxscore.shingling import shingle
 
     whole = llvm.parse_assembly("")
-    for one in (rank, cut):
+    for one in (rank, cut, shingle):
         made = cfunc(types.void(types.voidptr), error_model="numpy")(one)
         module = llvm.parse_assembly(made.inspect_llvm())
         native = made.native_name.removeprefix("cfunc.")

@@ -6,6 +6,7 @@ What other parts of the house use of it is imported from here; the modules below
 from webenv.corpora.procedural.cache import (
     CachedWeb,
     CorpusCache,
+    cache_bytes,
     cached_corpus,
     cached_worlds,
     corpus_cache,
@@ -37,6 +38,7 @@ __all__ = [
     "Rng",
     "WebConfig",
     "Worlds",
+    "cache_bytes",
     "cached_corpus",
     "cached_worlds",
     "config_of",

@@ -136,7 +136,7 @@ class GeneratedWebTasks(GeneratedTasks[WebTask]):
 @lru_cache(maxsize=16)
 def task_source(kind: str, worlds: Worlds) -> TaskSource[WebTask]:
     """What draws the tasks of worlds; the same for the same worlds, so that no task is drawn twice."""
-    return TaskSource(worlds, GROUPS[kind], partial(_generator, kind))
+    return TaskSource(worlds, GROUPS[kind], partial(_generator, kind), type=WebTask)
 
 
 def _generator(kind: str, web: WorldWeb, world: str) -> WebTaskGenerator:

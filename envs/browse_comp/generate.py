@@ -306,4 +306,4 @@ def has_enough(web: WorldWeb) -> bool:
 @lru_cache(maxsize=4)
 def chain_source(worlds: Worlds) -> TaskSource[ChainTask]:
     """What draws the chains of worlds; the same for the same worlds, so that no task is drawn twice."""
-    return TaskSource(worlds, GROUPS, ChainGenerator, has_enough)
+    return TaskSource(worlds, GROUPS, ChainGenerator, has_enough, ChainTask)

@@ -276,4 +276,4 @@ class GeneratedSimulatedNews(GeneratedTasks[SimulatedNews]):
 @lru_cache(maxsize=4)
 def simulated_news_source(worlds: Worlds) -> TaskSource[SimulatedNews]:
     """What draws the tasks of simulated worlds; the same for the same worlds, so that no task is drawn twice."""
-    return TaskSource(worlds, GROUPS, SimulatedNewsGenerator, _has_enough)
+    return TaskSource(worlds, GROUPS, SimulatedNewsGenerator, _has_enough, SimulatedNews)

@@ -76,7 +76,7 @@ class ExactJudge:
         facts = web.facts(number)
         lacking = needle.lacking(facts)
         if lacking:
-            return self._verdict("wrong_page", _why(submission, web.plan(number).url, lacking))
+            return self._verdict("wrong_page", _why(submission, web.planner.head(number).url, lacking))
         if needle.stated(facts):
             return self._verdict("ground_truth_match", "the page states every claim")
         return self._verdict("criteria_match", "the page meets every criterion, but states other facts")

@@ -350,4 +350,4 @@ class GeneratedSimulatedNeedles(GeneratedTasks[SimulatedNeedle]):
 @lru_cache(maxsize=4)
 def simulated_source(worlds: Worlds) -> TaskSource[SimulatedNeedle]:
     """What draws the tasks of simulated worlds; the same for the same worlds, so that no task is drawn twice."""
-    return TaskSource(worlds, GROUPS, SimulatedNeedles)
+    return TaskSource(worlds, GROUPS, SimulatedNeedles, type=SimulatedNeedle)

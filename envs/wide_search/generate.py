@@ -144,4 +144,4 @@ def sizes_of(worlds: Worlds) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def table_source(worlds: Worlds) -> TaskSource[WideTask]:
     """What draws the tables of worlds; the same for the same worlds, so that no task is drawn twice."""
-    return TaskSource(worlds, GROUPS, TableGenerator, lambda web: len(web) >= _ENOUGH)
+    return TaskSource(worlds, GROUPS, TableGenerator, lambda web: len(web) >= _ENOUGH, WideTask)

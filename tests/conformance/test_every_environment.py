@@ -27,7 +27,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import webenv
 from tests.hostile import any_action
-from tests.webs import DictWeb, benchmark_of
+from tests.webs import DictWeb, benchmark_of, cache_without_tasks
 from webenv.actions import answer, ask, note, search
 from webenv.benchmark import Benchmark
 from webenv.errors import InvalidArgument, ResetNeeded, UnknownTask
@@ -150,7 +150,7 @@ def test_determinism(name: str, env: gym.Env[Any, Any]) -> None:
     assert data_equivalence(first, second, exact=True)
 
 
-def test_determinism_over_processes(name: str) -> None:
+def test_determinism_over_processes(name: str, tmp_path: Path) -> None:
     """Another process, with other hashes, that names the id's module alone, gives the same to the byte."""
     program = (
         "import gymnasium as gym\n"
@@ -164,7 +164,7 @@ def test_determinism_over_processes(name: str) -> None:
         "seen += [env.step(webenv.visit(found[0]['url'])), env.step(webenv.answer('x'))]\n"
         "print(ascii(seen))\n"
     )
-    here = {"WEBENV_CACHE": os.environ["WEBENV_CACHE"]}  # the run's webs, or the process makes its own
+    here = {"WEBENV_CACHE": cache_without_tasks(tmp_path)}  # the run's webs, or the process makes its own
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, check=True, env={**here, "PYTHONHASHSEED": "1"}
     )

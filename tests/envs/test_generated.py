@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -17,7 +18,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import webenv
-from tests.webs import benchmark_of, check_snapshots
+from tests.webs import benchmark_of, cache_without_tasks, check_snapshots
 from webenv.corpora.procedural import WebConfig, Worlds
 from webenv.corpora.world import WorldWeb
 from webenv.envs.generated_tasks import generated_count
@@ -95,7 +96,7 @@ def test_the_sample_has_tasks_of_its_own() -> None:
     assert (identity["tasks"]["count"], identity["judge"]["name"]) == (12, "page")
 
 
-def test_determinism_over_processes() -> None:
+def test_determinism_over_processes(tmp_path: Path) -> None:
     """Another process, with other hashes, draws the same tasks and finds the same."""
     program = (
         "import gymnasium as gym, json, webenv\n"
@@ -106,7 +107,7 @@ def test_determinism_over_processes() -> None:
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
-        env={**os.environ, "PYTHONHASHSEED": "1"},
+        env={**os.environ, "WEBENV_CACHE": cache_without_tasks(tmp_path), "PYTHONHASHSEED": "1"},
         capture_output=True,
         text=True,
         check=True,
