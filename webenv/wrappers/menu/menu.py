@@ -107,7 +107,7 @@ _NOTHING: Mapping[str, str] = {
 }
 _RANKED = 10  # candidates of a ranking
 _TOGETHER = 5  # pages that one turn may visit
-_TOGETHER_FOR_PHRASES = 3  # likewise, where what they tell may lead to another search
+_TOGETHER_FOR_PHRASES = 2  # likewise, where what they tell may lead to another search
 _ABOUT = 20  # listed sites that are asked at once about a name
 _EVIDENCE = 3  # candidates that tell which listed sites to ask next
 _EACH = 10  # results of one query

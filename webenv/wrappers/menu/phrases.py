@@ -35,6 +35,7 @@ _JOINED = re.compile(
 _QUOTED = re.compile(r"[“\"]([^“”\"]{2,60})[”\"]")
 _GOES_ON = re.compile(r" (?:of|with|on|in|into|by|from|for|at|to)\b")
 _LAST = re.compile(r"\b(\w+)(?: (?:a|an|the|its|his|her|their))? ?$")
+_OF_PARTICIPLES = frozenset(("by", "in", "with", "from", "into", "for", "of"))  # "a curtain painted by sailors"
 _OPENS = re.compile(r"(?:\b(?:[Aa]n?|[Oo]ne)|[“\"])\s*$")
 _VERB = re.compile(
     r"[a-z]+(?:ed|ing)|went|came|took|made|gave|began|kept|stood|fell|grew|held|ran|told|said|says|ask|asks|come|"
@@ -214,7 +215,8 @@ def _cut(text: str, first: int, last: int, beyond: float, hits: Sequence[int]) -
     if first == 0 and len(words) == 1:
         fit *= _INSTEAD
     for place, word in enumerate(words[1:], 1):
-        if _VERB.fullmatch(word) and words[place - 1].lower() not in STOP_WORDS:
+        participle = place + 1 < len(words) and words[place + 1] in _OF_PARTICIPLES and word.endswith("ed")
+        if not participle and _VERB.fullmatch(word) and words[place - 1].lower() not in STOP_WORDS:
             yield Phrase(" ".join(words[:place]), fit * (1.0 if place == len(words) - 1 else _PART))
             if place < len(words) - 1:
                 yield Phrase(" ".join(words[place + 1 :]), fit * (1.0 if ends else _PART))
