@@ -1,6 +1,7 @@
 """Whether the generated web puts engines in the order that real relevance judgements put them in.
 
     python benchmarks/engine_order.py CACM [--cranfield DIR] [--dense MODEL] [--worlds 6] [--tasks 34] [--pages 600]
+        [--twice]
 
 ``CACM`` is a folder with ``cacm.tar.gz`` (``src/main/resources/cacm`` in Anserini's repository), ``qrels.cacm.txt``
 (there in ``src/test/resources/sample_qrels/cacm``) and ``query.text``, the 64 questions of the collection as it is
@@ -12,7 +13,8 @@ one another is what may be hoped for. Nothing of either is in this repository.
 On our side queries are the criteria of needles of all levels over test worlds, each joined as one query, and the one
 gold page is relevant. Engines are settings of ranking functions over one analysis of words (webenv's, stemmed unless
 said otherwise): textbook forms, written here, so that only what is named differs. ``--dense`` names a model of
-sentence-transformers; without it the two settings with vectors are left out.
+sentence-transformers; without it the two settings with vectors are left out. ``--twice`` has each of our pages tell its
+first paragraph of prose once more at its end, whatever it says: real documents come back to what they are about.
 
 Prints nDCG@10 of each setting on each side, and Kendall's tau-b between orders, with the 95% interval of 2,000
 bootstrap samples of the queries of both; how many pairs of settings differ beyond noise on both sides, and whether in
@@ -44,6 +46,7 @@ from webenv.envs.needle_in_web.simulated import SimulatedNeedles
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES
 
 DEPTH = 10
+SHORT = 80  # characters of a heading or a line, at the most
 SAMPLES = 2_000
 TOKENS = 128  # of a text that dense vectors are made of: CACM has few longer abstracts, and CPUs are slow
 _STOP_WORDS = """
@@ -122,15 +125,27 @@ def _records(file: Path) -> list[dict[str, str]]:
     return found
 
 
-def generated(seed: int, pages: int, tasks: int) -> Collection:
-    """One test world: its pages, and criteria of needles of all levels."""
+def generated(seed: int, pages: int, tasks: int, twice: bool = False) -> Collection:
+    """One test world: its pages, and criteria of needles of all levels.
+
+    Args:
+        seed, pages: of the world.
+        tasks: of each level.
+        twice: whether each page tells its first paragraph twice.
+    """
     web = generated_web(WebConfig(pages=pages, seed=seed, split="test"))
     needles = SimulatedNeedles(web)
     documents = [Document(page.title, plain_text(page.text)) for page in web.pages()]
+    if twice:
+        documents = [one._replace(text=f"{one.text}\n\n{_first_paragraph(one.text)}") for one in documents]
     drawn = [needles.draw(level, number) for level in DIFFICULTIES for number in range(tasks)]
     return Collection(
         documents, [" ".join(one.task.criteria) for one in drawn], [frozenset((one.gold,)) for one in drawn]
     )
+
+
+def _first_paragraph(text: str) -> str:
+    return next((part for part in text.split("\n\n") if len(part) > SHORT), "")
 
 
 # ── engines ───────────────────────────────────────────────────────────────────
@@ -337,12 +352,13 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=700, help="seed of the first world")
     parser.add_argument("--tasks", type=int, default=34, help="of each level in each world")
     parser.add_argument("--pages", type=int, default=600)
+    parser.add_argument("--twice", action="store_true", help="our pages tell their first paragraph twice")
     options = parser.parse_args()
     real = {"CACM": read_cacm(options.cacm)}
     if options.cranfield is not None:
         real["Cranfield"] = read_cranfield(options.cranfield)
     seeds = range(options.first, options.first + options.worlds)
-    worlds = [generated(seed, options.pages, options.tasks) for seed in seeds]
+    worlds = [generated(seed, options.pages, options.tasks, options.twice) for seed in seeds]
     for name, collection in real.items():
         print(f"{name}: {len(collection.documents):,} documents, {len(collection.queries)} queries")
     queries = sum(len(world.queries) for world in worlds)

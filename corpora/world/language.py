@@ -206,11 +206,18 @@ class WorldLanguage:
 
         >>> ENGLISH.answers(WorldValue("number", "", 6075, "vote"))
         ('6,075 votes', '6,075', '6075', '6075 votes')
+        >>> ENGLISH.answers(WorldValue("pool", "a grey lorry", 0, ""))
+        ('a grey lorry', 'a gray truck', 'grey lorry', 'gray truck')
+        >>> ENGLISH.answers(WorldValue("number", "", 81, "metre"))
+        ('81 metres', '81', '81 meters', '266 feet')
         """
         found = [self.plain_words(value), *others]
         if value.type in ("number", "money"):
             grouped = wording.digits(value.number)
             found += [grouped, grouped.replace(",", ""), found[0].replace(",", "")]
+        found += [wording.american(text) for text in found]
+        if value.type == "number" and (there := wording.imperial(value)):
+            found.append(there)
         for text in tuple(found):
             found += [text.removeprefix(article) for article in _ARTICLES if text.startswith(article)]
         return tuple(dict.fromkeys(found))

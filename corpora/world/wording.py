@@ -204,13 +204,23 @@ def styled_number(value: WorldValue, style: Style) -> str:
     if not unit:
         return digits(value.number)
     if style.imperial and unit in _FEET:
-        other, factor = _FEET[unit]
-        there = value.number * factor
-        there = round(there, 1) if there < 20 else float(round(there))
-        return f"{digits(there)} {other} ({digits(value.number)} {_SHORT[unit]})"
+        return f"{imperial(value)} ({digits(value.number)} {_SHORT[unit]})"
     if style.short_units and unit in _SHORT:
         return f"{digits(value.number)} {_SHORT[unit]}"
     return f"{digits(value.number)} {unit if value.number == 1 else plural(unit)}"
+
+
+def imperial(value: WorldValue) -> str:
+    """A length, a weight or a volume in feet and pounds; empty for what has no other unit.
+
+    >>> imperial(WorldValue("number", "", 81, "metre")), imperial(WorldValue("number", "", 81, "vote"))
+    ('266 feet', '')
+    """
+    if value.unit not in _FEET:
+        return ""
+    other, factor = _FEET[value.unit]
+    there = value.number * factor
+    return f"{digits(round(there, 1) if there < 20 else float(round(there)))} {other}"
 
 
 def money(form: str, digits: str) -> str:

@@ -165,22 +165,26 @@ class SimulatedNewsGenerator:
         region = web.planner.region_of(page)
         host = web.planner.head(page).site.host
         subject, other = web.world.known(region, event.subject), web.world.known(region, event.object.entity)
-        told = self._elsewhere(region, event, host)
+        told = next(self._stating(region, event, host), None) if subject is not None else None
         if subject is None or told is None:
             return
         known = []
         for about in (one for one in (subject, other) if one is not None and one.facts):
             clue = self._clue(event, subject, about)
             for asked in about.facts if clue is not None else ():
-                where = None if asked.key == event.key else self._elsewhere(region, asked, host)
-                if where is not None:
-                    known.append((clue or "", about, asked, where))
-        for clue, about, asked, where in sorted(rng.shuffle(known), key=lambda one: one[3] == told):
+                pages = [] if asked.key == event.key else self._elsewhere(region, asked, host)
+                if pages:
+                    known.append((clue or "", about, asked, pages))
+        for clue, about, asked, _ in sorted(rng.shuffle(known), key=lambda one: one[3] == [told]):
             question = self._question(asked, about, rng)
             answer = self._language.plain_words(asked.object)
-            if question and answer.lower() not in clue.lower() and about.name not in question:
+            if not question or answer.lower() in clue.lower() or about.name in question:
+                continue
+            where = next(self._stating(region, asked, host, told), None)
+            if where is not None:
                 text = f"{clue}{self._language.space}{question}"
-                yield SimulatedNews(self._task(text, asked, (told, where), host, day), event, asked)
+                urls = [web.planner.head(page).url for page in (told, where)]
+                yield SimulatedNews(self._task(text, asked, urls, host, day), event, asked)
 
     def _clue(self, event: WorldFact, subject: WorldEntity, about: WorldEntity) -> str | None:
         """What the news tell of somebody or something, its name left out; ``None`` where others fit it, too."""
@@ -224,13 +228,36 @@ class SimulatedNewsGenerator:
         that = self._words.that(self.web.world.setting.kinds[about.kind])
         return self._asker.filled(rng.pick(ways), that, "", asked)
 
-    def _elsewhere(self, region: int, fact: WorldFact, host: str) -> str | None:
-        """The address of a page that states a fact, and is not of the report's site."""
-        for page in sorted(self.web.telling(region).get(fact.key, ())):
-            head = self.web.planner.head(page)
-            if head.site.host != host:
-                return head.url
-        return None
+    def _elsewhere(self, region: int, fact: WorldFact, host: str) -> list[int]:
+        """The pages that bring up a fact, and are not of the report's site."""
+        pages = sorted(self.web.telling(region).get(fact.key, ()))
+        return [page for page in pages if self.web.planner.head(page).site.host != host]
+
+    def _stating(self, region: int, fact: WorldFact, host: str, last: int = -1) -> Iterator[int]:
+        """Those of them that state it whole: that tell its object (a line may touch on it alone), and name both.
+
+        Args:
+            region, fact, host: as above.
+            last: a page that comes after all others.
+        """
+        subject = self.web.world.known(region, fact.subject)
+        words = [] if subject is None else [(subject.name,), self._answers(fact)]
+        for page in sorted(self._elsewhere(region, fact, host), key=lambda page: page == last):
+            plan = self.web.plan(page)
+            written = self.web.text(plan)
+            text = f"{plan.title}\n{written.text}".lower()
+            shown = all(any(self._bare(way) in text for way in ways) for ways in words)
+            if shown and "O" in written.told.get(fact.key, ()):
+                yield page
+
+    @staticmethod
+    def _bare(name: str) -> str:
+        return name.lower().removeprefix("the ")
+
+    def _answers(self, fact: WorldFact) -> tuple[str, ...]:
+        """The ways to say what a fact's object is."""
+        others = synonyms(self.web.world.setting, fact.object)
+        return self._language.answers(fact.object, [word for word in others if word])
 
     def _task(
         self,
@@ -241,13 +268,12 @@ class SimulatedNewsGenerator:
         day: int,
     ) -> Task:
         """A task, but for its number."""
-        others = synonyms(self.web.world.setting, asked.object)
         return Task(
             id=GROUPS[0],
             question=self._words.question(text),
             gold=Gold(
                 urls=tuple(dict.fromkeys(urls)),
-                answers=self._language.answers(asked.object, [word for word in others if word]),
+                answers=self._answers(asked),
             ),
             tags={
                 "group": GROUPS[0],

@@ -32,6 +32,21 @@ def test_both_facts_stand_outside_the_blocked_site() -> None:
         assert not {host_of(url) for url in found.task.gold.urls} & set(found.task.scope.blocked)
 
 
+def test_the_answer_is_told_and_not_only_touched_on() -> None:
+    """The gold pages tell what is reported and what is asked: they say it of its subject by name, and what it is."""
+    web = _news().web
+    for number in range(_TASKS):
+        found = _news().draw("news", number)
+        pages = [web.text(web.plan(web.find(url) or 0)) for url in found.task.gold.urls]
+        for fact in (found.event, found.asked):
+            subject = web.entity(fact.subject)
+            assert subject is not None
+            telling = [page.text for page in pages if "O" in page.told.get(fact.key, ())]
+            assert any(subject.name.removeprefix("the ") in text for text in telling)
+        answers = [answer.lower() for answer in found.task.gold.answers]
+        assert any(answer in page.text.lower() for answer in answers for page in pages)
+
+
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_the_news_are_of_the_splits_days(split: str) -> None:
     """Training news are of before July 2025, test news of August and September."""

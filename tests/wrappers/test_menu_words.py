@@ -97,7 +97,7 @@ def test_any_text_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("question", "sort"),
     [
-        ("Who won the race?", "name"),
+        ("Who won the race?", "person"),
         ("The man who won was hurt. On what day was that?", "day"),
         ("How many sacks were there?", "number"),
         ("What was the loot worth?", "number"),

@@ -107,6 +107,7 @@ _NOTHING: Mapping[str, str] = {
 }
 _RANKED = 10  # candidates of a ranking
 _TOGETHER = 5  # pages that one turn may visit
+_TOGETHER_FOR_PHRASES = 2  # likewise, where what they tell may lead to another search
 _ABOUT = 20  # listed sites that are asked at once about a name
 _EVIDENCE = 3  # candidates that tell which listed sites to ask next
 _EACH = 10  # results of one query
@@ -168,6 +169,7 @@ class Menu:
         criteria = self.queries.criteria
         self.candidates = Candidates(read_units(tuple(criteria)), len(criteria))
         self._asked: dict[str, None] = {}
+        self._lately: dict[str, float] = {}  # how well searches rank each page, the last above all
         self._about: dict[str, set[str]] = {}  # the sites that were asked each other question
         self._sites_told = {one["site"]: one["text"] for one in observation["replies"]}
         self._listed = listed_sites(self.queries.whole, self._sites_told)
@@ -209,6 +211,9 @@ class Menu:
         for place, result in enumerate(results):
             url, title, snippet, site = result["url"], result["title"], result["snippet"], result["site"]
             candidates.result(url, title, snippet, site, place % _EACH + 1, sort, numbers)
+            if self.answers == "phrase":
+                gain = 10.0 ** len(self.queries.done) / (10 + place % _EACH)
+                self._lately[url] = self._lately.get(url, 0.0) + gain
         if kind == Kind.VISIT:
             if len(texts) == len(pages):
                 for page, asked in zip(pages, texts, strict=True):
@@ -233,7 +238,8 @@ class Menu:
     def _rank(self) -> None:
         """In which order candidates and sites stand, by what searches gave them."""
         every, sites = self.candidates.list, self.candidates.sites
-        self._ranked = sorted(range(len(every)), key=[-one.row[4] for one in every].__getitem__)
+        scores = [self._lately.get(one.url, 0.0) for one in every] if self._lately else [one.row[4] for one in every]
+        self._ranked = sorted(range(len(every)), key=[-score for score in scores].__getitem__)
         if self._listed:
             relevance = self.candidates.relevance()
             self._ranked = sorted(range(len(every)), key=[-one for one in relevance].__getitem__)
@@ -343,7 +349,8 @@ class Menu:
             missing = self._missing()
             return note("") if missing is None else ask(missing.query, *missing.sites)
         if kind == "read":
-            return visit(*self._unread()[: min(_TOGETHER, self._left[1])])
+            most = _TOGETHER_FOR_PHRASES if self.answers == "phrase" else _TOGETHER
+            return visit(*self._unread()[: min(most, self._left[1])])
         if kind == "ask":
             if self._listed:
                 return ask(self._rows[row].query, *self._rows[row].sites)
