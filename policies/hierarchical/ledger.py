@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in, stem, stems_of
+from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
 from webenv.policies.hierarchical.pages import PLACED, bare, endings, mentions, of_kind
 from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
-from webenv.policies.hierarchical.terms import PostTerm, succession
+from webenv.policies.hierarchical.terms import PostTerm, common_stems, learned_cues, succession
 from webenv.urls import host_of
 
 WITHIN = "place"
@@ -53,6 +53,7 @@ class Ledger:
         self._seen: dict[str, dict[str, CitedStatement]] = {}
         self._rows_found: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self._gaps: tuple[Gap, ...] | None = None
+        self._learned: frozenset[str] | None = None
         self._examples: dict[str, tuple[str, ...]] = {}
         self._stems: dict[str, Counter[str]] = {}  # of the sentences that state each column's values
         self._every_stem: Counter[str] = Counter()
@@ -61,7 +62,7 @@ class Ledger:
     def add(self, statements: Iterable[CitedStatement]) -> int:
         """Takes statements; how many cells had none before."""
         new = 0
-        self._same = self._rows_found = self._gaps = None
+        self._same = self._rows_found = self._gaps = self._learned = None
         self._examples = {}
         for one in statements:
             entity = _folded(one.entity)
@@ -85,7 +86,7 @@ class Ledger:
             stated = self._cells.setdefault((entity, one.column), [])
             new += not stated
             if one.quote and all(one.quote != other.quote for other in stated):
-                found = _common_stems(one.quote)
+                found = common_stems(one.quote)
                 self._stems.setdefault(one.column, Counter()).update(found)
                 self._every_stem.update(found)
             stated.append(one)
@@ -264,7 +265,15 @@ class Ledger:
 
     def terms(self, entity: str) -> list[PostTerm]:
         """Who held the post at something, one after the other."""
-        return succession(self._terms.get(_folded(entity), ()), self.wanted, weighed=self.reconciles)
+        told = self._terms.get(_folded(entity), ())
+        return succession(told, self.wanted, self._post_cues(), weighed=self.reconciles)
+
+    def _post_cues(self) -> frozenset[str]:
+        """The stems of words by which sentences are known to speak of the post: those that several sentences have about
+        holders whom others, or tables, say to have held it in the same years."""
+        if self._learned is None:
+            self._learned = learned_cues(self._terms.values(), self.wanted)
+        return self._learned
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table; cells that nothing states are N/A."""
@@ -318,12 +327,6 @@ def _distinct(values: Iterable[str]) -> Iterator[str]:
         if one not in seen:
             seen.add(one)
             yield one
-
-
-@lru_cache(maxsize=8_192)
-def _common_stems(sentence: str) -> frozenset[str]:
-    """The stems of a sentence's words that no name in it has."""
-    return frozenset(stems_of(sentence) - {stem(word) for word in sentence.split() if word[0].isupper()})
 
 
 @lru_cache(maxsize=65_536)
