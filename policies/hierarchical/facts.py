@@ -18,6 +18,8 @@ NEITHER = re.compile(
 _LIFE = re.compile(r"\((?:born|died)[^()]*\)|^ ?\([^()]*\d{4}\)(?=,)")
 """When somebody lived, behind a name: no years of a post."""
 
+_SAYS = re.compile(r"^[^\W\d_a-z][^:.]{1,40} (?:says|said|writes|wrote|adds|added): ")
+
 _INCIDENTAL = re.compile(r"\b(?:who|which|and|but) never (?!held|was|became|been|had|got|took|served|led|ran)\w+")
 """What somebody never did besides: it denies no post."""
 
@@ -229,11 +231,11 @@ def terms(
         titles: words that may stand before a name, such as that of the post.
         cues: stems of words of the post; a sentence that has none says where else somebody was, if it names a place.
     """
-    text = _LIFE.sub("", passage.text)
+    text = _SAYS.sub("", _LIFE.sub("", passage.text))
     if NEITHER.search(_INCIDENTAL.sub(" ", text)):
         return []
     people = persons_in(text, persons, bodies, titles)
-    elsewhere = [one for one in people if re.search(rf"\b(?:at|in|to|into|near) (?:the )?{re.escape(one)}\b", text)]
+    elsewhere = [one for one in people if re.search(rf"(?<!had )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)]
     if elsewhere and not cues & stems_of(text):
         return []
     people = [one for one in people if one not in elsewhere] or ([passage.person] if passage.person else [])

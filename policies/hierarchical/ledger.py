@@ -19,10 +19,11 @@ WITHIN = "place"
 """The column of statements that say in which of the places asked for a smaller one lies."""
 
 SEEN = "named on"
-"""The column of statements that a page names something which may be a row: :data:`OWN`, :data:`KIND` or :data:`OTHER`;
+"""The column of statements that a page names something which may be a row: :data:`OWN`, :data:`KIND`, :data:`TOLD` or :data:`OTHER`;
 the quote is the page's beginning, which says where it is."""
 
 OWN, KIND, OTHER = "its own page", "its own page, which says that it is of the kind", "another page"
+TOLD = "another page, which says that it is of the kind"
 
 PAIR = " | "
 """What joins the names of a key of two columns: what a post is held at, and by whom."""
@@ -118,7 +119,7 @@ class Ledger:
                 if entity in towns:  # pages are about what stands in a town, and titled by it
                     continue
                 seen = list(by_url.values())
-                said = any(one.value == KIND for one in seen)
+                said = any(one.value in (KIND, TOLD) for one in seen)
                 if entity in self._names or not (said or of_kind(seen[0].entity, kin, self.wanted.kind)):
                     continue
                 here = [one for one in seen if self._here(one.quote)]
@@ -126,7 +127,7 @@ class Ledger:
                 elsewhere = not own and any(one.value != OTHER and PLACED.search(one.quote) for one in seen)
                 if own or (len(here) >= _SEEN and not elsewhere):
                     sure[seen[0].entity] = None
-                elif here and not elsewhere:
+                elif (here or said) and not elsewhere:
                     unsure[seen[0].entity] = None
             self._rows_found = tuple(sure), tuple(unsure)
         return self._rows_found
@@ -223,7 +224,8 @@ class Ledger:
         for entity in (*self.entities, *self.candidates):
             if self.wanted.keys == 2:
                 terms = self.terms(entity)
-                if not terms or any(not (one.since and one.until) for one in terms) or _holes(terms):
+                whole = terms and all(one.since and one.until for one in terms) and not _holes(terms)
+                if not whole or not self._own_pages(entity):
                     found.setdefault(entity, {})[self.columns[1]] = None
                 for base, further in self.wanted.joins if self.columns[1:2] else ():
                     people = (one.person for one in terms if base == self.columns[1])
@@ -266,7 +268,13 @@ class Ledger:
     def terms(self, entity: str) -> list[PostTerm]:
         """Who held the post at something, one after the other."""
         told = self._terms.get(_folded(entity), ())
-        return succession(told, self.wanted, self._post_cues(), weighed=self.reconciles)
+        own = self._own_pages(entity)
+        return succession(told, self.wanted, self._post_cues(), own, weighed=self.reconciles)
+
+    def _own_pages(self, entity: str) -> frozenset[str]:
+        """The addresses of the pages that are about something."""
+        seen = self._seen.get(_folded(entity), {})
+        return frozenset(url for url, one in seen.items() if one.value in (OWN, KIND))
 
     def _post_cues(self) -> frozenset[str]:
         """The stems of words by which sentences are known to speak of the post: those that several sentences have about

@@ -10,7 +10,7 @@ from webenv.policies.hierarchical.chain_scripts import next_step, read_links
 from webenv.policies.hierarchical.chain_scripts import orders as chain_orders
 from webenv.policies.hierarchical.clauses import read_chain
 from webenv.policies.hierarchical.facts import clean, cues_of, full_names, read_values, stems_of, term_in, terms
-from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, WITHIN
+from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, TOLD, WITHIN
 from webenv.policies.hierarchical.messages import (
     LINES,
     CitedSource,
@@ -310,7 +310,8 @@ def _posts(
         if not at and alone and cues & stems_of(one.text) and not any(ending(name) in kin for name in names_in(one.text)):
             at = alone
         for person, since, until in terms(one, persons, bodies, titles, cues) if at else ():
-            found += _term(wanted, f"{at}{PAIR}{person}", person, since, until, url, date, one.text)
+            quote = f"{one.asked} {one.text}" if cues & stems_of(one.asked) else one.text
+            found += _term(wanted, f"{at}{PAIR}{person}", person, since, until, url, date, quote)
     return found
 
 
@@ -378,7 +379,7 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
         found[name] = (found[name][0], cell(f"{placed} {lead}"))
     for name, told in (one for line in lines for one in told_of_kind(wanted, line)):
         if name not in found and name.casefold() != wanted.kind and not somebody(name, text):
-            found[name] = (KIND, cell(told))
+            found[name] = (TOLD, cell(told))
     kin = endings(task.others)
     every = dict.fromkeys(name for line in text.splitlines() for name in names_in(line))
     others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in found]

@@ -16,6 +16,7 @@ from webenv.urls import host_of
 
 _CUED = 2.0  # what a sentence that has a word of the post weighs beside one that has none
 _NEXT = 1.5  # what it weighs that one began as another left
+_OWN = 0.6  # that a page about the thing states it
 _LEAST = 1.5  # of a term, to be believed
 _OFTEN, _MORE = 4, 3.0  # sentences that have a word that is learned, and how much oftener than others
 
@@ -39,15 +40,20 @@ class PostTerm(NamedTuple):
 
 
 def succession(
-    statements: Iterable[CitedStatement], wanted: Wanted, learned: Collection[str] = (), *, weighed: bool = True
+    statements: Iterable[CitedStatement],
+    wanted: Wanted,
+    learned: Collection[str] = (),
+    own: Collection[str] = (),
+    *,
+    weighed: bool = True,
 ) -> list[PostTerm]:
     """The terms of a post, in their order, out of what pages say of those who were at something in some years.
 
     A post has one holder at a time, so that of terms that overlap the better supported stay: by sites, by tables, by
-    sentences that have a word of the post or one of ``learned``, and by terms that begin as others end. What stands
-    alone, and has no such word, is left out: somebody else's years at the same thing.
+    sentences that have a word of the post or one of ``learned``, by pages about the thing (``own``), and by terms that
+    begin as others end. What stands alone, and has none of these, is left out: somebody else's years at the same thing.
     """
-    found = spans_of(statements, wanted, cues_of(wanted.columns[1]) | set(learned))
+    found = spans_of(statements, wanted, cues_of(wanted.columns[1]) | set(learned), own)
     whole = [max(terms, key=lambda one: one.weight) for terms in found.values() if any(_is_whole(one) for one in terms)]
     partial = [one for terms in found.values() if not any(_is_whole(two) for two in terms) for one in terms]
     if not weighed:
@@ -106,7 +112,7 @@ def common_stems(sentence: str) -> frozenset[str]:
 
 
 def spans_of(
-    statements: Iterable[CitedStatement], wanted: Wanted, cues: Collection[str] = ()
+    statements: Iterable[CitedStatement], wanted: Wanted, cues: Collection[str] = (), own: Collection[str] = ()
 ) -> dict[str, list[PostTerm]]:
     """Of each person the years that pages state, each pair once; where none has both, a beginning and an end are one."""
     told: dict[tuple[str, str, str], dict[str, str]] = {}
@@ -124,7 +130,7 @@ def spans_of(
         span = years.get("since", ""), years.get("until", "")
         if not (all(span) and int(span[0]) >= int(span[1])):
             found.setdefault(key, {}).setdefault(span, []).append((url, quote))
-    return {key: [_term_of(names[key], span, spans, cues) for span in _joined(spans)] for key, spans in found.items()}
+    return {key: [_term_of(names[key], span, spans, cues, own) for span in _joined(spans)] for key, spans in found.items()}
 
 
 def _joined(spans: Mapping[tuple[str, str], Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
@@ -139,7 +145,11 @@ def _joined(spans: Mapping[tuple[str, str], Sequence[tuple[str, str]]]) -> list[
 
 
 def _term_of(
-    name: str, span: tuple[str, str], spans: Mapping[tuple[str, str], Sequence[tuple[str, str]]], cues: Collection[str]
+    name: str,
+    span: tuple[str, str],
+    spans: Mapping[tuple[str, str], Sequence[tuple[str, str]]],
+    cues: Collection[str],
+    own: Collection[str],
 ) -> PostTerm:
     """A term with what supports it: what states it, or its beginning or its end alone."""
     since, until = span
@@ -148,7 +158,8 @@ def _term_of(
     sites = {host_of(url) for url, _ in support}
     cued = any(not quote or not stems_of(quote).isdisjoint(cues) for _, quote in support)
     listed = any(not quote for _, quote in support)
-    return PostTerm(name, since, until, support[0][0] if support else "", len(sites) + _CUED * cued + listed)
+    weight = len(sites) + _CUED * cued + listed + _OWN * any(url in own for url, _ in support)
+    return PostTerm(name, since, until, support[0][0] if support else "", weight)
 
 
 def _is_whole(term: PostTerm) -> bool:

@@ -250,7 +250,8 @@ class HostTurn:
         urls = [url for url in dict.fromkeys(said.value if said.value else ()) if url not in self.state.asked]
         for url in urls[:_READS]:
             self._enqueue(Job(job.id, job.order._replace(query="", url=url)))
-        leads = tuple(CitedSource(url, job.what) for url in urls[_READS:])
+        about = next(iter(job.order.entities), job.what)
+        leads = tuple(CitedSource(url, about) for url in urls[_READS:])
         failure = "" if urls else f"nothing new was found for {job.what}"
         self._finding(job, Finding(job.id, (), (), leads, failure))
 
