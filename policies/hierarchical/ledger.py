@@ -22,8 +22,7 @@ SEEN = "named on"
 """The column of statements that a page names something which may be a row: :data:`OWN`, :data:`KIND`, :data:`TOLD` or :data:`OTHER`;
 the quote is the page's beginning, which says where it is."""
 
-OWN, KIND, OTHER = "its own page", "its own page, which says that it is of the kind", "another page"
-TOLD = "another page, which says that it is of the kind"
+OWN, KIND, TOLD, OTHER = "its page", "its page, of the kind", "of the kind", "named"
 
 PAIR = " | "
 """What joins the names of a key of two columns: what a post is held at, and by whom."""

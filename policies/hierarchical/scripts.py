@@ -59,6 +59,7 @@ FILL = "Fill what is missing"
 _READS = 2  # hits that a worker names of one search, for people to read
 _LEAST = 2  # how much of a hit must fit for it to be read
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
+_BATCH = 5  # queries that a manager sends at least, if there is something to ask
 _SHARE = 4  # cells that are worth a manager of their own
 _DECIDING = 30  # tokens that naming a choice takes
 
@@ -71,7 +72,7 @@ class ScriptHost:
         managers: among how many at most it divides the places, and what is missing; they work at the same time.
     """
 
-    def __init__(self, fills: int = 3, managers: int = 4) -> None:
+    def __init__(self, fills: int = 3, managers: int = 8) -> None:
         self._fills, self._managers = fills, managers
 
     def plan(self, view: HostView) -> Said[tuple[Directive, ...] | str]:
@@ -83,6 +84,8 @@ class ScriptHost:
         elif chain is not None and view.steps_left > 0:
             move = next_step(view, chain)
         goals = "; ".join(one.goal for one in move) if isinstance(move, tuple) else "answer"
+        if isinstance(move, tuple) and len(move) > 1 and move[0].share[1] == len(move):  # one goal, told once
+            goals = f"{move[0].goal.partition(', part ')[0]}, in {len(move)} parts"
         return Said(move, read, _DECIDING + tokens(goals), text=goals)
 
     def _next(self, view: HostView, wanted: Wanted) -> tuple[Directive, ...] | str:
@@ -171,15 +174,16 @@ def _lists(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
 def _entities(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
     """An order for each entity with a gap, in other words each time; of what a page has links to, these first."""
     forms = ("{entity}", "{entity} {columns}", "{entity} {plural}", "{entity} {kind} history")
-    form = forms[view.round % len(forms)]
+    at_once = forms if len(view.gaps) * len(forms) <= _BATCH else (forms[view.round % len(forms)],)
     leads = {lead.url: lead.corroborates for one in view.findings for lead in one.leads}
     columns = {gap.entity: gap.columns for gap in view.gaps}
     for url, name in leads.items():
         if name in columns:
             yield Order(url=url, entities=(name,), columns=columns[name])
-    for gap in view.gaps:
-        query = form.format(entity=gap.entity, columns=" ".join(gap.columns), plural=wanted.plural, kind=wanted.kind)
-        yield Order(query, entities=(gap.entity,), columns=gap.columns)
+    for form in at_once:  # few gaps are asked for in all words at once
+        for gap in view.gaps:
+            named = {"entity": gap.entity, "columns": " ".join(gap.columns), "plural": wanted.plural, "kind": wanted.kind}
+            yield Order(form.format(**named), entities=(gap.entity,), columns=gap.columns)
 
 
 class ScriptWorker:
@@ -239,7 +243,8 @@ def _read(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]
         if name and row.label and row.value.casefold() not in _EMPTY:
             label = labels.get(row.label.casefold(), row.label)
             value = _in_full(row.value, persons) if wanted.keys == 2 or label in wanted.asked else row.value
-            found += _of_cell(wanted, name, label, value, url, date)
+            stated = _of_cell(wanted, name, label, value, url, date)
+            found += stated if wanted.keys == 1 or len(stated) > 1 or name in task.entities else []
     if wanted.keys == 2:
         told = list(passages(title, text, names, persons, titles))
         alone = "" if any(mentions(title, one) for one in names) else _alone(plain, names, [one[0] for one in named])
