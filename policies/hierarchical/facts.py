@@ -20,7 +20,7 @@ _LIFE = re.compile(r"\((?:born|died)[^()]*\)|^ ?\([^()]*\d{4}\)(?=,)")
 
 _SAYS = re.compile(r"^[^\W\d_a-z][^:.]{1,40} (?:says|said|writes|wrote|adds|added): ")
 
-_INCIDENTAL = re.compile(r"\b(?:who|which|and|but) never (?!held|was|became|been|had|got|took|served|led|ran)\w+")
+_INCIDENTAL = re.compile(r"(?:\b(?:who|which|and|but)|,) never (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+")
 """What somebody never did besides: it denies no post."""
 
 _YEAR = re.compile(r"(?<![\w,.])(1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
@@ -49,7 +49,7 @@ _STEM = 5
 _ENOUGH = 3  # values of a column, by which one is known without a word of the column beside it
 _RELATED = (
     "spouse married marry wife husband wedding wed marriage",
-    "born birth birthplace native cradle childhood came world",
+    "born birth birthplace native cradle childhood",
     "died death dead buried burial passed",
     "founder founded founding founds started established began beginnings opened",
     "designer designed design architect drew drawn plans drawings engineer planned",
@@ -318,10 +318,11 @@ def read_values(
             bare_values: dict[str, None] = {}  # of the form of others, in sentences that have no word of the column
             quotes: dict[str, str] = {}
             for passage in own:
-                if NEITHER.search(passage.text):
+                if NEITHER.search(_INCIDENTAL.sub(" ", passage.text)):
                     continue
-                score = len(wanted & stems_of(passage.text)) + len(wanted & stems_of(passage.asked))
-                for value in _values(passage.text, form, column, examples.get(name, ()), persons, task):
+                text = _LIFE.sub("", passage.text) if form == "place" else passage.text
+                score = len(wanted & stems_of(text)) + len(wanted & stems_of(passage.asked))
+                for value in _values(text, form, column, examples.get(name, ()), persons, task):
                     if value.casefold() in known:
                         continue
                     if not score and form != "number":

@@ -256,7 +256,8 @@ def _read(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]
     else:
         every = task._replace(entities=names, columns=tuple(dict.fromkeys((*task.columns, *wanted.asked))))
     about = [one for one in passages(title, text, every.entities) if one.about]
-    return found + [one._replace(date=date) for one in read_values(every, url, about, persons)]
+    known = [one for one in persons if somebody(one, plain)]
+    return found + [one._replace(date=date) for one in read_values(every, url, about, known)]
 
 
 def _alone(text: str, names: Sequence[str], told: Sequence[str]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,6 +26,10 @@ _PLAIN = frozenset(map(stem, (*FUNCTION_WORDS, "year", "years", "last", "first",
 """Stems that sentences about anything have."""
 
 
+_TAKING = re.compile(r"\b(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)\b")
+"""Words of whoever takes up a post, whatever it is."""
+
+
 class PostTerm(NamedTuple):
     """Somebody's time in a post: since when, until when (empty: not stated), and the address that states it.
 
@@ -42,7 +47,7 @@ class PostTerm(NamedTuple):
 def succession(
     statements: Iterable[CitedStatement],
     wanted: Wanted,
-    learned: Collection[str] = (),
+    learned: Set[str] = frozenset(),
     own: Collection[str] = (),
     *,
     weighed: bool = True,
@@ -53,7 +58,7 @@ def succession(
     sentences that have a word of the post or one of ``learned``, by pages about the thing (``own``), and by terms that
     begin as others end. What stands alone, and has none of these, is left out: somebody else's years at the same thing.
     """
-    found = spans_of(statements, wanted, cues_of(wanted.columns[1]) | set(learned), own)
+    found = spans_of(statements, wanted, learned, own)
     whole = [max(terms, key=lambda one: one.weight) for terms in found.values() if any(_is_whole(one) for one in terms)]
     partial = [one for terms in found.values() if not any(_is_whole(two) for two in terms) for one in terms]
     if not weighed:
@@ -112,7 +117,7 @@ def common_stems(sentence: str) -> frozenset[str]:
 
 
 def spans_of(
-    statements: Iterable[CitedStatement], wanted: Wanted, cues: Collection[str] = (), own: Collection[str] = ()
+    statements: Iterable[CitedStatement], wanted: Wanted, learned: Set[str] = frozenset(), own: Collection[str] = ()
 ) -> dict[str, list[PostTerm]]:
     """Of each person the years that pages state, each pair once; where none has both, a beginning and an end are one."""
     told: dict[tuple[str, str, str], dict[str, str]] = {}
@@ -130,7 +135,11 @@ def spans_of(
         span = years.get("since", ""), years.get("until", "")
         if not (all(span) and int(span[0]) >= int(span[1])):
             found.setdefault(key, {}).setdefault(span, []).append((url, quote))
-    return {key: [_term_of(names[key], span, spans, cues, own) for span in _joined(spans)] for key, spans in found.items()}
+    label = cues_of(wanted.columns[1])
+    return {
+        key: [_term_of(names[key], span, spans, label, learned, own) for span in _joined(spans)]
+        for key, spans in found.items()
+    }
 
 
 def _joined(spans: Mapping[tuple[str, str], Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
@@ -148,7 +157,8 @@ def _term_of(
     name: str,
     span: tuple[str, str],
     spans: Mapping[tuple[str, str], Sequence[tuple[str, str]]],
-    cues: Collection[str],
+    label: Set[str],
+    learned: Set[str],
     own: Collection[str],
 ) -> PostTerm:
     """A term with what supports it: what states it, or its beginning or its end alone."""
@@ -156,7 +166,13 @@ def _term_of(
     parts = [span, (since, ""), ("", until)] if any(span) else [span]
     support = [one for part in dict.fromkeys(parts) if part == span or any(part) for one in spans.get(part, ())]
     sites = {host_of(url) for url, _ in support}
-    cued = any(not quote or not stems_of(quote).isdisjoint(cues) for _, quote in support)
+    needed = 1 if all(span) else 2  # words that are learned, of a beginning or an end alone
+    cued = any(
+        not quote
+        or label & stems_of(quote)
+        or len(learned & stems_of(quote)) + bool(_TAKING.search(quote)) >= needed
+        for _, quote in support
+    )
     listed = any(not quote for _, quote in support)
     weight = len(sites) + _CUED * cued + listed + _OWN * any(url in own for url, _ in support)
     return PostTerm(name, since, until, support[0][0] if support else "", weight)
