@@ -98,7 +98,9 @@ class ScriptHost:
         if view.steps[-1].step == 1 and sources:
             return (Directive("browser", f"{READ}: {wanted.subject}", tuple(one.url for one in sources)),)
         fills = len({one.step for one in view.steps if one.directive.startswith(FILL)})
-        stuck = last[0].directive.startswith(FILL) and not any(one.new for one in last)
+        before = [one.gaps for one in view.steps if one.step < last[0].step]
+        no_better = bool(before) and gaps >= before[-1]
+        stuck = last[0].directive.startswith(FILL) and (no_better or not any(one.new for one in last))
         if not gaps or fills >= self._fills or stuck:
             return ""
         parts = max(1, min(self._managers, gaps // _SHARE))
