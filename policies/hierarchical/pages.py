@@ -22,6 +22,7 @@ _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
 _LISTED = re.compile(r"^- \*\*[^*]{4,24}\*\*: ")
 _YEAR = re.compile(r"(?<![\w,.])(?:1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
 _LATER = re.compile(r"(?:In |)(?:The|the) (same|following|next) year\b")
+_GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
 _ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*[.:]? ?(.*)$")
 _FACT = re.compile(r"^- \*\*([^*]{2,40})\*\*: (.{1,120})$")
@@ -147,8 +148,8 @@ def passages(
 ) -> Iterator[AboutSentence]:
     """The sentences of a page, each with the one of some names that it is about, if it is about one.
 
-    A sentence is about the one that it names; else about whom its section or the page is about, or the last one named in
-    its paragraph. A heading that names none of them, but somebody else, takes the section away from the page's subject.
+    A sentence is about the one that it names; else about whom its section or the page is about; where it begins with a
+    pronoun, or neither is about anyone, about the last one named in its paragraph. A heading that names none of them, but somebody else, takes the section away from the page's subject.
     Likewise with persons, where full names are given.
     """
     kin = endings(names)
@@ -179,7 +180,7 @@ def passages(
                 continue
             prefix = _PREFIX.match(sentence)
             here = _named(sentence, names)
-            about = section if section and not item else about
+            about = section if section and not item and not _GOES_ON.match(sentence) else about
             if here:
                 about = here
             elif prefix and _is_name(prefix[1]):

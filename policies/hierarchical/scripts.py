@@ -136,7 +136,7 @@ class ScriptManager:
             elif goal.startswith(COLLECT):
                 orders = tuple(_lists(view, wanted))
             else:
-                orders = tuple(_entities(view, wanted))
+                orders = tuple(_entities(view, wanted, in_all_words=self._reflects))
         read = tokens(goal) + _gaps(view) + sum(tokens(in_words(one)) for one in view.findings)
         named = "; ".join(one.query or one.url for one in orders)
         return Said(orders, read, _DECIDING + tokens(named), text=named)
@@ -173,16 +173,18 @@ def _lists(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
             yield Order(f"{wanted.kind} {place}")
 
 
-def _entities(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
-    """An order for each entity with a gap, in other words each time; of what a page has links to, these first."""
+def _entities(view: ManagerView, wanted: Wanted, *, in_all_words: bool) -> Iterator[Order]:
+    """An order for each entity with a gap, in other words each time, or where they are few in all words at once; of what
+    a page has links to, these first."""
     forms = ("{entity}", "{entity} {columns}", "{entity} {plural}", "{entity} {kind} history")
-    at_once = forms if len(view.gaps) * len(forms) <= _BATCH else (forms[view.round % len(forms)],)
+    few = in_all_words and len(view.gaps) * len(forms) <= _BATCH
+    at_once = forms if few else (forms[view.round % len(forms)],)
     leads = {lead.url: lead.corroborates for one in view.findings for lead in one.leads}
     columns = {gap.entity: gap.columns for gap in view.gaps}
     for url, name in leads.items():
         if name in columns:
             yield Order(url=url, entities=(name,), columns=columns[name])
-    for form in at_once:  # few gaps are asked for in all words at once
+    for form in at_once:
         for gap in view.gaps:
             named = {"entity": gap.entity, "columns": " ".join(gap.columns), "plural": wanted.plural, "kind": wanted.kind}
             yield Order(form.format(**named), entities=(gap.entity,), columns=gap.columns)

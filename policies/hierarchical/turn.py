@@ -129,7 +129,7 @@ class HostTurn:
             "waiting": [job.plain() for job in state.waiting],
             "wave": [job.plain() for job in state.wave],
             "open": [one.plain() for one in state.open],
-            "told": [state.known, state.pages],
+            "told": [state.known, state.pages, state.read],
         }
         said = (*((UNREAD,) if self.unread else ()), *(node[3] for node in self._calls.nodes if node[3]))
         thought = "; ".join(said)[:2_000]
@@ -229,7 +229,8 @@ class HostTurn:
                 self._read(job, one, size)
         for number in sorted(missing):
             self._failed(wave[number], f"no page at {wave[number].what}")
-        state.pages += 0 if wave[0].is_search else len(wave)
+        read = 0 if wave[0].is_search else len(wave)
+        state.pages, state.read = state.pages + read, state.read + read
         if state.pages >= self._wave:
             state.tell(len(state.statements))
 
@@ -316,6 +317,7 @@ class HostTurn:
         state, layers = self.state, self._layers
         self._forget()
         state.tell(len(state.statements))
+        state.read = 0
         going = [one for one in state.open if one.round < layers.rounds]
         thoughts = [layers.manager.split(self._view(one)) for one in going]
         said = yield from self._calls.think("manager", [(one.id, one.directive.goal) for one in going], thoughts)
@@ -326,13 +328,13 @@ class HostTurn:
         return ran
 
     def _splits_early(self) -> bool:
-        """Whether managers split again before the last pages of their round are read: those would not keep the workers
-        busy, so that they go out with what comes next. Counted in pages, so that it is the same for fewer workers."""
+        """Whether managers split again before the last pages of their round are read: those would leave some of
+        the workers idle, so that they go out with what comes next. Counted in pages, so that it is the same for fewer workers."""
         state = self.state
         queries = any(job.is_search for job in state.waiting)
         going = any(one.round < self._layers.rounds for one in state.open)
         full = len(state.waiting) >= self._wave
-        return state.told is not None and going and not queries and not full and state.pages == 0
+        return state.told is not None and going and not queries and not full and state.pages == 0 < state.read
 
     @property
     def _wave(self) -> int:
