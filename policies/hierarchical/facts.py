@@ -8,7 +8,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from webenv.policies.hierarchical.messages import CitedStatement, Subtask
-from webenv.policies.hierarchical.pages import AboutSentence, is_month, is_person, mentions, names_in, persons_in, untitled
+from webenv.policies.hierarchical.pages import (
+    AboutSentence,
+    is_month,
+    is_person,
+    mentions,
+    names_in,
+    persons_in,
+    untitled,
+)
 
 NEITHER = re.compile(
     r"\b(?:not|never|nor|neither|denie[ds]|wrongly|mistaken(?:ly)?|planned|rejected|myth|disproved|unfounded)\b|n['’]t\b"
@@ -20,7 +28,9 @@ _LIFE = re.compile(r"\((?:born|died)[^()]*\)|^ ?\([^()]*\d{4}\)(?=,)")
 
 _SAYS = re.compile(r"^[^\W\d_a-z][^:.]{1,40} (?:says|said|writes|wrote|adds|added): ")
 
-_INCIDENTAL = re.compile(r"(?:\b(?:who|which|and|but)|,) never (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+")
+_INCIDENTAL = re.compile(
+    r"(?:\b(?:who|which|and|but)|,) never (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+"
+)
 """What somebody never did besides: it denies no post."""
 
 _YEAR = re.compile(r"(?<![\w,.])(1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
@@ -235,7 +245,9 @@ def terms(
     if NEITHER.search(_INCIDENTAL.sub(" ", text)):
         return []
     people = persons_in(text, persons, bodies, titles)
-    elsewhere = [one for one in people if re.search(rf"(?<!had )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)]
+    elsewhere = [
+        one for one in people if re.search(rf"(?<!had )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)
+    ]
     if elsewhere and not cues & stems_of(text):
         return []
     people = [one for one in people if one not in elsewhere] or ([passage.person] if passage.person else [])
@@ -254,9 +266,11 @@ def terms(
         return []
     began, ended = since or _BEGAN.search(text), until or _ENDED.search(text)
     if bool(since or until) or bool(began) != bool(ended):  # words of both without a preposition say neither
-        return [TermOfOffice(people[0], "", years[0])] if until or (ended and not since) else [
-            TermOfOffice(people[0], years[0], "")
-        ]
+        return (
+            [TermOfOffice(people[0], "", years[0])]
+            if until or (ended and not since)
+            else [TermOfOffice(people[0], years[0], "")]
+        )
     return []
 
 

@@ -186,7 +186,12 @@ def _entities(view: ManagerView, wanted: Wanted, *, in_all_words: bool) -> Itera
             yield Order(url=url, entities=(name,), columns=columns[name])
     for form in at_once:
         for gap in view.gaps:
-            named = {"entity": gap.entity, "columns": " ".join(gap.columns), "plural": wanted.plural, "kind": wanted.kind}
+            named = {
+                "entity": gap.entity,
+                "columns": " ".join(gap.columns),
+                "plural": wanted.plural,
+                "kind": wanted.kind,
+            }
             yield Order(form.format(**named), entities=(gap.entity,), columns=gap.columns)
 
 
@@ -317,7 +322,12 @@ def _posts(
     cues, kin = cues_of(wanted.columns[1]), endings(bodies)
     for one in told:
         at = one.about
-        if not at and alone and cues & stems_of(one.text) and not any(ending(name) in kin for name in names_in(one.text)):
+        if (
+            not at
+            and alone
+            and cues & stems_of(one.text)
+            and not any(ending(name) in kin for name in names_in(one.text))
+        ):
             at = alone
         for person, since, until in terms(one, persons, bodies, titles, cues) if at else ():
             quote = f"{one.asked} {one.text}" if cues & stems_of(one.asked) else one.text
@@ -394,7 +404,10 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
     every = dict.fromkeys(name for line in text.splitlines() for name in names_in(line))
     others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in found]
     others = [one for one in others if not any(mentions(one, two) for two in (*own, *task.others) if two != one)]
-    return [*((name, how, told) for name, (how, told) in found.items()), *((one, OTHER, lead) for one in others[:LINES])]
+    return [
+        *((name, how, told) for name, (how, told) in found.items()),
+        *((one, OTHER, lead) for one in others[:LINES]),
+    ]
 
 
 def _of_the_kind(name: str, wanted: Wanted, title: str, text: str, lead: str) -> bool:
@@ -414,7 +427,9 @@ def is_placed(name: str, sentence: str) -> bool:
     >>> is_placed("Corvo", "The Corvo is a ferry from Harwell in Ayshire.")
     True
     """
-    return re.search(rf"{re.escape(bare(name))} (?:is|was) an? [^.]*? (?:in|of|from|at|near) [A-Z]", sentence) is not None
+    return (
+        re.search(rf"{re.escape(bare(name))} (?:is|was) an? [^.]*? (?:in|of|from|at|near) [A-Z]", sentence) is not None
+    )
 
 
 def told_of_kind(wanted: Wanted, line: str) -> Iterator[tuple[str, str]]:

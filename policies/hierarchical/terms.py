@@ -65,9 +65,7 @@ def succession(
         return sorted((*whole, *partial), key=lambda one: one.since or one.until)
     sure = [one for one in (*whole, *partial) if one.weight >= _CUED]
     ends, starts = {one.until for one in sure}, {one.since for one in sure}
-    linked = [
-        one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole
-    ]
+    linked = [one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole]
     chosen = _without_overlap([one for one in linked if one.weight > _LEAST])
     for term in partial:
         if term.weight > _CUED and (term.since or term.until) and not any(_inside(term, other) for other in chosen):
@@ -168,9 +166,7 @@ def _term_of(
     sites = {host_of(url) for url, _ in support}
     needed = 1 if all(span) else 2  # words that are learned, of a beginning or an end alone
     cued = any(
-        not quote
-        or label & stems_of(quote)
-        or len(learned & stems_of(quote)) + bool(_TAKING.search(quote)) >= needed
+        not quote or label & stems_of(quote) or len(learned & stems_of(quote)) + bool(_TAKING.search(quote)) >= needed
         for _, quote in support
     )
     listed = any(not quote for _, quote in support)
