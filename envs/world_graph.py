@@ -43,7 +43,7 @@ class WorldGraph:
 
     A cell of a table is stated by a page that asserts the fact, tells this value of it, and names its subject; one that
     no page states is empty. A cell that a join gives needs pages for both of its facts. Somebody who held a post has a
-    row where a page tells since when, or until when.
+    row where a page tells until when, or since when, and since when a later one did.
 
     Args:
         web: the web.
@@ -196,19 +196,20 @@ class WorldGraph:
         return table._replace(columns=columns, rows=cells) if len(kept) > 2 else None
 
     def posts(self, kind: str, post: str, scope: Sequence[int]) -> GraphTable | None:
-        """The table of all who held a post at things of a kind in some regions and left it; ``None``: one did twice."""
+        """The table of all who held a post at things of a kind in some regions and left it, as pages tell: when, or who
+        came after; ``None``: one did twice."""
         spec = self._web.world.setting.kinds[kind]
         label = spec.facts[post].labels[0]
         rows: dict[tuple[str, str], tuple[GraphCell, ...]] = {}
         for one in self._of(scope):
             if one.kind != kind or not self._placing(one):
                 continue
-            for fact in one.facts:
-                if fact.relation != post or not fact.until:
-                    continue
-                years = tuple(self._year(fact, one.name, which) for which in ("Y", "Z"))
+            held = [fact for fact in one.facts if fact.relation == post]
+            told = [tuple(self._year(fact, one.name, which) for which in ("Y", "Z")) for fact in held]
+            latest = max((fact.year for fact, years in zip(held, told, strict=True) if years[0].pages), default=0)
+            for fact, years in zip(held, told, strict=True):
                 pages = tuple(dict.fromkeys(url for year in years for url in year.pages))
-                if not pages:
+                if not fact.until or not pages or not (years[1].pages or fact.year < latest):
                     continue
                 if (one.name, fact.object.text) in rows:
                     return None

@@ -4,21 +4,49 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from webenv.policies.hierarchical.messages import CitedStatement, Subtask
-from webenv.policies.hierarchical.pages import AboutSentence, is_month, is_person, mentions, names_in, persons_in
+from webenv.policies.hierarchical.pages import (
+    AboutSentence,
+    is_month,
+    is_person,
+    mentions,
+    names_in,
+    persons_in,
+    untitled,
+)
 
 NEITHER = re.compile(
     r"\b(?:not|never|nor|neither|denie[ds]|wrongly|mistaken(?:ly)?|planned|rejected|myth|disproved|unfounded)\b|n['’]t\b"
 )
 """Words by which a sentence may deny what it says: nothing is taken from such a one."""
 
-_YEAR = re.compile(r"(?<![\w,.])(1[5-9]\d\d|20\d\d)(?![\w,]|\.\d)")
+_LIFE = re.compile(r"\((?:born|died)[^()]*\)|^ ?\([^()]*\d{4}\)(?=,)")
+"""When somebody lived, behind a name: no years of a post."""
+
+_SAYS = re.compile(r"^[^\W\d_a-z][^:.]{1,40} (?:says|said|writes|wrote|adds|added): ")
+
+_INCIDENTAL = re.compile(
+    r"(?:\b(?:who|which|and|but)|,) never (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+"
+)
+"""What somebody never did besides: it denies no post."""
+
+_YEAR = re.compile(r"(?<![\w,.])(1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
 _TERM = re.compile(r"(1[5-9]\d\d|20\d\d)(?:\s*[–-]\s*| (?:and|to|until|till|up to|through) )(1[5-9]\d\d|20\d\d)")
 _SINCE = re.compile(r"\b(?:since|from|after|elected in|chosen in|appointed in)\s+(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
+_BEGAN = re.compile(
+    r"\b(?:becomes?|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|started|"
+    r"began|arrived|(?:got|has|had) a new|the new|given|went to|first year)\b",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(
+    r"\b(?:left|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|handed|last (?:year|season)|ended|"
+    r"departed|laid down)\b",
+    re.IGNORECASE,
+)
 _IN_BRACKETS = re.compile(
     r"(?<!\s)\s*+\((?:(1[5-9]\d\d|20\d\d)(?:\s*[–-]\s*(?:(1[5-9]\d\d|20\d\d)|today|now|present)?)?)\)$"
 )
@@ -31,7 +59,7 @@ _STEM = 5
 _ENOUGH = 3  # values of a column, by which one is known without a word of the column beside it
 _RELATED = (
     "spouse married marry wife husband wedding wed marriage",
-    "born birth birthplace native cradle",
+    "born birth birthplace native cradle childhood",
     "died death dead buried burial passed",
     "founder founded founding founds started established began beginnings opened",
     "designer designed design architect drew drawn plans drawings engineer planned",
@@ -197,37 +225,62 @@ class TermOfOffice(NamedTuple):
     until: str
 
 
-def terms(passage: AboutSentence, persons: Sequence[str], bodies: Sequence[str]) -> list[TermOfOffice]:
+def terms(
+    passage: AboutSentence,
+    persons: Sequence[str],
+    bodies: Sequence[str],
+    titles: Collection[str] = (),
+    cues: Set[str] = frozenset(),
+) -> list[TermOfOffice]:
     """What a sentence about something says of those who were at it, and in which years.
 
     Args:
+        passage: the sentence; one that names nobody is about the one before, or about whom the page is about.
         persons: full names that the page has, for surnames that stand alone.
         bodies: names that are none of a person.
+        titles: words that may stand before a name, such as that of the post.
+        cues: stems of words of the post; a sentence that has none says where else somebody was, if it names a place.
     """
-    text = passage.text
-    if NEITHER.search(text):
+    text = _SAYS.sub("", _LIFE.sub("", passage.text))
+    if NEITHER.search(_INCIDENTAL.sub(" ", text)):
         return []
-    people = persons_in(text, persons, bodies)
+    people = persons_in(text, persons, bodies, titles)
+    elsewhere = [
+        one for one in people if re.search(rf"(?<!had )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)
+    ]
+    if elsewhere and not cues & stems_of(text):
+        return []
+    people = [one for one in people if one not in elsewhere] or ([passage.person] if passage.person else [])
     years = list(dict.fromkeys(_YEAR.findall(text)))
+    if passage.year and passage.year not in years and len(years) < 2 and (not years or passage.year < years[0]):
+        years.insert(0, passage.year)
     spans = _TERM.findall(text)
     if len(people) != 1 or len(years) > 3:
         return []
     if spans and int(spans[0][0]) < int(spans[0][1]):
         return [TermOfOffice(people[0], spans[0][0], spans[0][1])]
     since, until = _SINCE.search(text), _UNTIL.search(text)
-    if len(years) == 2 and int(years[0]) < int(years[1]):
-        return [TermOfOffice(people[0], years[0], years[1])]
-    if len(years) == 1 and until:
-        return [TermOfOffice(people[0], "", until[1])]
-    return [TermOfOffice(people[0], since[1], "")] if len(years) == 1 and since else []
+    if len(years) == 2 and (int(years[0]) < int(years[1]) or (since and since[1] == years[1])):  # "2017 … since 1994"
+        return [TermOfOffice(people[0], min(years), max(years))]
+    if len(years) != 1:
+        return []
+    began, ended = since or _BEGAN.search(text), until or _ENDED.search(text)
+    if bool(since or until) or bool(began) != bool(ended):  # words of both without a preposition say neither
+        return (
+            [TermOfOffice(people[0], "", years[0])]
+            if until or (ended and not since)
+            else [TermOfOffice(people[0], years[0], "")]
+        )
+    return []
 
 
-def full_names(title: str, text: str) -> list[str]:
+def full_names(title: str, text: str, titles: Collection[str] = ()) -> list[str]:
     """The names of persons that a page has in full, that of its title first."""
-    found = dict.fromkeys(name for name in names_in(title) if is_person(name))
-    for line in text.splitlines():
+    found: dict[str, None] = {}
+    for line in (title, *text.splitlines()):
         if not line.startswith("- ["):
-            found.update(dict.fromkeys(name for name in names_in(_unlinked(line)) if is_person(name)))
+            runs = (untitled(name, titles) for name in names_in(_unlinked(line)))
+            found.update(dict.fromkeys(name for name in runs if is_person(name)))
     return list(found)
 
 
@@ -279,10 +332,11 @@ def read_values(
             bare_values: dict[str, None] = {}  # of the form of others, in sentences that have no word of the column
             quotes: dict[str, str] = {}
             for passage in own:
-                if NEITHER.search(passage.text):
+                if NEITHER.search(_INCIDENTAL.sub(" ", passage.text)):
                     continue
-                score = len(wanted & stems_of(passage.text)) + len(wanted & stems_of(passage.asked))
-                for value in _values(passage.text, form, column, examples.get(name, ()), persons, task):
+                text = _LIFE.sub("", passage.text) if form == "place" else passage.text
+                score = len(wanted & stems_of(text)) + len(wanted & stems_of(passage.asked))
+                for value in _values(text, form, column, examples.get(name, ()), persons, task):
                     if value.casefold() in known:
                         continue
                     if not score and form != "number":
@@ -320,7 +374,8 @@ def _values(
         people = persons_in(text, persons, (*names, *towns))
         return people if len(people) == 1 else []
     if form == "place":
-        at = [one for one in _AT.findall(text) if not is_month(one) and not any(mentions(name, one) for name in names)]
+        here = [name for name in names if mentions(text, name)]
+        at = [one for one in _AT.findall(text) if not is_month(one) and not any(mentions(name, one) for name in here)]
         at = [one for one in at if not _is_surname(one, persons) and one not in persons]
         known = [one for one in towns if mentions(text, one)]
         found = list(dict.fromkeys(known or at))

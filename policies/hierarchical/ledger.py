@@ -8,21 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in, stem, stems_of
+from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
 from webenv.policies.hierarchical.pages import PLACED, bare, endings, mentions, of_kind
 from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
-from webenv.policies.hierarchical.terms import PostTerm, succession
+from webenv.policies.hierarchical.terms import PostTerm, common_stems, learned_cues, succession
 from webenv.urls import host_of
 
 WITHIN = "place"
 """The column of statements that say in which of the places asked for a smaller one lies."""
 
 SEEN = "named on"
-"""The column of statements that a page names something which may be a row: :data:`OWN`, :data:`KIND` or :data:`OTHER`;
+"""The column of statements that a page names something which may be a row: :data:`OWN`, :data:`KIND`, :data:`TOLD` or :data:`OTHER`;
 the quote is the page's beginning, which says where it is."""
 
-OWN, KIND, OTHER = "its own page", "its own page, which says that it is of the kind", "another page"
+OWN, KIND, TOLD, OTHER = "its page", "its page, of the kind", "of the kind", "named"
 
 PAIR = " | "
 """What joins the names of a key of two columns: what a post is held at, and by whom."""
@@ -53,6 +53,7 @@ class Ledger:
         self._seen: dict[str, dict[str, CitedStatement]] = {}
         self._rows_found: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self._gaps: tuple[Gap, ...] | None = None
+        self._learned: frozenset[str] | None = None
         self._examples: dict[str, tuple[str, ...]] = {}
         self._stems: dict[str, Counter[str]] = {}  # of the sentences that state each column's values
         self._every_stem: Counter[str] = Counter()
@@ -61,7 +62,7 @@ class Ledger:
     def add(self, statements: Iterable[CitedStatement]) -> int:
         """Takes statements; how many cells had none before."""
         new = 0
-        self._same = self._rows_found = self._gaps = None
+        self._same = self._rows_found = self._gaps = self._learned = None
         self._examples = {}
         for one in statements:
             entity = _folded(one.entity)
@@ -85,7 +86,7 @@ class Ledger:
             stated = self._cells.setdefault((entity, one.column), [])
             new += not stated
             if one.quote and all(one.quote != other.quote for other in stated):
-                found = _common_stems(one.quote)
+                found = common_stems(one.quote)
                 self._stems.setdefault(one.column, Counter()).update(found)
                 self._every_stem.update(found)
             stated.append(one)
@@ -117,7 +118,7 @@ class Ledger:
                 if entity in towns:  # pages are about what stands in a town, and titled by it
                     continue
                 seen = list(by_url.values())
-                said = any(one.value == KIND for one in seen)
+                said = any(one.value in (KIND, TOLD) for one in seen)
                 if entity in self._names or not (said or of_kind(seen[0].entity, kin, self.wanted.kind)):
                     continue
                 here = [one for one in seen if self._here(one.quote)]
@@ -125,7 +126,7 @@ class Ledger:
                 elsewhere = not own and any(one.value != OTHER and PLACED.search(one.quote) for one in seen)
                 if own or (len(here) >= _SEEN and not elsewhere):
                     sure[seen[0].entity] = None
-                elif here and not elsewhere:
+                elif (here or said) and not elsewhere:
                     unsure[seen[0].entity] = None
             self._rows_found = tuple(sure), tuple(unsure)
         return self._rows_found
@@ -222,7 +223,8 @@ class Ledger:
         for entity in (*self.entities, *self.candidates):
             if self.wanted.keys == 2:
                 terms = self.terms(entity)
-                if not terms or any(not (one.since and one.until) for one in terms) or _holes(terms):
+                whole = terms and all(one.since and one.until for one in terms) and not _holes(terms)
+                if not whole or not self._own_pages(entity):
                     found.setdefault(entity, {})[self.columns[1]] = None
                 for base, further in self.wanted.joins if self.columns[1:2] else ():
                     people = (one.person for one in terms if base == self.columns[1])
@@ -264,7 +266,21 @@ class Ledger:
 
     def terms(self, entity: str) -> list[PostTerm]:
         """Who held the post at something, one after the other."""
-        return succession(self._terms.get(_folded(entity), ()), self.wanted, weighed=self.reconciles)
+        told = self._terms.get(_folded(entity), ())
+        own = self._own_pages(entity)
+        return succession(told, self.wanted, self._post_cues(), own, weighed=self.reconciles)
+
+    def _own_pages(self, entity: str) -> frozenset[str]:
+        """The addresses of the pages that are about something."""
+        seen = self._seen.get(_folded(entity), {})
+        return frozenset(url for url, one in seen.items() if one.value in (OWN, KIND))
+
+    def _post_cues(self) -> frozenset[str]:
+        """The stems of words by which sentences are known to speak of the post: those that several sentences have about
+        holders whom others, or tables, say to have held it in the same years."""
+        if self._learned is None:
+            self._learned = learned_cues(self._terms.values(), self.wanted)
+        return self._learned
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table; cells that nothing states are N/A."""
@@ -318,12 +334,6 @@ def _distinct(values: Iterable[str]) -> Iterator[str]:
         if one not in seen:
             seen.add(one)
             yield one
-
-
-@lru_cache(maxsize=8_192)
-def _common_stems(sentence: str) -> frozenset[str]:
-    """The stems of a sentence's words that no name in it has."""
-    return frozenset(stems_of(sentence) - {stem(word) for word in sentence.split() if word[0].isupper()})
 
 
 @lru_cache(maxsize=65_536)

@@ -287,7 +287,7 @@ def in_words(finding: Finding) -> str:
     stated = [
         line
         for url, entities in cells.items()
-        for line in (url, *(f"- {entity}: {'; '.join(told)}" for entity, told in entities.items()))
+        for line in (url, *(f"- {entity}: {'; '.join(dict.fromkeys(told))}" for entity, told in entities.items()))
     ]
     leads = [f"- {one.url} - {one.corroborates}" for one in (*finding.sources, *finding.leads)]
     return "\n".join([*stated, *leads, *([f"failed: {finding.failure}"] if finding.failure else [])])

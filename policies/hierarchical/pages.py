@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,10 +20,14 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\((https?://[^()\s]+)\)")
 _END = re.compile(r"(?<=[.!?。！？])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bDr\.)(?:\s+|(?<=[。！？]))")
 _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
 _LISTED = re.compile(r"^- \*\*[^*]{4,24}\*\*: ")
+_YEAR = re.compile(r"(?<![\w,.])(?:1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
+_LATER = re.compile(r"(?:In |)(?:The|the) (same|following|next) year\b")
+_GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
 _ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*[.:]? ?(.*)$")
 _FACT = re.compile(r"^- \*\*([^*]{2,40})\*\*: (.{1,120})$")
 _YEARS = r"(?:1[5-9]\d\d|20\d\d)\s*[–-]\s*(?:1[5-9]\d\d|20\d\d|today|now|present)?"
+_FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
 _HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
 _SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
 _PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
@@ -75,12 +79,16 @@ class AboutSentence(NamedTuple):
         about: the name of whom it is about, as far as known: the last one named in its paragraph, section or title.
         named: whether that name stands in the sentence itself.
         asked: the question that stands above it; empty as a rule.
+        person: whom a sentence that names nobody goes on about: the last one named in its paragraph, or the page's own.
+        year: what its item in a list is dated, or "the same year" and "the following year" are; empty as a rule.
     """
 
     text: str
     about: str
     named: bool
     asked: str = ""
+    person: str = ""
+    year: str = ""
 
 
 class TableCell(NamedTuple):
@@ -135,14 +143,18 @@ def sentences(text: str) -> list[str]:
     return [one for one in _END.split(text) if one]
 
 
-def passages(title: str, text: str, names: Sequence[str]) -> Iterator[AboutSentence]:
+def passages(
+    title: str, text: str, names: Sequence[str], persons: Sequence[str] = (), titles: Collection[str] = ()
+) -> Iterator[AboutSentence]:
     """The sentences of a page, each with the one of some names that it is about, if it is about one.
 
-    A sentence is about the last one named in its paragraph; before any is, about whom its section or the page is
-    about. A heading that names none of them, but somebody else, takes the section away from the page's subject.
+    A sentence is about the one that it names; else about whom its section or the page is about; where it begins with a
+    pronoun, or neither is about anyone, about the last one named in its paragraph. A heading that names none of them, but somebody else, takes the section away from the page's subject.
+    Likewise with persons, where full names are given.
     """
     kin = endings(names)
     of_page = section = _named(title, names)
+    own = next(iter(persons_in(title, persons, names, titles) if persons else ()), "")
     asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
     for paragraph in re.split(r"\n+", text):
         if paragraph.startswith("#"):
@@ -155,7 +167,9 @@ def passages(title: str, text: str, names: Sequence[str]) -> Iterator[AboutSente
         if _ONLY_LINK.match(paragraph):
             continue
         plain = _QUOTED.sub(" ", without_links(_DATELINE.sub("", _LISTED.sub("", paragraph))))
-        about = section
+        about, person = section, own
+        dated = _LISTED.match(paragraph)
+        year = next(iter(_YEAR.findall(dated[0])), "") if dated else ""
         item = _ITEM.match(plain)
         if item:
             about = _named(item[1], names) or ("" if _is_name(item[1]) else section)
@@ -166,13 +180,19 @@ def passages(title: str, text: str, names: Sequence[str]) -> Iterator[AboutSente
                 continue
             prefix = _PREFIX.match(sentence)
             here = _named(sentence, names)
+            about = section if section and not item and not _GOES_ON.match(sentence) else about
             if here:
                 about = here
             elif prefix and _is_name(prefix[1]):
                 about = ""
             elif any(ending(name) in kin for name in names_in(sentence)):
                 about = ""  # another one of their kind
-            yield AboutSentence(sentence, about, bool(here), asked)
+            people = persons_in(sentence, persons, names, titles) if persons else []
+            later = _LATER.match(sentence)
+            then = str(int(year) + (later[1].lower() != "same")) if later and year else year if dated else ""
+            yield AboutSentence(sentence, about, bool(here), asked, "" if people else person, then)
+            person = people[-1] if people else person
+            year = next(reversed(_YEAR.findall(sentence)), year)
 
 
 _ASKING = ("Who", "What", "When", "Where", "Which", "How", "Why", "Whom", "Whose", "In", "To", "From", "At", "For")
@@ -182,6 +202,19 @@ def _named(text: str, names: Sequence[str]) -> str:
     """The one of some names that a text has, the longest of several."""
     found = [name for name in names if mentions(text, name)]
     return max(found, key=len) if found else ""
+
+
+def somebody(name: str, text: str) -> bool:
+    """Whether a name of the form of a person's is somebody's in a text: the surname stands there alone, and no article
+    before the name.
+
+    >>> somebody("Ann Lee", "Ann Lee left. Lee was 40."), somebody("Ann Lee", "The Ann Lee is a ferry.")
+    (True, False)
+    """
+    if not is_person(name) or re.search(rf"\b[Tt]he {re.escape(name)}\b(?! [^\W\d_a-z])", text):
+        return False
+    last = name.rsplit(" ", 1)[-1]
+    return re.search(rf"(?<!{re.escape(name[: -len(last)])})\b{re.escape(last)}\b", text) is not None
 
 
 def _is_name(text: str) -> bool:
@@ -222,26 +255,57 @@ def names_in(sentence: str) -> tuple[str, ...]:
 
 
 def _close(sentence: str, run: list[re.Match[str]], found: list[str]) -> None:
-    while run and (run[-1][0] in _JOINS or run[-1][0].isdigit()):
+    while run and (run[-1][0] in _JOINS or (run[-1][0].isdigit() and not _numbered(run))):
         run.pop()
     if run and run[-1][0].lower() != "the":
         found.append(re.sub(r"['’]s$", "", sentence[run[0].start() : run[-1].end()]))
 
 
-def persons_in(sentence: str, known: Sequence[str] = (), others: Sequence[str] = ()) -> list[str]:
+_TITLES = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        Mr Mrs Ms Miss Dr Sir Dame Lord Lady Baron Baroness Count Countess Duke Saint Captain Colonel Major General Admiral
+        Sergeant Inspector Professor Father Sister Brother Mother Abbot Abbess Prior Bishop Canon Dean Reverend Mayor
+        President Chairman Director Governor Senator Minister Chancellor Judge Doctor King Queen Prince Princess
+        """,
+    )
+)
+
+
+def untitled(name: str, titles: Collection[str] = ()) -> str:
+    """A name without the title before it.
+
+    >>> untitled("Dr Ann Lee"), untitled("Observer Ann Lee", {"Observer"})
+    ('Ann Lee', 'Ann Lee')
+    """
+    first, _, rest = name.partition(" ")
+    return rest if rest and (first in _TITLES or first in titles) else name
+
+
+def _numbered(run: Sequence[re.Match[str]]) -> bool:
+    """Whether a run is a word and the number of one of several: "Apollo 11"."""
+    return len(run) == 2 and len(run[1][0]) <= 3
+
+
+def persons_in(
+    sentence: str, known: Sequence[str] = (), others: Sequence[str] = (), titles: Collection[str] = ()
+) -> list[str]:
     """The names in a sentence that may be those of persons: two or three words, none of which a body or place has.
 
     Args:
         known: full names; a surname alone stands for the one of these that ends with it.
         others: names that are none of a person.
+        titles: words that may stand before a name.
 
     >>> persons_in("In 1954 Hive Bank chose Jeremy F. Molina, as Lee wished.", ["Ann Lee"])
     ['Jeremy F. Molina', 'Ann Lee']
     """
     found: list[str] = []
-    for run in names_in(sentence):
+    for named in names_in(sentence):
+        run = untitled(named, titles)
         words = run.split()
-        if any(mentions(other, run) for other in others):
+        if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
             continue
         if is_person(run):
             found.append(run)
@@ -280,7 +344,7 @@ def ending(name: str) -> str:
     return " ".join(words[-2:] if words[-1].rstrip(".") in _FORMS else words[-1:]) if len(words) > 1 else ""
 
 
-_FORMS = ("Company", "Co", "Works", "Brothers", "Sons", "Ltd", "Inc", "House", "Society", "Association")
+_FORMS = ("Club", "Company", "Co", "Works", "Brothers", "Sons", "Ltd", "Inc", "House", "Society", "Association")
 
 
 def endings(names: Iterable[str]) -> Counter[str]:
@@ -317,6 +381,8 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
             header = []
             if subject and plain.startswith("- "):
                 yield from _item(plain, heading, subject)
+            elif subject and plain.startswith("**") and " · **" in plain:
+                yield from (TableCell(subject, found[1], found[2]) for found in _FACTS.finditer(plain))
             continue
         inner = plain[1:] if plain.startswith("|") else plain
         inner = inner[:-1] if plain.startswith("|") and inner.endswith("|") else inner
@@ -335,6 +401,18 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
                 yield TableCell(row[0], label, value)
 
 
+def items_of(text: str) -> Iterator[str]:
+    """The names that the items of a page's lists begin with, in bold.
+
+    >>> list(items_of("- **[Corvo](https://a.example/c)** (Ay): a ferry.\\n- **1901**: It was built."))
+    ['Corvo']
+    """
+    for line in text.splitlines():
+        found = _ITEM.match(without_links(line)) if line.startswith(("- **", "**")) else None
+        if found and names_in(f"x {found[1]}") == (found[1],):
+            yield found[1]
+
+
 def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:
     fact, held = _FACT.match(line), _HELD.match(line)
     if fact and not _is_name(fact[1]) and not fact[2].endswith((".", "!", "?")) and not re.search(r"\d{4}", fact[1]):
@@ -346,9 +424,9 @@ def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:
 def subjects_of(title: str, text: str) -> list[str]:
     """The names that a page may be about: those of its title that its beginning has too."""
     found = [one.name for one in cells_of(text, "")][:1]
+    lead = text[: 3 * LEAD]
     for run in names_in(title if title[:1].islower() else f"x {title}"):
-        if mentions(text[: 3 * LEAD], run):
-            found.append(run)
+        found += [one for one in (run, run.partition(" on ")[2]) if one and mentions(lead, one)][:1]
     return list(dict.fromkeys(found))
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from webenv.policies.hierarchical.chain_scripts import chosen as chosen_links
 from webenv.policies.hierarchical.chain_scripts import next_step, read_links
 from webenv.policies.hierarchical.chain_scripts import orders as chain_orders
 from webenv.policies.hierarchical.clauses import read_chain
-from webenv.policies.hierarchical.facts import clean, full_names, read_values, term_in, terms
-from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, WITHIN
+from webenv.policies.hierarchical.facts import clean, cues_of, full_names, read_values, stems_of, term_in, terms
+from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, TOLD, WITHIN
 from webenv.policies.hierarchical.messages import (
     LINES,
     CitedSource,
@@ -34,13 +34,18 @@ from webenv.policies.hierarchical.pages import (
     allowed,
     bare,
     cells_of,
+    ending,
     endings,
     is_person,
+    items_of,
     links_of,
     mentions,
     names_in,
     of_kind,
     passages,
+    persons_in,
+    sentences,
+    somebody,
     subjects_of,
     version_of,
     without_links,
@@ -54,6 +59,7 @@ FILL = "Fill what is missing"
 _READS = 2  # hits that a worker names of one search, for people to read
 _LEAST = 2  # how much of a hit must fit for it to be read
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
+_BATCH = 5  # queries that a manager sends at least, if there is something to ask
 _SHARE = 4  # cells that are worth a manager of their own
 _DECIDING = 30  # tokens that naming a choice takes
 
@@ -66,7 +72,7 @@ class ScriptHost:
         managers: among how many at most it divides the places, and what is missing; they work at the same time.
     """
 
-    def __init__(self, fills: int = 3, managers: int = 4) -> None:
+    def __init__(self, fills: int = 3, managers: int = 8) -> None:
         self._fills, self._managers = fills, managers
 
     def plan(self, view: HostView) -> Said[tuple[Directive, ...] | str]:
@@ -78,6 +84,8 @@ class ScriptHost:
         elif chain is not None and view.steps_left > 0:
             move = next_step(view, chain)
         goals = "; ".join(one.goal for one in move) if isinstance(move, tuple) else "answer"
+        if isinstance(move, tuple) and len(move) > 1 and move[0].share[1] == len(move):  # one goal, told once
+            goals = f"{move[0].goal.partition(', part ')[0]}, in {len(move)} parts"
         return Said(move, read, _DECIDING + tokens(goals), text=goals)
 
     def _next(self, view: HostView, wanted: Wanted) -> tuple[Directive, ...] | str:
@@ -90,7 +98,9 @@ class ScriptHost:
         if view.steps[-1].step == 1 and sources:
             return (Directive("browser", f"{READ}: {wanted.subject}", tuple(one.url for one in sources)),)
         fills = len({one.step for one in view.steps if one.directive.startswith(FILL)})
-        stuck = last[0].directive.startswith(FILL) and not any(one.new for one in last)
+        before = [one.gaps for one in view.steps if one.step < last[0].step]
+        no_better = bool(before) and gaps >= before[-1]
+        stuck = last[0].directive.startswith(FILL) and (no_better or not any(one.new for one in last))
         if not gaps or fills >= self._fills or stuck:
             return ""
         parts = max(1, min(self._managers, gaps // _SHARE))
@@ -126,7 +136,7 @@ class ScriptManager:
             elif goal.startswith(COLLECT):
                 orders = tuple(_lists(view, wanted))
             else:
-                orders = tuple(_entities(view, wanted))
+                orders = tuple(_entities(view, wanted, in_all_words=self._reflects))
         read = tokens(goal) + _gaps(view) + sum(tokens(in_words(one)) for one in view.findings)
         named = "; ".join(one.query or one.url for one in orders)
         return Said(orders, read, _DECIDING + tokens(named), text=named)
@@ -163,18 +173,26 @@ def _lists(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
             yield Order(f"{wanted.kind} {place}")
 
 
-def _entities(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
-    """An order for each entity with a gap, in other words each time; of what a page has links to, these first."""
+def _entities(view: ManagerView, wanted: Wanted, *, in_all_words: bool) -> Iterator[Order]:
+    """An order for each entity with a gap, in other words each time, or where they are few in all words at once; of what
+    a page has links to, these first."""
     forms = ("{entity}", "{entity} {columns}", "{entity} {plural}", "{entity} {kind} history")
-    form = forms[view.round % len(forms)]
+    few = in_all_words and len(view.gaps) * len(forms) <= _BATCH
+    at_once = forms if few else (forms[view.round % len(forms)],)
     leads = {lead.url: lead.corroborates for one in view.findings for lead in one.leads}
     columns = {gap.entity: gap.columns for gap in view.gaps}
     for url, name in leads.items():
         if name in columns:
             yield Order(url=url, entities=(name,), columns=columns[name])
-    for gap in view.gaps:
-        query = form.format(entity=gap.entity, columns=" ".join(gap.columns), plural=wanted.plural, kind=wanted.kind)
-        yield Order(query, entities=(gap.entity,), columns=gap.columns)
+    for form in at_once:
+        for gap in view.gaps:
+            named = {
+                "entity": gap.entity,
+                "columns": " ".join(gap.columns),
+                "plural": wanted.plural,
+                "kind": wanted.kind,
+            }
+            yield Order(form.format(**named), entities=(gap.entity,), columns=gap.columns)
 
 
 class ScriptWorker:
@@ -218,8 +236,10 @@ def _read(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]
     found = list(_places(wanted, page))
     places = (*wanted.places, *(town for town, _ in task.places))
     rows = list(cells_of(text, wanted.columns[0], next(iter(subjects_of(title, plain)), "")))
-    persons = full_names(title, text)
-    members = _members(wanted, title, plain, [row.name for row in rows if not row.label])
+    titles = {word.capitalize() for word in wanted.columns[1].split()} if wanted.keys == 2 else set()
+    persons = full_names(title, text, titles)
+    listed = items_of(text) if _is_list(wanted, title) else ()
+    members = _members(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     named = [] if members else _seen(task, wanted, title, plain)
     found += [CitedStatement(name, SEEN, how, url, date, lead) for name, how, lead in named]
@@ -232,14 +252,33 @@ def _read(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]
         if name and row.label and row.value.casefold() not in _EMPTY:
             label = labels.get(row.label.casefold(), row.label)
             value = _in_full(row.value, persons) if wanted.keys == 2 or label in wanted.asked else row.value
-            found += _of_cell(wanted, name, label, value, url, date)
-    about = [one for one in passages(title, text, names) if one.about]
+            stated = _of_cell(wanted, name, label, value, url, date)
+            found += stated if wanted.keys == 1 or len(stated) > 1 or name in task.entities else []
     if wanted.keys == 2:
-        found += _posts(wanted, about, persons, (*names, *places), url, date)
-    columns = tuple(dict.fromkeys((*task.columns, *(wanted.asked if wanted.keys == 1 else ()))))
-    every = task._replace(entities=names, columns=columns)
-    read = read_values(every, url, about, persons)
-    return found + [one._replace(date=date) for one in read if wanted.keys == 1 or one.entity in task.entities]
+        told = list(passages(title, text, names, persons, titles))
+        alone = "" if any(mentions(title, one) for one in names) else _alone(plain, names, [one[0] for one in named])
+        found += _posts(wanted, told, persons, (*names, *places), titles, alone, url, date)
+        holder = next((one for one in persons_in(title, persons, names, titles) if somebody(one, plain)), "")
+        further = tuple(one for base, one in wanted.joins if base == wanted.columns[1])
+        people = tuple(dict.fromkeys((holder, *task.entities))) if holder and further else task.entities
+        every = task._replace(entities=people, columns=tuple(dict.fromkeys((*task.columns, *further))))
+    else:
+        every = task._replace(entities=names, columns=tuple(dict.fromkeys((*task.columns, *wanted.asked))))
+    about = [one for one in passages(title, text, every.entities) if one.about]
+    known = [one for one in persons if somebody(one, plain)]
+    return found + [one._replace(date=date) for one in read_values(every, url, about, known)]
+
+
+def _alone(text: str, names: Sequence[str], told: Sequence[str]) -> str:
+    """The one of some names that a page is about whose title has none: what it tells of by itself (``told``), if that is
+    one, or what it begins with, if that is one alone."""
+    if len(told) == 1:
+        return told[0]
+    lead = text[: 2 * LEAD]
+    found = [one for one in names if mentions(lead, one)]
+    longest, kin = max(found, key=len, default=""), endings(names)
+    others = [one for one in names_in(lead) if ending(one) in kin and not is_person(one)]
+    return longest if all(mentions(longest, one) for one in (*found, *others)) else ""
 
 
 def _leads(task: Subtask, wanted: Wanted, text: str) -> Iterator[CitedSource]:
@@ -268,12 +307,31 @@ def _in_full(value: str, persons: Sequence[str]) -> str:
 
 
 def _posts(
-    wanted: Wanted, about: Sequence[AboutSentence], persons: Sequence[str], bodies: Sequence[str], url: str, date: str
+    wanted: Wanted,
+    told: Sequence[AboutSentence],
+    persons: Sequence[str],
+    bodies: Sequence[str],
+    titles: Collection[str],
+    alone: str,
+    url: str,
+    date: str,
 ) -> list[CitedStatement]:
+    """Who held a post and when, by sentences; one that has a word of the post and names nothing that it was held at is
+    about what the page begins with (``alone``)."""
     found: list[CitedStatement] = []
-    for one in about:
-        for person, since, until in terms(one, persons, bodies):
-            found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, one.text)
+    cues, kin = cues_of(wanted.columns[1]), endings(bodies)
+    for one in told:
+        at = one.about
+        if (
+            not at
+            and alone
+            and cues & stems_of(one.text)
+            and not any(ending(name) in kin for name in names_in(one.text))
+        ):
+            at = alone
+        for person, since, until in terms(one, persons, bodies, titles, cues) if at else ():
+            quote = f"{one.asked} {one.text}" if cues & stems_of(one.asked) else one.text
+            found += _term(wanted, f"{at}{PAIR}{person}", person, since, until, url, date, quote)
     return found
 
 
@@ -306,6 +364,13 @@ def _places(wanted: Wanted, page: ReadPage) -> Iterator[CitedStatement]:
 _TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
 
 
+def _is_list(wanted: Wanted, title: str) -> bool:
+    """Whether a page is titled as a list of the kind in one of the places."""
+    plural = re.escape(wanted.plural)
+    placed = any(mentions(title, place) for place in wanted.places)
+    return placed and re.search(rf"\b{plural}\b", title, re.IGNORECASE) is not None
+
+
 def _members(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list[str]:
     """The names of a list, if it is one of the kind in one of the places; without a region, also what a page is about
     that says that it is one of the kind there."""
@@ -317,8 +382,8 @@ def _members(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list
 
 
 def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[str, str, str]]:
-    """What may be rows, with the page's beginning: whom a page is about, and others there whose names end as those of
-    the kind do."""
+    """What may be rows, with what the page says of where it is: whom the page is about, what a sentence says is of the
+    kind or has the post, and others there whose names end as those of the kind do."""
     if not wanted.region:
         return []
     lines = [
@@ -326,13 +391,59 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
     ]
     lead = cell(" ".join((title, *lines[:2])))
     own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
-    own = [one for one in own if not is_person(one) or says(one, wanted.kind, lead)][:1]
-    found = [(name, KIND if says(name, wanted.kind, lead) else OWN, lead) for name in own]
+    own = [one for one in own if one.casefold() not in (wanted.kind, wanted.plural.casefold())]
+    own = [one for one in own if not somebody(one, text) or says(one, wanted.kind, lead)][:1]
+    found = {name: (KIND if _of_the_kind(name, wanted, title, text, lead) else OWN, lead) for name in own}
+    for name in own:
+        placed = next((one for line in lines for one in sentences(line) if is_placed(name, one)), "")
+        found[name] = (found[name][0], cell(f"{placed} {lead}"))
+    for name, told in (one for line in lines for one in told_of_kind(wanted, line)):
+        if name not in found and name.casefold() != wanted.kind and not somebody(name, text):
+            found[name] = (TOLD, cell(told))
     kin = endings(task.others)
     every = dict.fromkeys(name for line in text.splitlines() for name in names_in(line))
-    others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in own]
+    others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in found]
     others = [one for one in others if not any(mentions(one, two) for two in (*own, *task.others) if two != one)]
-    return [*found, *((name, OTHER, lead) for name in others[:LINES])]
+    return [
+        *((name, how, told) for name, (how, told) in found.items()),
+        *((one, OTHER, lead) for one in others[:LINES]),
+    ]
+
+
+def _of_the_kind(name: str, wanted: Wanted, title: str, text: str, lead: str) -> bool:
+    """Whether a page about something says that it is of the kind; of a table of posts also one titled by it which calls
+    it so further on, and speaks of the post."""
+    if says(name, wanted.kind, lead):
+        return True
+    kind, post = (re.escape(one.casefold()) for one in (wanted.kind, wanted.columns[1]))
+    called = len(re.findall(rf"\b(?:the|an?|its) (?:[\w-]+ )?{kind}\b", text, re.IGNORECASE))
+    titled = title.startswith(bare(name)) or any(is_placed(name, one) for one in text.splitlines() if name in one)
+    return wanted.keys == 2 and titled and called > 0 and called + len(re.findall(rf"\b{post}\b", text, re.I)) > 2
+
+
+def is_placed(name: str, sentence: str) -> bool:
+    """Whether a sentence says what and where something is.
+
+    >>> is_placed("Corvo", "The Corvo is a ferry from Harwell in Ayshire.")
+    True
+    """
+    return (
+        re.search(rf"{re.escape(bare(name))} (?:is|was) an? [^.]*? (?:in|of|from|at|near) [A-Z]", sentence) is not None
+    )
+
+
+def told_of_kind(wanted: Wanted, line: str) -> Iterator[tuple[str, str]]:
+    """The names of which a line says that they are of the kind, or have the post; with the sentence."""
+    if wanted.keys == 2 and re.search(rf"\b{re.escape(wanted.columns[1])} of ", line, re.IGNORECASE):
+        post = re.compile(rf"\b{re.escape(wanted.columns[1])} of (?:the )?", re.IGNORECASE)
+        for sentence in sentences(line):
+            for found in post.finditer(sentence):
+                name = next(iter(names_in(f"x {sentence[found.end() :]}")), "")
+                if name and sentence.startswith(name, found.end()):
+                    yield name, f"{wanted.kind} {name}"
+    for found in re.finditer(rf"\b(?:The )?([A-Z][^.,;:!?]{{1,60}}?) (?:is|was) an? {re.escape(wanted.kind)}\b", line):
+        if names_in(f"x {found[1]}") == (found[1],):
+            yield found[1], line[found.start() : line.find(".", found.end()) + 1 or None]
 
 
 def says(name: str, kind: str, lead: str) -> bool:

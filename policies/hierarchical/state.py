@@ -84,6 +84,7 @@ class HierarchyState:
         statements: all of them, in order.
         known: how many of them workers are told.
         pages: how many were read since they were told.
+        read: how many were read since managers gave orders.
     """
 
     ledger: Ledger | ChainLedger
@@ -97,6 +98,7 @@ class HierarchyState:
     statements: list[CitedStatement] = field(default_factory=list)
     known: int = 0
     pages: int = 0
+    read: int = 0
 
     def fold(self, decisions: Sequence[Decision]) -> None:
         """Takes up what the turns so far kept."""
@@ -107,9 +109,9 @@ class HierarchyState:
             self.asked.update(dict.fromkeys(kept.get("asked", ())))
             self.evidence += [(int(size), int(count)) for size, count in kept.get("evidence", ())]
             self.take([CitedStatement(*one) for one in kept.get("statements", ())])
-            known, pages = kept.get("told", (0, 0))
+            known, pages, read = kept.get("told", (0, 0, 0))
             self.tell(known)
-            self.pages = pages
+            self.pages, self.read = pages, read
             self.steps += [_summary(one) for one in kept.get("steps", ())]
             self.waiting = [Job.of(one) for one in kept.get("waiting", ())]
             self.wave = [Job.of(one) for one in kept.get("wave", ())]

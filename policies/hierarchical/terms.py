@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.policies.hierarchical.facts import cues_of, stems_of
+from webenv.policies.hierarchical.facts import cues_of, stem, stems_of
 from webenv.policies.hierarchical.messages import CitedStatement
+from webenv.policies.hierarchical.pages import FUNCTION_WORDS
 from webenv.policies.hierarchical.tables import Wanted
 from webenv.urls import host_of
 
 _CUED = 2.0  # what a sentence that has a word of the post weighs beside one that has none
 _NEXT = 1.5  # what it weighs that one began as another left
+_OWN = 0.6  # that a page about the thing states it
 _LEAST = 1.5  # of a term, to be believed
+_OFTEN, _MORE = 4, 3.0  # sentences that have a word that is learned, and how much oftener than others
+
+
+_PLAIN = frozenset(map(stem, (*FUNCTION_WORDS, "year", "years", "last", "first", "been", "took")))
+"""Stems that sentences about anything have."""
+
+
+_TAKING = re.compile(r"\b(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)\b")
+"""Words of whoever takes up a post, whatever it is."""
 
 
 class PostTerm(NamedTuple):
@@ -31,50 +44,28 @@ class PostTerm(NamedTuple):
     former: bool = True
 
 
-def succession(statements: Iterable[CitedStatement], wanted: Wanted, *, weighed: bool = True) -> list[PostTerm]:
+def succession(
+    statements: Iterable[CitedStatement],
+    wanted: Wanted,
+    learned: Set[str] = frozenset(),
+    own: Collection[str] = (),
+    *,
+    weighed: bool = True,
+) -> list[PostTerm]:
     """The terms of a post, in their order, out of what pages say of those who were at something in some years.
 
-    A post has one holder at a time, so that of terms that overlap the better supported stay: by sites, by sentences
-    that have a word of the post, and by terms that begin as others end. What stands alone, and has no such word, is
-    left out: somebody else's years at the same thing.
+    A post has one holder at a time, so that of terms that overlap the better supported stay: by sites, by tables, by
+    sentences that have a word of the post or one of ``learned``, by pages about the thing (``own``), and by terms that
+    begin as others end. What stands alone, and has none of these, is left out: somebody else's years at the same thing.
     """
-    label = wanted.columns[1]
-    cues = cues_of(label)
-    years: dict[str, dict[str, Counter[str]]] = {}
-    sites: dict[str, set[str]] = {}
-    cued: Counter[str] = Counter()
-    names: dict[str, str] = {}
-    urls: dict[str, str] = {}
-    for one in statements:
-        person = one.entity.partition(" | ")[2]
-        key = " ".join(person.split()).casefold()
-        names.setdefault(key, person)
-        urls.setdefault(key, one.url)
-        sites.setdefault(key, set()).add(host_of(one.url))
-        when = wanted.year(one.column)
-        if when:
-            years.setdefault(key, {}).setdefault(when, Counter())[one.value] += 1
-        cued[key] += bool(not one.quote or cues & stems_of(one.quote))
-    whole: list[PostTerm] = []
-    partial: list[PostTerm] = []
-    for key, name in names.items():
-        since, until = (_first(years.get(key, {}).get(when)) for when in ("since", "until"))
-        if since and until and int(since) >= int(until):
-            continue
-        weight = len(sites[key]) + _CUED * bool(cued[key])
-        term = PostTerm(name, since, until, urls[key], weight)
-        (whole if since and until else partial).append(term)
+    found = spans_of(statements, wanted, learned, own)
+    whole = [max(terms, key=lambda one: one.weight) for terms in found.values() if any(_is_whole(one) for one in terms)]
+    partial = [one for terms in found.values() if not any(_is_whole(two) for two in terms) for one in terms]
     if not weighed:
         return sorted((*whole, *partial), key=lambda one: one.since or one.until)
-    ends = Counter(one.until for one in whole) + Counter(
-        one.until for one in partial if one.until and cued[one.person.casefold()]
-    )
-    starts = Counter(one.since for one in whole) + Counter(
-        one.since for one in partial if one.since and cued[one.person.casefold()]
-    )
-    linked = [
-        one._replace(weight=one.weight + _NEXT * (bool(ends[one.since]) + bool(starts[one.until]))) for one in whole
-    ]
+    sure = [one for one in (*whole, *partial) if one.weight >= _CUED]
+    ends, starts = {one.until for one in sure}, {one.since for one in sure}
+    linked = [one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole]
     chosen = _without_overlap([one for one in linked if one.weight > _LEAST])
     for term in partial:
         if term.weight > _CUED and (term.since or term.until) and not any(_inside(term, other) for other in chosen):
@@ -84,8 +75,107 @@ def succession(statements: Iterable[CitedStatement], wanted: Wanted, *, weighed:
     return [one._replace(former=bool(one.until) or int(one.since) < last) for one in chosen]
 
 
-def _first(counted: Counter[str] | None) -> str:
-    return counted.most_common(1)[0][0] if counted else ""
+def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> frozenset[str]:
+    """The stems of words that sentences have, again and again, which state the years of those who are known to have held
+    the post by tables, or by sentences with a word of it; and not as often those that state other years."""
+    own = cues_of(wanted.columns[1])
+    known, other = Counter[str](), Counter[str]()
+    sentences = [0, 0]
+    for statements in told:
+        terms: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+        for one in statements:
+            when = wanted.year(one.column)
+            if when:
+                person = " ".join(one.entity.partition(" | ")[2].split()).casefold()
+                terms.setdefault((person, one.url), {}).setdefault(one.quote, {})[when] = one.value
+        sure: dict[str, set[str]] = {}
+        for (person, _), quotes in terms.items():
+            for quote, years in quotes.items():
+                if not quote or not stems_of(quote).isdisjoint(own):
+                    sure.setdefault(person, set()).update(years.values())
+        for (person, _), quotes in terms.items():
+            for quote, years in quotes.items():
+                stems = common_stems(quote) - _PLAIN if quote else frozenset[str]()
+                if not stems or not stems.isdisjoint(own):
+                    continue
+                right = set(years.values()) <= sure.get(person, set())
+                (known if right else other).update(stems)
+                sentences[not right] += 1
+    return frozenset(
+        one
+        for one, count in known.items()
+        if count >= _OFTEN and count * max(1, sentences[1]) > _MORE * other[one] * max(1, sentences[0])
+    )
+
+
+@lru_cache(maxsize=8_192)
+def common_stems(sentence: str) -> frozenset[str]:
+    """The stems of a sentence's words that no name in it has."""
+    return frozenset(stems_of(sentence) - {stem(word) for word in sentence.split() if word[0].isupper()})
+
+
+def spans_of(
+    statements: Iterable[CitedStatement], wanted: Wanted, learned: Set[str] = frozenset(), own: Collection[str] = ()
+) -> dict[str, list[PostTerm]]:
+    """Of each person the years that pages state, each pair once; where none has both, a beginning and an end are one."""
+    told: dict[tuple[str, str, str], dict[str, str]] = {}
+    names: dict[str, str] = {}
+    for one in statements:
+        person = one.entity.partition(" | ")[2]
+        key = " ".join(person.split()).casefold()
+        names.setdefault(key, person)
+        years = told.setdefault((key, one.url, one.quote), {})
+        when = wanted.year(one.column)
+        if when:
+            years[when] = one.value
+    found: dict[str, dict[tuple[str, str], list[tuple[str, str]]]] = {}
+    for (key, url, quote), years in told.items():
+        span = years.get("since", ""), years.get("until", "")
+        if not (all(span) and int(span[0]) >= int(span[1])):
+            found.setdefault(key, {}).setdefault(span, []).append((url, quote))
+    label = cues_of(wanted.columns[1])
+    return {
+        key: [_term_of(names[key], span, spans, label, learned, own) for span in _joined(spans)]
+        for key, spans in found.items()
+    }
+
+
+def _joined(spans: Mapping[tuple[str, str], Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
+    """The whole spans; else the best beginning and the best end as one, or what there is."""
+    whole = [one for one in spans if all(one)]
+    if whole:
+        return whole
+    most = sorted(spans, key=lambda one: -len(spans[one]))
+    since = next((one[0] for one in most if one[0]), "")
+    until = next((one[1] for one in most if one[1] and (not since or int(one[1]) > int(since))), "")
+    return [(since, until)]
+
+
+def _term_of(
+    name: str,
+    span: tuple[str, str],
+    spans: Mapping[tuple[str, str], Sequence[tuple[str, str]]],
+    label: Set[str],
+    learned: Set[str],
+    own: Collection[str],
+) -> PostTerm:
+    """A term with what supports it: what states it, or its beginning or its end alone."""
+    since, until = span
+    parts = [span, (since, ""), ("", until)] if any(span) else [span]
+    support = [one for part in dict.fromkeys(parts) if part == span or any(part) for one in spans.get(part, ())]
+    sites = {host_of(url) for url, _ in support}
+    needed = 1 if all(span) else 2  # words that are learned, of a beginning or an end alone
+    cued = any(
+        not quote or label & stems_of(quote) or len(learned & stems_of(quote)) + bool(_TAKING.search(quote)) >= needed
+        for _, quote in support
+    )
+    listed = any(not quote for _, quote in support)
+    weight = len(sites) + _CUED * cued + listed + _OWN * any(url in own for url, _ in support)
+    return PostTerm(name, since, until, support[0][0] if support else "", weight)
+
+
+def _is_whole(term: PostTerm) -> bool:
+    return bool(term.since and term.until)
 
 
 def _inside(one: PostTerm, other: PostTerm) -> bool:

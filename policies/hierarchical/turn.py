@@ -96,6 +96,8 @@ class HostTurn:
     def decide(self) -> Stages[Decision]:
         yield from self._absorb()
         final: str | None = None
+        if self._sendable() and self._splits_early():
+            yield from self._split()
         while final is None and not self._sendable():
             if self.state.open and not self._over():
                 yield from self._manage()
@@ -127,7 +129,7 @@ class HostTurn:
             "waiting": [job.plain() for job in state.waiting],
             "wave": [job.plain() for job in state.wave],
             "open": [one.plain() for one in state.open],
-            "told": [state.known, state.pages],
+            "told": [state.known, state.pages, state.read],
         }
         said = (*((UNREAD,) if self.unread else ()), *(node[3] for node in self._calls.nodes if node[3]))
         thought = "; ".join(said)[:2_000]
@@ -227,9 +229,9 @@ class HostTurn:
                 self._read(job, one, size)
         for number in sorted(missing):
             self._failed(wave[number], f"no page at {wave[number].what}")
-        workers = self._layers.workers
-        state.pages += 0 if wave[0].is_search else len(wave)
-        if state.pages >= workers * max(1, _TELLING // workers):
+        read = 0 if wave[0].is_search else len(wave)
+        state.pages, state.read = state.pages + read, state.read + read
+        if state.pages >= self._wave:
             state.tell(len(state.statements))
 
     def _subtask(self, job: Job) -> Subtask:
@@ -250,7 +252,8 @@ class HostTurn:
         urls = [url for url in dict.fromkeys(said.value if said.value else ()) if url not in self.state.asked]
         for url in urls[:_READS]:
             self._enqueue(Job(job.id, job.order._replace(query="", url=url)))
-        leads = tuple(CitedSource(url, job.what) for url in urls[_READS:])
+        about = next(iter(job.order.entities), job.what)
+        leads = tuple(CitedSource(url, about) for url in urls[_READS:])
         failure = "" if urls else f"nothing new was found for {job.what}"
         self._finding(job, Finding(job.id, (), (), leads, failure))
 
@@ -295,15 +298,7 @@ class HostTurn:
     def _manage(self) -> Stages[None]:
         """Managers split what is left of their directives; those that have nothing left sum up."""
         state, layers = self.state, self._layers
-        self._forget()
-        state.tell(len(state.statements))
-        going = [one for one in state.open if one.round < layers.rounds]
-        thoughts = [layers.manager.split(self._view(one)) for one in going]
-        said = yield from self._calls.think("manager", [(one.id, one.directive.goal) for one in going], thoughts)
-        ran = 0
-        for one, orders in zip(going, said, strict=True):
-            ran += self._dispatch(one, orders.value if isinstance(orders.value, tuple) else ())
-            one.round += 1
+        ran = yield from self._split()
         if state.waiting or ran:  # managers look at what programs printed before they sum up
             return
         done = state.open
@@ -316,6 +311,35 @@ class HostTurn:
             state.steps.append(summary)
             self._kept["steps"].append([summary[0], summary[1], [list(s) for s in summary.sources], *summary[3:]])
         state.open = []
+
+    def _split(self) -> Stages[int]:
+        """Managers give orders for what is left; how many programs ran."""
+        state, layers = self.state, self._layers
+        self._forget()
+        state.tell(len(state.statements))
+        state.read = 0
+        going = [one for one in state.open if one.round < layers.rounds]
+        thoughts = [layers.manager.split(self._view(one)) for one in going]
+        said = yield from self._calls.think("manager", [(one.id, one.directive.goal) for one in going], thoughts)
+        ran = 0
+        for one, orders in zip(going, said, strict=True):
+            ran += self._dispatch(one, orders.value if isinstance(orders.value, tuple) else ())
+            one.round += 1
+        return ran
+
+    def _splits_early(self) -> bool:
+        """Whether managers split again before the last pages of their round are read: those would leave some of
+        the workers idle, so that they go out with what comes next. Counted in pages, so that it is the same for fewer workers."""
+        state = self.state
+        queries = any(job.is_search for job in state.waiting)
+        going = any(one.round < self._layers.rounds for one in state.open)
+        full = len(state.waiting) >= self._wave
+        return state.told is not None and going and not queries and not full and state.pages == 0 < state.read
+
+    @property
+    def _wave(self) -> int:
+        """Pages after which workers are told what these brought: whole waves."""
+        return self._layers.workers * max(1, _TELLING // self._layers.workers)
 
     def _dispatch(self, one: OpenDirective, orders: Sequence[Order]) -> int:
         """Puts orders into the queue, batch by batch; what was sent before never goes out again. Programs run at once.
