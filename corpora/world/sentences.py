@@ -91,8 +91,10 @@ class Telling:
         self._before = self._focus if self._focus >= 0 else self._before
         self._focus = -1 if entity is None else entity.number
         # whoever the last paragraph was about need not be named in full again: "the light"
-        again = entity is not None and entity.kind != "person" and entity.number == self._before
-        self._named = 3 if again else 9
+        again = entity is not None and entity.number == self._before
+        if again and entity is not None and entity.kind == "person":
+            again = self.rng.chance(0.5)
+        self._named = 2 if again else 9
 
     def know(self) -> None:
         """Whom the paragraph is about has just been named."""

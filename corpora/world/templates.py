@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from webenv.errors import DataError
@@ -40,8 +40,8 @@ class Synonyms(NamedTuple):
 
 Part = str | Placeholder | Alternatives | Synonyms
 
-_VARIANTS = 4
-"""The most claims that one line of synonyms makes, of those held out and of the others."""
+_VARIANTS = 3
+"""The most claims that one line of synonyms makes beside its first, of those held out and of the others."""
 
 _AFTER = re.compile(
     r"\b(?:of|at|in|to|from|for|by|with|near|into|on|onto|between|and|about|under|behind|over|than|up|out|off|round|"
@@ -122,7 +122,7 @@ def wording(text: str, held: bool = False, asserts: bool = True) -> Wording:
 
 
 def variants(text: str, held: bool = False, asserts: bool = True) -> tuple[Wording, ...]:
-    """Wordings without synonyms, one for each way to choose them, and a few where there are many.
+    """Wordings without synonyms: the first of each, and others that differ from it in one place alone.
 
     >>> [(way.text, way.held) for way in variants("{S} <shut|closed|+went out of business> in {Y}.")]
     [('{S} shut in {Y}.', False), ('{S} closed in {Y}.', False), ('{S} went out of business in {Y}.', True)]
@@ -132,26 +132,21 @@ def variants(text: str, held: bool = False, asserts: bool = True) -> tuple[Wordi
     """
     pieces = _SYNONYMS.split(text)
     synonyms = [_synonyms(piece, text) for piece in pieces[1::2]]
-    known, new = [one.train for one in synonyms], [one.held or one.train for one in synonyms]
-    lines = [(_filled(pieces[::2], words), held) for words in _some(known)]
-    if new != known:
-        lines += [(_filled(pieces[::2], words), True) for words in _some(new)]
-    return tuple(wording(line, only, asserts) for line, only in lines)
+    first = [one.train[0] for one in synonyms]
+
+    def others(ways: Sequence[tuple[str, ...]]) -> Iterator[str]:
+        """One expression at a time: of several far ones together a sentence reads like a thesaurus."""
+        turns = zip_longest(*([(place, way) for way in some] for place, some in enumerate(ways)))
+        for place, way in islice((one for turn in turns for one in turn if one is not None), _VARIANTS):
+            yield _filled(pieces[::2], [*first[:place], way, *first[place + 1 :]])
+
+    known = (_filled(pieces[::2], first), *others([one.train[1:] for one in synonyms]))
+    new = others([one.held for one in synonyms])
+    return tuple(wording(line, only, asserts) for lines, only in ((known, held), (new, True)) for line in lines)
 
 
 def _filled(plain: Sequence[str], words: Sequence[str]) -> str:
     return "".join(part for pair in zip(plain, (*words, ""), strict=True) for part in pair)
-
-
-def _some(ways: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """All ways to take one of each, or a few, spread so that each expression has its turn."""
-    count = math.prod(map(len, ways))
-    for number in range(min(count, _VARIANTS)):
-        rest, taken = number if count <= _VARIANTS else number * (count // _VARIANTS | 1) % count, []
-        for one in ways:
-            rest, place = divmod(rest, len(one))
-            taken.append(one[place])
-        yield tuple(taken)
 
 
 def _synonyms(text: str, whole: str) -> Synonyms:

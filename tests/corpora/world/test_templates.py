@@ -24,21 +24,19 @@ def test_a_page_takes_any_of_the_synonyms_and_a_training_world_none_that_is_held
     assert said[True] == {"It shut.", "It closed.", "It went out of business."}
 
 
-def test_a_claim_has_a_wording_for_each_way_to_choose_its_synonyms() -> None:
-    """Two places with two expressions each are four wordings; those held out stand beside them."""
+def test_a_claim_has_a_wording_for_each_synonym_one_at_a_time() -> None:
+    """Of two places one differs from the first wording; those held out stand beside."""
     ways = variants("{S} <shut|closed> in <bad times|a crisis|+a slump>.")
-    assert [way.text for way in ways if not way.held] == [
-        "{S} shut in bad times.", "{S} closed in bad times.", "{S} shut in a crisis.", "{S} closed in a crisis.",
+    assert [(way.text, way.held) for way in ways] == [
+        ("{S} shut in bad times.", False), ("{S} closed in bad times.", False), ("{S} shut in a crisis.", False),
+        ("{S} shut in a slump.", True),
     ]  # fmt: skip
-    assert [way.text for way in ways if way.held] == ["{S} shut in a slump.", "{S} closed in a slump."]
 
 
-def test_of_many_ways_to_choose_a_few_are_taken_in_which_each_expression_has_its_turn() -> None:
-    """Three places with three expressions each make 27 wordings: four of them, with all three of the first place."""
+def test_of_many_synonyms_a_claim_takes_three_those_of_each_place_in_turn() -> None:
+    """Three places with two further expressions each: one of each place."""
     ways = variants("<a|b|c> <d|e|f> <g|h|i>")
-    assert len(ways) == 4
-    assert {way.text[0] for way in ways} == {"a", "b", "c"}
-    assert len({way.text for way in ways}) == 4
+    assert [way.text for way in ways] == ["a d g", "b d g", "a e g", "a d h"]
 
 
 def test_a_kinds_claims_are_read_in_all_their_synonyms() -> None:
