@@ -247,7 +247,7 @@ class SimulatedNeedles:
         return tuple(pages)
 
     def _by_kind(self, difficulty: str, region: int) -> tuple[tuple[_Asked, ...], ...]:
-        """What can be asked for in a region, kind by kind: drawn evenly of pages, most tasks would be of three kinds."""
+        """What can be asked for in a region, kind by kind: of all alike, most tasks would be of three kinds."""
         low, high = self._words.siblings[difficulty]
         things = self.web.planner.pages(region).by_kind
         found: dict[str, list[_Asked]] = {}
