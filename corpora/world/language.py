@@ -174,8 +174,7 @@ class WorldLanguage:
             return self.counted(value), number, number
         words = rng.chance(0.6)
         if value.unit == "metre" and near >= _KILOMETRES and near % 1000 == 0:
-            value, number, near = value._replace(unit="kilometre"), number / 1000, near / 1000
-            text, low, high = self._roughly(value, number, near, words, rng)
+            text, low, high = self._roughly(value._replace(unit="kilometre"), number / 1000, near / 1000, words, rng)
             return text, low * 1000, high * 1000
         return self._roughly(value, number, near, words, rng)
 
