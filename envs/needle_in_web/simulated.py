@@ -8,8 +8,8 @@ stand on a page.
 
 *Differs from* the paper: difficulty is not the centrality of a claim, but how much of it is told: by wordings that
 pages use or do not, by what is masked, by whom is described in place of a name, by how common the facts are, and by how
-many of its kind there are: hard tasks seek one of the kinds that its part of a world has most of, by classes and
-figures.
+many of its kind there are: hard tasks seek what its region has at least three of, by classes and figures. Kinds of
+things come up about as often as each other, whatever a world has most of.
 """
 
 from __future__ import annotations
