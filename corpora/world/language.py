@@ -35,6 +35,7 @@ _VAGUE = re.compile(
 _ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d{4}\b|\d{3}(?:[.,]|$))")
 """A year, not "in around 25 hours"."""
 _TITLED = frozenset(("work", "product", "vessel"))  # whose names could be of anything
+_KILOMETRES = 5_000  # metres from which round figures are told in kilometres
 _THIS_CENTURY = 2000  # "the early 2000s" are years before 2010
 _SHORT_CLAUSE = 40  # characters of a noun with a relative clause
 _SAME = {"find": "found", "loss": "lost", "flight": "flew", "death": "die", "thief": "thie", "theft": "sto"}
@@ -184,6 +185,14 @@ class WorldLanguage:
         if near == number and rng.chance(0.5):
             return self.counted(value), number, number
         words = rng.chance(0.6)
+        if value.unit == "metre" and near >= _KILOMETRES and near % 1000 == 0:
+            text, low, high = self._roughly(value._replace(unit="kilometre"), number / 1000, near / 1000, words, rng)
+            return text, low * 1000, high * 1000
+        return self._roughly(value, number, near, words, rng)
+
+    def _roughly(
+        self, value: WorldValue, number: float, near: float, words: bool, rng: Rng
+    ) -> tuple[str, float, float]:
         if near < number and rng.chance(0.4):
             return self.amount(value, near, "more than", words), near + 0.01, math.inf
         if near > number and rng.chance(0.4):

@@ -8,8 +8,8 @@ stand on a page.
 
 *Differs from* the paper: difficulty is not the centrality of a claim, but how much of it is told: by wordings that
 pages use or do not, by what is masked, by whom is described in place of a name, by how common the facts are, and by how
-many of its kind there are: hard tasks seek one of the kinds that its part of a world has most of, by classes and
-figures.
+many of its kind there are: hard tasks seek what its region has at least three of, by classes and figures. Kinds of
+things come up about as often as each other, whatever a world has most of.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ class SimulatedNeedles:
         return tuple(pages)
 
     def _by_kind(self, difficulty: str, region: int) -> tuple[tuple[_Asked, ...], ...]:
-        """What can be asked for in a region, kind by kind: drawn evenly of pages, most tasks would be of three kinds."""
+        """What can be asked for in a region, kind by kind: of all alike, most tasks would be of three kinds."""
         low, high = self._words.siblings[difficulty]
         things = self.web.planner.pages(region).by_kind
         found: dict[str, list[_Asked]] = {}

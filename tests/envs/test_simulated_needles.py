@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 
 import pytest
@@ -11,6 +12,7 @@ from webenv.corpora.procedural import WebConfig, Worlds
 from webenv.corpora.world import FIGURES, WorldWeb, met
 from webenv.envs.needle_in_web.judge import ExactJudge
 from webenv.envs.needle_in_web.simulated import SimulatedNeedles, simulated_source
+from webenv.envs.needle_in_web.wording import NEEDLE_WORDS
 from webenv.judge import Submission
 from webenv.observations import Page
 
@@ -69,6 +71,26 @@ def test_the_page_asserts_what_is_asked(difficulty: str) -> None:
 def test_tasks_do_not_depend_on_their_order() -> None:
     """Task 5 is the same whether or not others were drawn before it."""
     assert SimulatedNeedles(WorldWeb(_CONFIG)).draw("hard", 5).task == _needles().draw("hard", 5).task
+
+
+def test_hard_tasks_differ() -> None:
+    """Of 30 hard tasks of a small world half at most seek one kind of thing, no five ask the same three facts."""
+    needles = [_needles().draw("hard", number) for number in range(30)]
+    kinds = Counter(needle.task.tags["kind"] for needle in needles)
+    assert max(kinds.values()) <= 15
+    assert len(kinds) >= 8
+    asked = Counter(
+        (needle.task.tags["kind"], frozenset(one.relation for one in needle.patterns)) for needle in needles
+    )
+    assert max(asked.values()) < 5
+
+
+def test_a_club_is_told_of_in_the_singular_after_its_noun() -> None:
+    """ "They were" of a football club, but "a football club was", and other verbs as they are."""
+    words = NEEDLE_WORDS["en"]
+    assert words.agreed("A football club were relegated.", "a football club") == "A football club was relegated."
+    assert words.agreed("A team have an otter.", "a team") == "A team has an otter."
+    assert words.agreed("A team beat Calder Rovers.", "a team") == "A team beat Calder Rovers."
 
 
 def test_exact_judge_tells_gold_from_others() -> None:
