@@ -94,10 +94,9 @@ def extractor_version(extractor: str = EXTRACTOR) -> str:
     """
     if extractor not in EXTRACTORS:
         raise _unknown(extractor)
-    if extractor == EXTRACTOR:
-        return str(_trafilatura().__version__)
-    _resiliparse()
-    return version("resiliparse")
+    if extractor != EXTRACTOR:
+        _resiliparse()
+    return version(extractor)  # importing trafilatura takes a tenth of a second, and texts need no extractor
 
 
 def _unknown(extractor: str) -> InvalidArgument:

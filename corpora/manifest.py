@@ -22,6 +22,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
@@ -202,6 +203,7 @@ def _checksum(record: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
+@lru_cache(maxsize=4)  # a page's is asked for when it is taken, and when it is written
 def text_hash(text: str) -> bytes:
     """16 bytes that stand for a text."""
     return blake2b(text.encode(), digest_size=16).digest()

@@ -200,7 +200,7 @@ class _Room(threading.local):
 
     def of(self, terms: int, pieces: int, limit: int) -> tuple[int, int, int, int]:
         """Address and length of 64-bit numbers and of floats, for so many terms, ranges within windows, and hits."""
-        numbers = (3 + 2 * terms) * pieces + WINDOW + 2 * terms + limit + 1
+        numbers = (3 + 2 * terms) * pieces + WINDOW + 1 + 2 * terms + limit + 1
         floats = (1 + terms) * pieces + 2 * WINDOW + 2 * terms + 1
         if self._given[1] < numbers or self._given[3] < floats:
             self._numbers, self._floats = np.empty(2 * numbers, np.int64), np.empty(2 * floats, np.float32)

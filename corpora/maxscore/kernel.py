@@ -30,6 +30,7 @@ _SLACK = np.float32(1.00001)  # sums in another order differ less
 _TIE = np.float32(0.9998)  # scores that are equal in five digits differ less
 _HIGH = HIGH
 _WINDOW = WINDOW
+_SCANNED = 32  # postings of a term that are gone through in the time of looking one document up
 
 
 def _inttoptr(_: Any, address: Any) -> Any:
@@ -172,8 +173,9 @@ def rank(given: Any) -> None:
     used += most_pieces
     begins, ends = room[used : used + pieces * terms], room[used + pieces * terms : used + 2 * pieces * terms]
     used += 2 * pieces * terms
-    touched, order, counts = room[used:], room[used + _WINDOW :], room[used + _WINDOW + terms :]
-    ranks = room[used + _WINDOW + 2 * terms :]
+    touched = room[used:]
+    used += _WINDOW + 1
+    order, counts, ranks = room[used:], room[used + terms :], room[used + 2 * terms :]
     total, sample, weights, below = floats, floats[_WINDOW:], floats[2 * _WINDOW :], floats[2 * _WINDOW + terms :]
     sums, most = floats[2 * _WINDOW + 2 * terms + 1 :], floats[2 * _WINDOW + 2 * terms + 1 + most_pieces :]
 
@@ -241,19 +243,19 @@ def rank(given: Any) -> None:
             below[i + 1] = below[i] + most_of[order[i]]
             if below[i + 1] * _SLACK < least:
                 needed = i + 1
-        # The sums of the needed terms: found in their order, then looked up.
+        # The sums of the needed terms: found in their order, then looked up. Without branches that nothing foretells:
+        # each mistaken one costs as much as several postings.
         size = 0
         for i in range(here - 1, needed - 1, -1):
             t = order[i]
             weight = weights[t]
             for p in range(begin_of[t], end_of[t]):
                 x = np.int64(docs[np.uint64(p)]) - base
-                if x < 0 or x >= span:
+                if np.uint64(x) >= np.uint64(span):  # below 0, too
                     continue
                 freq = _frequency(freqs, high_at, high_freqs, p)
-                if total[x] == zero and size < _WINDOW:
-                    touched[size] = x
-                    size += 1
+                touched[size] = x
+                size = min(size + (total[x] == zero), _WINDOW)
                 total[x] += weight * (freq / (freq + norms[lengths[base + x]]))
         if last_day:
             kept = 0
@@ -269,23 +271,24 @@ def rank(given: Any) -> None:
             kept = 0
             for q in range(size):
                 x = touched[q]
-                if (total[x] + below[i + 1]) * _SLACK >= least:
-                    touched[kept] = x
-                    kept += 1
-                else:
-                    total[x] = zero
+                reaches = (total[x] + below[i + 1]) * _SLACK >= least
+                touched[kept] = x
+                kept += reaches
+                total[x] *= np.float32(reaches)
             size = kept
             if i < 0 or not size:
                 break
             t = order[i]
             weight = weights[t]
             begin, end = begin_of[t], end_of[t]
-            if size * 8 > end - begin:
+            if size * _SCANNED > end - begin:
                 for p in range(begin, end):
                     x = np.int64(docs[np.uint64(p)]) - base
-                    if 0 <= x < span and total[x] > zero:
-                        freq = _frequency(freqs, high_at, high_freqs, p)
-                        total[x] += weight * (freq / (freq + norms[lengths[base + x]]))
+                    if np.uint64(x) >= np.uint64(span):
+                        continue
+                    freq = _frequency(freqs, high_at, high_freqs, p)
+                    more = weight * (freq / (freq + norms[lengths[base + x]]))
+                    total[x] += more if total[x] > zero else zero
             else:
                 for q in range(size):
                     x = touched[q]
