@@ -36,7 +36,7 @@ class NewsInvestigatorPolicy:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        return {"name": "investigator", "version": "6"}
+        return {"name": "investigator", "version": "7"}
 
     def act(self, histories: Sequence[History]) -> list[Decision | Failure]:
         return [Decision(_decide(history, 5, joins=True)) for history in histories]
@@ -46,7 +46,7 @@ class NewsClosedBookPolicy(ClosedBookPolicy):
     """What can be answered on the news without the web: training questions count that ask in the same words, else those
     that ask for the same sort of thing (a name, a place, a day, a number of the same things), else all."""
 
-    version = "3"
+    version = "4"
 
     @staticmethod
     def keys(question: str) -> Iterator[tuple[str, ...]]:

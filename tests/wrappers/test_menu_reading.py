@@ -65,10 +65,9 @@ def test_an_initial_ends_no_sentence() -> None:
 
 
 def test_heads() -> None:
-    """What stands below a heading, or in a list behind a name, knows of it; a heading of one common word says nothing."""
-    lines = lines_of(
-        "## Elk House\n\nIt burned.\n\n## History\n\nIt burned.\n\n- **Oak House**: It was sold to a baker."
-    )
+    """What stands below a heading, or in a list behind a name, knows of it; a common word says nothing."""
+    text = "## Elk House\n\nIt burned.\n\n## History\n\nIt burned.\n\n- **Oak House**: It was sold to a baker."
+    lines = lines_of(text)
     assert [line.head for line in lines] == [("Elk House",), (), ("Oak House",)]
 
 
