@@ -149,8 +149,8 @@ def passages(
     """The sentences of a page, each with the one of some names that it is about, if it is about one.
 
     A sentence is about the one that it names; else about whom its section or the page is about; where it begins with a
-    pronoun, or neither is about anyone, about the last one named in its paragraph. A heading that names none of them, but somebody else, takes the section away from the page's subject.
-    Likewise with persons, where full names are given.
+    pronoun, or neither is about anyone, about the last one named in its paragraph. A heading that names none of them,
+    but somebody else, takes the section away from the page's subject. Likewise with persons, of given full names.
     """
     kin = endings(names)
     of_page = section = _named(title, names)
@@ -265,9 +265,9 @@ _TITLES = frozenset(
     re.findall(
         r"\w+",
         """
-        Mr Mrs Ms Miss Dr Sir Dame Lord Lady Baron Baroness Count Countess Duke Saint Captain Colonel Major General Admiral
-        Sergeant Inspector Professor Father Sister Brother Mother Abbot Abbess Prior Bishop Canon Dean Reverend Mayor
-        President Chairman Director Governor Senator Minister Chancellor Judge Doctor King Queen Prince Princess
+        Mr Mrs Ms Miss Dr Sir Dame Lord Lady Baron Baroness Count Countess Duke Saint Captain Colonel Major General
+        Admiral Sergeant Inspector Professor Father Sister Brother Mother Abbot Abbess Prior Bishop Canon Dean Reverend
+        Mayor President Chairman Director Governor Senator Minister Chancellor Judge Doctor King Queen Prince Princess
         """,
     )
 )

@@ -11,7 +11,7 @@ from webenv.policies.hierarchical.facts import clean, number_in, terms
 from webenv.policies.hierarchical.ledger import KIND, SEEN, WITHIN, Ledger
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage, Subtask
 from webenv.policies.hierarchical.pages import AboutSentence, cells_of, names_in, passages, persons_in
-from webenv.policies.hierarchical.scripts import says
+from webenv.policies.hierarchical.reading import says
 from webenv.policies.hierarchical.tables import read_question
 from webenv.policies.hierarchical.tree import statements_of
 from webenv.rollout.play import EpisodeSpec, play_episodes
