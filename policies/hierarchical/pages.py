@@ -402,15 +402,17 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
 
 
 def items_of(text: str) -> Iterator[str]:
-    """The names that the items of a page's lists begin with, in bold.
+    """The names that the items of a page's lists begin with, in bold: no labels, which have a value or come again.
 
     >>> list(items_of("- **[Corvo](https://a.example/c)** (Ay): a ferry.\\n- **1901**: It was built."))
     ['Corvo']
     """
-    for line in text.splitlines():
-        found = _ITEM.match(without_links(line)) if line.startswith(("- **", "**")) else None
-        if found and names_in(f"x {found[1]}") == (found[1],):
-            yield found[1]
+    items = [without_links(line) for line in text.splitlines() if line.startswith(("- **", "**"))]
+    found = [
+        one[1] for line in items if (one := _ITEM.match(line)) and not (_FACT.match(line) and line[-1] not in ".!?")
+    ]
+    often = Counter(found)
+    yield from (one for one in often if often[one] == 1 and names_in(f"x {one}") == (one,))
 
 
 def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:

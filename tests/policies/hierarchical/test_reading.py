@@ -172,10 +172,11 @@ def test_words_of_a_post_are_learned() -> None:
     assert wanted is not None
 
     def rows_of(sentence: str) -> list[str]:
+        names = ("Lee", "Ray", "Poe", "Fox", "Orr")
         ledger = Ledger(wanted)
-        told = [(f"Light {n}", f"Ann {name}", "was keeper") for n, name in enumerate("Lee Ray Poe Fox Orr".split())]
+        told = [(f"Light {n}", f"Ann {name}", "was keeper") for n, name in enumerate(names)]
         told += [(light, person, "trimmed the wicks") for light, person, _ in told]
-        told += [(f"Light {n}", f"Sue {name}", "sold ropes") for n, name in enumerate("Lee Ray Poe Fox Orr".split())]
+        told += [(f"Light {n}", f"Sue {name}", "sold ropes") for n, name in enumerate(names)]
         for light, person, what in (*told, ("Light 9", "Bo Day", sentence)):
             url, quote = f"https://{what[:3]}.example/", f"From 1950 to 1960 {person} {what}."
             ledger.add([CitedStatement(light, "Lighthouse", light, url)])
