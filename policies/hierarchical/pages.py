@@ -391,8 +391,9 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
             continue
         if not header:
             header = row
-        elif len(header) == 2 and header[0] and not header[1] and len(row) == 2:
-            yield TableCell(header[0], row[0], row[1])
+        elif len(header) == 2 and not header[1] and len(row) == 2:
+            if header[0] or subject:  # a box without a name is about the page's subject
+                yield TableCell(header[0] or subject, row[0], row[1])
         elif subject and len(row) == len(header) == 2 and re.fullmatch(_YEARS, row[0]):
             yield TableCell(subject, header[1], f"{row[1]} ({row[0]})")
         elif len(row) == len(header) and (not header[0] or header[0].casefold() == key.casefold()):
