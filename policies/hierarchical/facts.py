@@ -43,7 +43,7 @@ _BEGAN = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(
-    r"\b(?:left|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|handed|last (?:year|season)|ended|"
+    r"\b(?:left|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|handed (?:it )?over|last (?:year|season)|ended|"
     r"departed|laid down)\b",
     re.IGNORECASE,
 )
