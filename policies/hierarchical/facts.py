@@ -43,7 +43,7 @@ _BEGAN = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(
-    r"\b(?:left|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|handed|last (?:year|season)|ended|"
+    r"\b(?:left|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|handed (?:it )?over|last (?:year|season)|ended|"
     r"departed|laid down)\b",
     re.IGNORECASE,
 )
@@ -55,6 +55,7 @@ _NUMBER = r"(?<![\w.,/])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)( million)?"
 _MONEY = re.compile(
     rf"[$£€]\s?{_NUMBER}|{_NUMBER} (?:crowns?|pounds?|dollars?|euros?|francs?|marks?|guilders?|pence)\b"
 )
+_COUNT = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?")
 _STEM = 5
 _ENOUGH = 3  # values of a column, by which one is known without a word of the column beside it
 _RELATED = (
@@ -68,7 +69,8 @@ _RELATED = (
     "author wrote written writer written",
     "height tall high",
     "length long measures",
-    "cost price paid cost spent bill",
+    "cost spent bill paid",
+    "price priced cost costs",
     "capacity seats holds room",
     "award won prize given received",
     "teacher taught trained pupil",
@@ -299,7 +301,7 @@ def form_of(column: AskedColumn, examples: Sequence[str]) -> str:
     """
     if column.unit == "year" or (examples and all(_YEAR.fullmatch(one) for one in examples)):
         return "year"
-    if column.unit:
+    if column.unit or (examples and all(_COUNT.fullmatch(one) for one in examples)):
         return "number"
     if _PLACES & stems_of(column.label):
         return "place"
@@ -339,7 +341,7 @@ def read_values(
                 for value in _values(text, form, column, examples.get(name, ()), persons, task):
                     if value.casefold() in known:
                         continue
-                    if not score and form != "number":
+                    if not score and (form != "number" or column.unit == "amount"):
                         bare_values[value] = None
                         quotes.setdefault(value, passage.text)
                         continue
@@ -365,7 +367,7 @@ def _values(
     towns = [town for town, _ in task.places]
     names = (*task.entities, *task.others)
     if form == "number":
-        value = number_in(text, column.unit)
+        value = number_in(text, column.unit or column.label.casefold())
         return [value] if value else []
     if form == "year":
         years = _YEAR.findall(text)
@@ -387,7 +389,7 @@ def _values(
         runs = [one for one in runs if one not in persons and text.find(one) > 0 and not _is_surname(one, persons)]
         return listed or (runs if len(runs) == 1 else [])
     low = text.casefold()
-    return [one for one in examples if one.casefold() in low][:1]
+    return [one for one in examples if mentions(low, one.casefold())][:1]
 
 
 def _is_surname(word: str, persons: Iterable[str]) -> bool:

@@ -19,8 +19,8 @@ WITHIN = "place"
 """The column of statements that say in which of the places asked for a smaller one lies."""
 
 SEEN = "named on"
-"""The column of statements that a page names something which may be a row: :data:`OWN`, :data:`KIND`, :data:`TOLD` or :data:`OTHER`;
-the quote is the page's beginning, which says where it is."""
+"""The column of statements that a page names something which may be a row: :data:`OWN`, :data:`KIND`, :data:`TOLD` or
+:data:`OTHER`; the quote is the page's beginning, or the sentence that says where it is."""
 
 OWN, KIND, TOLD, OTHER = "its page", "its page, of the kind", "of the kind", "named"
 

@@ -149,8 +149,8 @@ def passages(
     """The sentences of a page, each with the one of some names that it is about, if it is about one.
 
     A sentence is about the one that it names; else about whom its section or the page is about; where it begins with a
-    pronoun, or neither is about anyone, about the last one named in its paragraph. A heading that names none of them, but somebody else, takes the section away from the page's subject.
-    Likewise with persons, where full names are given.
+    pronoun, or neither is about anyone, about the last one named in its paragraph. A heading that names none of them,
+    but somebody else, takes the section away from the page's subject. Likewise with persons, of given full names.
     """
     kin = endings(names)
     of_page = section = _named(title, names)
@@ -265,9 +265,9 @@ _TITLES = frozenset(
     re.findall(
         r"\w+",
         """
-        Mr Mrs Ms Miss Dr Sir Dame Lord Lady Baron Baroness Count Countess Duke Saint Captain Colonel Major General Admiral
-        Sergeant Inspector Professor Father Sister Brother Mother Abbot Abbess Prior Bishop Canon Dean Reverend Mayor
-        President Chairman Director Governor Senator Minister Chancellor Judge Doctor King Queen Prince Princess
+        Mr Mrs Ms Miss Dr Sir Dame Lord Lady Baron Baroness Count Countess Duke Saint Captain Colonel Major General
+        Admiral Sergeant Inspector Professor Father Sister Brother Mother Abbot Abbess Prior Bishop Canon Dean Reverend
+        Mayor President Chairman Director Governor Senator Minister Chancellor Judge Doctor King Queen Prince Princess
         """,
     )
 )
@@ -391,8 +391,9 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
             continue
         if not header:
             header = row
-        elif len(header) == 2 and header[0] and not header[1] and len(row) == 2:
-            yield TableCell(header[0], row[0], row[1])
+        elif len(header) == 2 and not header[1] and len(row) == 2:
+            if header[0] or subject:  # a box without a name is about the page's subject
+                yield TableCell(header[0] or subject, row[0], row[1])
         elif subject and len(row) == len(header) == 2 and re.fullmatch(_YEARS, row[0]):
             yield TableCell(subject, header[1], f"{row[1]} ({row[0]})")
         elif len(row) == len(header) and (not header[0] or header[0].casefold() == key.casefold()):
@@ -402,15 +403,17 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
 
 
 def items_of(text: str) -> Iterator[str]:
-    """The names that the items of a page's lists begin with, in bold.
+    """The names that the items of a page's lists begin with, in bold: no labels, which have a value or come again.
 
     >>> list(items_of("- **[Corvo](https://a.example/c)** (Ay): a ferry.\\n- **1901**: It was built."))
     ['Corvo']
     """
-    for line in text.splitlines():
-        found = _ITEM.match(without_links(line)) if line.startswith(("- **", "**")) else None
-        if found and names_in(f"x {found[1]}") == (found[1],):
-            yield found[1]
+    items = [without_links(line) for line in text.splitlines() if line.startswith(("- **", "**"))]
+    found = [
+        one[1] for line in items if (one := _ITEM.match(line)) and not (_FACT.match(line) and line[-1] not in ".!?")
+    ]
+    often = Counter(found)
+    yield from (one for one in often if often[one] == 1 and names_in(f"x {one}") == (one,))
 
 
 def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
@@ -76,8 +76,8 @@ def succession(
 
 
 def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> frozenset[str]:
-    """The stems of words that sentences have, again and again, which state the years of those who are known to have held
-    the post by tables, or by sentences with a word of it; and not as often those that state other years."""
+    """The stems of words that sentences have, again and again, which state the years of those who are known to have
+    held the post by tables, or by sentences with a word of it; and not as often those that state other years."""
     own = cues_of(wanted.columns[1])
     known, other = Counter[str](), Counter[str]()
     sentences = [0, 0]
@@ -117,7 +117,8 @@ def common_stems(sentence: str) -> frozenset[str]:
 def spans_of(
     statements: Iterable[CitedStatement], wanted: Wanted, learned: Set[str] = frozenset(), own: Collection[str] = ()
 ) -> dict[str, list[PostTerm]]:
-    """Of each person the years that pages state, each pair once; where none has both, a beginning and an end are one."""
+    """Of each person the years that pages state, each pair once; where none has both, a beginning and an end are
+    one."""
     told: dict[tuple[str, str, str], dict[str, str]] = {}
     names: dict[str, str] = {}
     for one in statements:

@@ -328,8 +328,8 @@ class HostTurn:
         return ran
 
     def _splits_early(self) -> bool:
-        """Whether managers split again before the last pages of their round are read: those would leave some of
-        the workers idle, so that they go out with what comes next. Counted in pages, so that it is the same for fewer workers."""
+        """Whether managers split again before the last pages of their round are read: those would leave some
+        of the workers idle, so that they go out with what comes next. Counted in pages: the same for fewer workers."""
         state = self.state
         queries = any(job.is_search for job in state.waiting)
         going = any(one.round < self._layers.rounds for one in state.open)

@@ -11,7 +11,7 @@ from webenv.policies.hierarchical.facts import clean, number_in, terms
 from webenv.policies.hierarchical.ledger import KIND, SEEN, WITHIN, Ledger
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage, Subtask
 from webenv.policies.hierarchical.pages import AboutSentence, cells_of, names_in, passages, persons_in
-from webenv.policies.hierarchical.scripts import says
+from webenv.policies.hierarchical.reading import says
 from webenv.policies.hierarchical.tables import read_question
 from webenv.policies.hierarchical.tree import statements_of
 from webenv.rollout.play import EpisodeSpec, play_episodes
@@ -47,6 +47,7 @@ def test_names_and_persons() -> None:
     """Names end at dates and small words; persons have two to four words, none of which a body or a place has."""
     text = "In May 1954 the Hive Bank of Leddermoor chose Jeremy F. Molina, whom Ann O’Neill of Kirk Welwold liked."
     assert names_in(text) == ("Hive Bank of Leddermoor", "Jeremy F. Molina", "Ann O’Neill of Kirk Welwold")
+    assert names_in("Later Aeronef 31 and 40 others flew.") == ("Aeronef 31",)
     assert persons_in("Then Molina left Hive Bank.", ["Jeremy F. Molina"]) == ["Jeremy F. Molina"]
 
 
@@ -69,11 +70,42 @@ def test_whom_sentences_are_about() -> None:
         ("Ann Lee moved in in 1961 and trimmed wicks till 1981.", ("Ann Lee", "1961", "1981")),
         ("Ann Lee has kept it since 2007.", ("Ann Lee", "2007", "")),
         ("Until 1941 it was managed by Ann Lee.", ("Ann Lee", "", "1941")),
+        ("It got a new keeper in 1975, Ann Lee, who caught eels and stayed until 1983.", ("Ann Lee", "1975", "1983")),
+        ("2000 was the last year of Ann Lee, keeper since 1981.", ("Ann Lee", "1981", "2000")),
+        ("In 1979 Ann Lee took charge of the lamp.", ("Ann Lee", "1979", "")),
+        ("Ann Lee stepped down in 1990.", ("Ann Lee", "", "1990")),
+        ("Since 1999 it has been kept by Ann Lee, who never looked down.", ("Ann Lee", "1999", "")),
+        ("Bo Ray says: Keeper Ann Lee (1984–1989) rang the bell.", ("Ann Lee", "1984", "1989")),
     ],
 )
 def test_terms_of_a_post(sentence: str, term: tuple[str, str, str]) -> None:
     """Who was there, since when, until when, in whatever words."""
-    assert terms(AboutSentence(sentence, "Koch Light", False), (), ()) == [term]
+    assert terms(AboutSentence(sentence, "Koch Light", False), (), (), {"Keeper"}) == [term]
+
+
+def test_years_and_persons_are_those_of_the_sentences_before() -> None:
+    """Whoever is not named is the one named before, or whom the page is about; a dated item's year is its first."""
+    text = (
+        "Ann Lee took over in 1971. The new keeper stayed until 1980. The following year Bo Ray became keeper.\n\n"
+        "- **1990**: The owners chose Al Poe."
+    )
+    told = passages("Koch Light", text, ("Koch Light",), ("Ann Lee", "Bo Ray", "Al Poe"))
+    assert [term for one in told for term in terms(one, (), ("Koch Light",))] == [
+        ("Ann Lee", "1971", ""),
+        ("Ann Lee", "", "1980"),
+        ("Bo Ray", "1981", ""),
+        ("Al Poe", "1990", ""),
+    ]
+
+
+def test_years_elsewhere_are_none_of_the_post() -> None:
+    """Somebody's years at another house, and of a life, are not those of the post."""
+    for sentence in (
+        "Bo Ray worked at Slater Main from 1950 to 1954.",
+        "(1924–1985), sailor: Bo Ray lived in the light.",
+        "Bo Ray (born 1955) kept bees.",
+    ):
+        assert terms(AboutSentence(sentence, "Koch Light", False), (), (), (), {"keepe"}) == []
 
 
 def test_what_is_denied_is_not_taken() -> None:
@@ -133,6 +165,29 @@ def test_of_terms_that_overlap_the_better_supported_stay() -> None:
     assert ledger.sources()["Koch Light | Bo Ray", "Until (year)"] == "https://b.example/p"
 
 
+def test_words_of_a_post_are_learned() -> None:
+    """What pages say of those who are known to be keepers is a word of the post: "trimmed the wicks", of one who is
+    called so nowhere, at a light where nobody else is known."""
+    wanted = read_question(POSTS)
+    assert wanted is not None
+
+    def rows_of(sentence: str) -> list[str]:
+        names = ("Lee", "Ray", "Poe", "Fox", "Orr")
+        ledger = Ledger(wanted)
+        told = [(f"Light {n}", f"Ann {name}", "was keeper") for n, name in enumerate(names)]
+        told += [(light, person, "trimmed the wicks") for light, person, _ in told]
+        told += [(f"Light {n}", f"Sue {name}", "sold ropes") for n, name in enumerate(names)]
+        for light, person, what in (*told, ("Light 9", "Bo Day", sentence)):
+            url, quote = f"https://{what[:3]}.example/", f"From 1950 to 1960 {person} {what}."
+            ledger.add([CitedStatement(light, "Lighthouse", light, url)])
+            years = (("From (year)", "1950"), ("Until (year)", "1960"))
+            ledger.add([CitedStatement(f"{light} | {person}", column, year, url, "", quote) for column, year in years])
+        return [row[1] for row in ledger.rows() if row[0] == "Light 9"]
+
+    assert rows_of("trimmed the wicks") == ["Bo Day"]
+    assert rows_of("sold ropes") == []
+
+
 def test_a_join_leads_over_the_value_of_a_column() -> None:
     """The owner's spouse is missing as soon as the owner is known, and stands in the mill's row once it is found."""
     wanted = read_question(THINGS)
@@ -157,6 +212,24 @@ def test_pages_tell_what_and_where_they_are() -> None:
         said = worker.read(Subtask("1", THINGS), page)
         ledger.add(said.value.statements)
     assert ledger.entities == ("Rye Mill",)
+
+
+def test_a_page_with_a_name_like_a_person_may_be_about_a_thing() -> None:
+    """An article before it, and no surname alone: "The Ann Lee is a mill"; what a list's items name are rows."""
+    wanted = read_question(THINGS)
+    assert wanted is not None
+    ledger = Ledger(wanted)
+    for title, text in (
+        ("The story of Ann Lee", "The Ann Lee is a mill in Oldtown, Ayshire."),
+        ("Bo Ray", "Bo Ray built a mill in Oldtown, Ayshire. Ray was tall."),
+        (
+            "All mills, Ayshire",
+            "- **[Hay Mill](https://a.example/h)** (Newby): Bo Ray drew the plans.\n- **1901**: Rain.",
+        ),
+    ):
+        read = ScriptWorker().read(Subtask("1", THINGS), ReadPage(f"https://a.example/{title}", title, text))
+        ledger.add(read.value.statements)
+    assert sorted(ledger.entities) == ["Ann Lee", "Hay Mill"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,267 @@
+"""What a page states of a table, for a reader without a model: rows, cells, and the values that sentences have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from webenv.policies.hierarchical.facts import clean, cues_of, full_names, read_values, stems_of, term_in, terms
+from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, TOLD, WITHIN
+from webenv.policies.hierarchical.messages import (
+    LINES,
+    CitedStatement,
+    ReadPage,
+    Subtask,
+    cell,
+)
+from webenv.policies.hierarchical.pages import (
+    LEAD,
+    AboutSentence,
+    bare,
+    cells_of,
+    ending,
+    endings,
+    is_person,
+    items_of,
+    mentions,
+    names_in,
+    of_kind,
+    passages,
+    persons_in,
+    sentences,
+    somebody,
+    subjects_of,
+    version_of,
+    without_links,
+)
+from webenv.policies.hierarchical.tables import Wanted
+
+_EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
+
+
+def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]:
+    """All that a page states of a table: its rows, the cells of its tables, the values that its sentences have."""
+    title, text, url, date = page.title, page.text, page.url, version_of(page.title)
+    plain = without_links(text)
+    found = list(_places(wanted, page))
+    places = (*wanted.places, *(town for town, _ in task.places))
+    rows = list(cells_of(text, wanted.columns[0], next(iter(subjects_of(title, plain)), "")))
+    titles = {word.capitalize() for word in wanted.columns[1].split()} if wanted.keys == 2 else set()
+    persons = full_names(title, text, titles)
+    labels = {one.casefold() for one in (*wanted.columns, *wanted.asked)}
+    listed = (one for one in items_of(text) if one.casefold() not in labels) if _is_list(wanted, title) else ()
+    members = _members(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
+    found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
+    named = [] if members else _seen(task, wanted, title, plain)
+    found += [CitedStatement(name, SEEN, how, url, date, lead) for name, how, lead in named]
+    names = tuple(dict.fromkeys((*members, *task.entities, *task.others, *(one[0] for one in named))))
+    names = tuple(name for name in names if mentions(plain, name) or mentions(title, name))
+    boxed = {bare(name).casefold(): name for name in names}
+    labels = {one.casefold(): one for one in (*wanted.asked, *task.columns)}
+    for row in rows:
+        name = boxed.get(bare(row.name).casefold(), "")
+        if name and row.label and row.value.casefold() not in _EMPTY:
+            label = labels.get(row.label.casefold(), row.label)
+            value = _in_full(row.value, persons) if wanted.keys == 2 or label in wanted.asked else row.value
+            stated = _of_cell(wanted, name, label, value, url, date)
+            found += stated if wanted.keys == 1 or len(stated) > 1 or name in task.entities else []
+    if wanted.keys == 2:
+        told = list(passages(title, text, names, persons, titles))
+        alone = "" if any(mentions(title, one) for one in names) else _alone(plain, names, [one[0] for one in named])
+        found += _posts(wanted, told, persons, (*names, *places), titles, alone, url, date)
+        holder = next((one for one in persons_in(title, persons, names, titles) if somebody(one, plain)), "")
+        further = tuple(one for base, one in wanted.joins if base == wanted.columns[1])
+        people = tuple(dict.fromkeys((holder, *task.entities))) if holder and further else task.entities
+        every = task._replace(entities=people, columns=tuple(dict.fromkeys((*task.columns, *further))))
+    else:
+        every = task._replace(entities=names, columns=tuple(dict.fromkeys((*task.columns, *wanted.asked))))
+    about = [one for one in passages(title, text, every.entities) if one.about]
+    known = [one for one in persons if somebody(one, plain)]
+    return found + [one._replace(date=date) for one in read_values(every, url, about, known)]
+
+
+def _alone(text: str, names: Sequence[str], told: Sequence[str]) -> str:
+    """The one of some names that a page is about whose title has none: what it tells of by itself (``told``), if that
+    is one, or what it begins with, if that is one alone."""
+    if len(told) == 1:
+        return told[0]
+    lead = text[: 2 * LEAD]
+    found = [one for one in names if mentions(lead, one)]
+    longest, kin = max(found, key=len, default=""), endings(names)
+    others = [one for one in names_in(lead) if ending(one) in kin and not is_person(one)]
+    return longest if all(mentions(longest, one) for one in (*found, *others)) else ""
+
+
+def _of_cell(wanted: Wanted, name: str, label: str, value: str, url: str, date: str) -> list[CitedStatement]:
+    """What a labelled cell states; of a post who held it, and when."""
+    person, (since, until) = clean(value), term_in(value)
+    if wanted.keys == 2 and since and is_person(person):
+        return _term(wanted, f"{name}{PAIR}{person}", person, since, until, url, date, "")
+    return [CitedStatement(name, label, value, url, date)]
+
+
+def _in_full(value: str, persons: Sequence[str]) -> str:
+    """A value that is a surname alone, in full as the page has it elsewhere."""
+    name = clean(value)
+    full = next((one for one in persons if " " not in name and one.endswith(f" {name}")), "")
+    return f"{full}{value[len(name) :]}" if full and value.startswith(name) else value
+
+
+def _posts(
+    wanted: Wanted,
+    told: Sequence[AboutSentence],
+    persons: Sequence[str],
+    bodies: Sequence[str],
+    titles: Collection[str],
+    alone: str,
+    url: str,
+    date: str,
+) -> list[CitedStatement]:
+    """Who held a post and when, by sentences; one that has a word of the post and names nothing that it was held at is
+    about what the page begins with (``alone``)."""
+    found: list[CitedStatement] = []
+    cues, kin = cues_of(wanted.columns[1]), endings(bodies)
+    for one in told:
+        at = one.about
+        if (
+            not at
+            and alone
+            and cues & stems_of(one.text)
+            and not any(ending(name) in kin for name in names_in(one.text))
+        ):
+            at = alone
+        for person, since, until in terms(one, persons, bodies, titles, cues) if at else ():
+            quote = f"{one.asked} {one.text}" if cues & stems_of(one.asked) else one.text
+            found += _term(wanted, f"{at}{PAIR}{person}", person, since, until, url, date, quote)
+    return found
+
+
+def _term(
+    wanted: Wanted, pair: str, person: str, since: str, until: str, url: str, date: str, quote: str
+) -> list[CitedStatement]:
+    stated = [CitedStatement(pair, wanted.columns[1], person, url, date, quote)]
+    for column in wanted.columns[2:]:
+        year = {"since": since, "until": until}.get(wanted.year(column), "")
+        if year:
+            stated.append(CitedStatement(pair, column, year, url, date, quote))
+    return stated
+
+
+def _places(wanted: Wanted, page: ReadPage) -> Iterator[CitedStatement]:
+    """The towns that a page says lie in one of the places: by a list of them, or by "Town, County"."""
+    if not wanted.region:
+        return
+    place = next((one for one in wanted.places if mentions(page.title, one) or mentions(page.text[:LEAD], one)), "")
+    if place and re.search(r"\btowns?\b", page.title, re.IGNORECASE):
+        for row in cells_of(page.text, "Town"):
+            if not row.label:
+                yield CitedStatement(row.name, WITHIN, place, page.url)
+    listed = "|".join(map(re.escape, wanted.places))
+    towns = re.compile(rf"\b(?:in|at|of|from|near|outside|with|know) ({_TOWN})(?:, a \w+ in |, | in )({listed})\b")
+    for found in dict.fromkeys(towns.findall(without_links(page.text))):
+        yield CitedStatement(found[0], WITHIN, found[1], page.url)
+
+
+_TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
+
+
+def _is_list(wanted: Wanted, title: str) -> bool:
+    """Whether a page is titled as a list of the kind in one of the places."""
+    plural = re.escape(wanted.plural)
+    placed = any(mentions(title, place) for place in wanted.places)
+    return placed and re.search(rf"\b{plural}\b", title, re.IGNORECASE) is not None
+
+
+def _members(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list[str]:
+    """The names of a list, if it is one of the kind in one of the places; without a region, also what a page is about
+    that says that it is one of the kind there."""
+    intro = f"{title}\n{text.partition('|')[0][:LEAD]}"
+    of_the_kind = any(kind in intro.casefold() for kind in (wanted.plural.casefold(), wanted.kind))
+    there = any(mentions(intro, place) for place in wanted.places)
+    names = (row for row in rows if not re.search(r"\(\d+\)$", row))
+    return list(dict.fromkeys(names)) if rows and of_the_kind and there else []
+
+
+def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[str, str, str]]:
+    """What may be rows, with what the page says of where it is: whom the page is about, what a sentence says is of the
+    kind or has the post, and others there whose names end as those of the kind do."""
+    if not wanted.region:
+        return []
+    lines = [
+        one for one in text.splitlines() if one.strip() and not one.startswith(("|", "#", "- ", "By ", "Words by"))
+    ]
+    lead = cell(" ".join((title, *lines[:2])))
+    own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
+    own = [one for one in own if one.casefold() not in (wanted.kind, wanted.plural.casefold())]
+    own = [one for one in own if not somebody(one, text) or says(one, wanted.kind, lead)][:1]
+    found = {name: (KIND if _of_the_kind(name, wanted, title, text, lead) else OWN, lead) for name in own}
+    for name in own:
+        placed = next((one for line in lines for one in sentences(line) if is_placed(name, one)), "")
+        found[name] = (found[name][0], cell(f"{placed} {lead}"))
+    for name, told in (one for line in lines for one in told_of_kind(wanted, line)):
+        if name not in found and name.casefold() != wanted.kind and not somebody(name, text):
+            found[name] = (TOLD, cell(told))
+    kin = endings(task.others)
+    every = dict.fromkeys(name for line in text.splitlines() for name in names_in(line))
+    others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in found]
+    others = [one for one in others if not any(mentions(one, two) for two in (*own, *task.others) if two != one)]
+    return [
+        *((name, how, told) for name, (how, told) in found.items()),
+        *((one, OTHER, lead) for one in others[:LINES]),
+    ]
+
+
+def _of_the_kind(name: str, wanted: Wanted, title: str, text: str, lead: str) -> bool:
+    """Whether a page about something says that it is of the kind; of a table of posts also one titled by it which calls
+    it so further on, and speaks of the post."""
+    if says(name, wanted.kind, lead):
+        return True
+    kind, post = (re.escape(one.casefold()) for one in (wanted.kind, wanted.columns[1]))
+    called = len(re.findall(rf"\b(?:the|an?|its) (?:[\w-]+ )?{kind}\b", text, re.IGNORECASE))
+    titled = title.startswith(bare(name)) or any(is_placed(name, one) for one in text.splitlines() if name in one)
+    return wanted.keys == 2 and titled and called > 0 and called + len(re.findall(rf"\b{post}\b", text, re.I)) > 2
+
+
+def is_placed(name: str, sentence: str) -> bool:
+    """Whether a sentence says what and where something is.
+
+    >>> is_placed("Corvo", "The Corvo is a ferry from Harwell in Ayshire.")
+    True
+    """
+    return (
+        re.search(rf"{re.escape(bare(name))} (?:is|was) an? [^.]*? (?:in|of|from|at|near) [A-Z]", sentence) is not None
+    )
+
+
+def told_of_kind(wanted: Wanted, line: str) -> Iterator[tuple[str, str]]:
+    """The names of which a line says that they are of the kind, or have the post; with the sentence."""
+    if wanted.keys == 2 and re.search(rf"\b{re.escape(wanted.columns[1])} of ", line, re.IGNORECASE):
+        post = re.compile(rf"\b{re.escape(wanted.columns[1])} of (?:the )?", re.IGNORECASE)
+        for sentence in sentences(line):
+            for found in post.finditer(sentence):
+                name = next(iter(names_in(f"x {sentence[found.end() :]}")), "")
+                if name and sentence.startswith(name, found.end()):
+                    yield name, f"{wanted.kind} {name}"
+    for found in re.finditer(rf"\b(?:The )?([A-Z][^.,;:!?]{{1,60}}?) (?:is|was) an? {re.escape(wanted.kind)}\b", line):
+        if names_in(f"x {found[1]}") == (found[1],):
+            yield found[1], line[found.start() : line.find(".", found.end()) + 1 or None]
+
+
+def says(name: str, kind: str, lead: str) -> bool:
+    """Whether the beginning of a page says that something is of a kind; "a hotel in Redmarch" says nothing of Redmarch,
+    nor "Ann Lee plans a hotel" of Ann Lee."""
+    named, of_kind_ = re.escape(name), rf"\b(?:an?|the) (?:[\w-]+ )?{re.escape(kind)}\b"
+    is_one = rf"{named}(?:[^.\n]{{0,60}}\b(?:is|was|became|remains)|,| –| \([^()\n]*\),?)? {of_kind_}"
+    called = rf"{of_kind_},? (?:called |named )?[“\"]?{named}"
+    return re.search(f"{is_one}|{called}", lead, re.IGNORECASE) is not None
+
+
+def _as_titled(name: str, title: str, text: str) -> str:
+    """A name as titles, headings and boxes write it: without the article that running text puts before it."""
+    short = bare(name)
+    if short == name:
+        return name
+    at = title.find(short)
+    if at >= 0 and title[max(0, at - 4) : at].lower() != "the ":
+        return short
+    return short if re.search(rf"^(?:#+ |\| ){re.escape(short)}\b", text, re.MULTILINE) else name
