@@ -197,10 +197,13 @@ def _parts(text: str, whole: str) -> tuple[Part, ...]:
 
 
 def _beside(parts: Sequence[Part], back: bool = False) -> str:
-    """The words with which parts begin, or, ``back``, end."""
+    """The words with which parts begin, or, ``back``, end; of alternatives those of the first."""
     words: list[str] = []
     for part in reversed(parts) if back else parts:
-        if isinstance(part, Placeholder | Alternatives):
+        if isinstance(part, Placeholder):
+            break
+        if isinstance(part, Alternatives):
+            words.append(_beside(part.ways[0], back))
             break
         words.append(part if isinstance(part, str) else part.train[0])
     return "".join(reversed(words) if back else words)

@@ -56,6 +56,12 @@ def test_a_subject_after_a_preposition_is_seen_through_synonyms() -> None:
     assert [part.name for part in parts if isinstance(part, Placeholder)] == ["n"]
 
 
+def test_a_subject_before_alternatives_of_a_verb_is_one() -> None:
+    """ "…, and she was told to rest", never "and her"."""
+    parts = wording("{O} struck, and {S} [had to rest|was told to rest].").parts
+    assert [part.name for part in parts if isinstance(part, Placeholder)] == ["O", "S"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
