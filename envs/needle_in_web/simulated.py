@@ -52,7 +52,7 @@ _TRIED = 12  # questions about a page that are tried, until one is as it should 
 _SPREAD = 0.2  # the smaller, the oftener a rare fact comes before a common one
 _CRITERIA = 3
 _RARER = 4  # times as many draws for tasks with a false page
-_VARIANTS = 24  # sets of wordings of a page's facts, of which a task has one
+_VARIANTS = {"easy": 4, "medium": 4, "hard": 24}  # sets of wordings of a page's facts; few of hard ones suit
 _REWORDED = 1_000  # the same for conflicts, of which there are few
 _SELDOM = {"person": 0.12, "town": 0.2}  # of the draws that come upon one, those that go on: every region has many
 _OF_A_KIND = 8  # pages of one kind that are tried before another is: few yield hard tasks, of some kinds a third
@@ -174,7 +174,7 @@ class SimulatedNeedles:
         # one half remembers what a page was about, seldom whom it named in passing
         if subject.number not in self.web.planner.head(gold).about and not rng.chance(_IN_PASSING):
             return None
-        phrasings = self._phraser.page(subject, gold, level, number % _VARIANTS)
+        phrasings = self._phraser.page(subject, gold, level, number % _VARIANTS[group.difficulty])
         telling = self.web.telling(region)
 
         def fits(chosen: Sequence[WorldFact]) -> bool:
