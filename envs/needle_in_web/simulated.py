@@ -136,6 +136,8 @@ class SimulatedNeedles:
         for draw in range(draws):
             if draw % _DRAWS_A_REGION == 0:  # a region's facts and pages are made at once: draws stay in one
                 region = self._region(group, number, draw, rng)
+                if rare and draw:  # there are so few that any wording is welcome
+                    level = self._phraser.level(wanted.difficulty, rng.chance(self._words.plain[wanted.difficulty]))
             made = self._contested if wanted.conflict else self._drawn
             found = made(wanted, number, region, level, rng)
             if found is not None:
