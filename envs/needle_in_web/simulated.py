@@ -52,7 +52,7 @@ _TRIED = 12  # questions about a page that are tried, until one is as it should 
 _SPREAD = 0.2  # the smaller, the oftener a rare fact comes before a common one
 _CRITERIA = 3
 _RARER = 4  # times as many draws for tasks with a false page
-_VARIANTS = 24  # sets of wordings of a page's facts, of which a task has one
+_VARIANTS = {"easy": 4, "medium": 4, "hard": 24}  # sets of wordings of a page's facts; few of hard ones suit
 _REWORDED = 1_000  # the same for conflicts, of which there are few
 _SELDOM = {"person": 0.12, "town": 0.2}  # of the draws that come upon one, those that go on: every region has many
 _OF_A_KIND = 8  # pages of one kind that are tried before another is: few yield hard tasks, of some kinds a third
@@ -136,6 +136,8 @@ class SimulatedNeedles:
         for draw in range(draws):
             if draw % _DRAWS_A_REGION == 0:  # a region's facts and pages are made at once: draws stay in one
                 region = self._region(group, number, draw, rng)
+                if rare and draw:  # there are so few that any wording is welcome
+                    level = self._phraser.level(wanted.difficulty, rng.chance(self._words.plain[wanted.difficulty]))
             made = self._contested if wanted.conflict else self._drawn
             found = made(wanted, number, region, level, rng)
             if found is not None:
@@ -174,7 +176,7 @@ class SimulatedNeedles:
         # one half remembers what a page was about, seldom whom it named in passing
         if subject.number not in self.web.planner.head(gold).about and not rng.chance(_IN_PASSING):
             return None
-        phrasings = self._phraser.page(subject, gold, level, number % _VARIANTS)
+        phrasings = self._phraser.page(subject, gold, level, number % _VARIANTS[group.difficulty])
         telling = self.web.telling(region)
 
         def fits(chosen: Sequence[WorldFact]) -> bool:
