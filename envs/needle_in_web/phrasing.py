@@ -26,7 +26,7 @@ from webenv.corpora.world import (
 )
 from webenv.envs.needle_in_web.wording import NEEDLE_WORDS
 
-_WISHES = {"easy": Wish(0.3, 0.4, 0.3, 0.9), "medium": Wish(0.75, 0.8, 0.5, 0.9), "hard": Wish(0.9, 0.9, 0.5, 0.95)}
+_WISHES = {"easy": Wish(0.7, 0.6, 0.4, 0.9), "medium": Wish(0.75, 0.8, 0.5, 0.9), "hard": Wish(0.9, 0.9, 0.5, 0.95)}
 _PLAIN_WISHES = {
     "easy": Wish(0.0, 0.05, 0.3, 0.85),
     "medium": Wish(0.1, 0.1, 0.4, 0.85),

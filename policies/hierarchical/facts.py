@@ -43,8 +43,9 @@ _BEGAN = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(
-    r"\b(?:left|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|handed (?:it )?over|last (?:year|season)|ended|"
-    r"departed|laid down)\b",
+    r"\b(?:left|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|"
+    r"handed (?:it )?over|last (?:year|season)|"
+    r"ended|departed|laid down)\b",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(

@@ -48,8 +48,8 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     rows = list(cells_of(text, wanted.columns[0], next(iter(subjects_of(title, plain)), "")))
     titles = {word.capitalize() for word in wanted.columns[1].split()} if wanted.keys == 2 else set()
     persons = full_names(title, text, titles)
-    labels = {one.casefold() for one in (*wanted.columns, *wanted.asked)}
-    listed = (one for one in items_of(text) if one.casefold() not in labels) if _is_list(wanted, title) else ()
+    columns = {one.casefold() for one in (*wanted.columns, *wanted.asked)}
+    listed = (one for one in items_of(text) if one.casefold() not in columns) if _is_list(wanted, title) else ()
     members = _members(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     named = [] if members else _seen(task, wanted, title, plain)
