@@ -197,6 +197,8 @@ class PagePhrasings:
             rng: chance.
         """
         borne = [fact for fact in facts if self.bears((fact,)) and fact.key in self._told]  # lines may only touch on it
+        if not self.bears(sorted(borne, key=lambda fact: self._unavoidable(fact)[1])[:_TOGETHER]):
+            return  # even those that tell least
         known: list[WorldFact] = []
         for left, fact in zip(range(len(borne), 0, -1), borne, strict=True):
             if len(known) + left < _TOGETHER:
