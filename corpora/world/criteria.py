@@ -90,6 +90,14 @@ class Subject(NamedTuple):
     again: str = "its"
 
 
+_Sort = tuple[str, str, bool, bool, tuple[str, ...]]
+"""What decides which claim lines fit a fact: kind and relation, whether it has a year and an end, further values."""
+
+
+def _sort(fact: WorldFact) -> _Sort:
+    return fact.kind, fact.relation, bool(fact.year), bool(fact.until), tuple([name for name, _ in fact.extras])
+
+
 class Asker:
     """Words facts as criteria.
 
@@ -101,14 +109,31 @@ class Asker:
         self._setting = setting
         self._language = setting.language
         self._owned = lru_cache(maxsize=8_192)(self._own_form)
-        self._lines: dict[tuple[str, str, bool, bool, bool, tuple[str, ...]], tuple[Wording, ...]] = {}
+        self._lines: dict[tuple[_Sort, bool], tuple[Wording, ...]] = {}
+        self._called: dict[tuple[_Sort, bool, bool, bool], tuple[Wording, ...]] = {}
+        self._always: dict[_Sort, tuple[str, ...]] = {}
 
     def lines(self, fact: WorldFact, far: bool) -> tuple[Wording, ...]:
         """The claim lines that fit a fact and ask for nothing but its own values."""
-        key = (fact.kind, fact.relation, far, bool(fact.year), bool(fact.until), tuple(name for name, _ in fact.extras))
+        key = _sort(fact), far
         found = self._lines.get(key)
         if found is None:
             found = self._lines[key] = self._fitting(fact, far)
+        return found
+
+    def _calling(self, fact: WorldFact, far: bool, pronoun: bool, first: bool) -> tuple[Wording, ...]:
+        """The claim lines that fit a fact, as they are where its subject is a pronoun, or comes first."""
+        key = _sort(fact), far, pronoun, first
+        found = self._called.get(key)
+        if found is None:
+            found = self.lines(fact, far)
+            if pronoun:
+                found = tuple(self._owned(way, self._setting.kinds[fact.kind].group) for way in found)
+            if first:
+                found = tuple(way for way in found if not _NAMING.isdisjoint(way.slots))
+                if fact.kind == "person":  # "someone owned a boat", not "a boat belonged to someone"
+                    found = tuple(way for way in found if way.text.startswith("{S")) or found
+            self._called[key] = found
         return found
 
     def _fitting(self, fact: WorldFact, far: bool) -> tuple[Wording, ...]:
@@ -139,12 +164,15 @@ class Asker:
             weigh: the weight of a value's words.
             wide: whether a class or a generic expression may stand for a value.
         """
-        slots = [way.slots for far in (False, True) for way in self.lines(fact, far)]
-        values = [fact.object] if all(not slot.isdisjoint(("O", "O's")) for slot in slots) else []
-        values += [
-            value for name, value in fact.extras if all(not slot.isdisjoint((name, f"{name}'s")) for slot in slots)
-        ]
-        return sum(self._lightest(value, weigh, wide) for value in values)
+        key = _sort(fact)
+        always = self._always.get(key)
+        if always is None:
+            slots = [way.slots for far in (False, True) for way in self.lines(fact, far)]
+            names = ("O", *(name for name, _ in fact.extras))
+            always = tuple(one for one in names if all(not slot.isdisjoint((one, f"{one}'s")) for slot in slots))
+            self._always[key] = always
+        weight = self._lightest(fact.object, weigh, wide) if "O" in always else 0
+        return weight + sum(self._lightest(value, weigh, wide) for name, value in fact.extras if name in always)
 
     def _lightest(self, value: WorldValue, weigh: Callable[[str], int], wide: bool) -> int:
         if value.type in ("number", "money") or (wide and (value.type in _MASKED or value.entity >= 0)):
@@ -191,13 +219,7 @@ class Asker:
             described: what stands in place of the object's name; the pattern is then the caller's to narrow.
             first: by a line that says of what the fact is.
         """
-        ways = self.lines(fact, rng.chance(wish.far))
-        if subject.possessive == subject.again:  # a pronoun
-            ways = tuple(self._owned(way, self._setting.kinds[fact.kind].group) for way in ways)
-        if first:
-            ways = tuple(way for way in ways if not _NAMING.isdisjoint(way.slots))
-            if fact.kind == "person":  # "someone owned a boat", not "a boat belonged to someone"
-                ways = tuple(way for way in ways if way.text.startswith("{S")) or ways
+        ways = self._calling(fact, rng.chance(wish.far), subject.possessive == subject.again, first)
         if described:  # "a firm that built boats" stands at the end, or at the beginning
             ways = tuple(way for way in ways if self._language.attaches(way.text, described))
         return self._asked(rng.pick(ways), fact, subject, wish, rng, described) if ways else None
@@ -343,7 +365,8 @@ class Asker:
     def _fill(self, way: Wording, subject: Subject, said: Mapping[str, str], rng: Rng) -> str:
         if {"S", "S's"} <= way.slots:  # "a club sold its ground", never "a club's ground"
             subject = subject._replace(possessive=subject.again)
-        text = "".join(self._part(part, subject, said, rng) for part in way.parts)
+        parts = [part if isinstance(part, str) else self._part(part, subject, said, rng) for part in way.parts]
+        text = "".join(parts)
         return self._language.asked(text)
 
     def _part(self, part: Part, subject: Subject, said: Mapping[str, str], rng: Rng) -> str:

@@ -35,11 +35,6 @@ _VAGUE = re.compile(
 _ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d{4}\b|\d{3}(?:[.,]|$))")
 """A year, not "in around 25 hours"."""
 _TWICE_ABOUT = re.compile(r"\b(about|around) (?:about|around) ")
-_PARTICLE = re.compile(
-    r"\b(set|put|took|takes?|brought|gave|carried|built|drew|handed|turned|wrote|laid|bought|pulled|blew|shut|closed) "
-    r"(up|over|out|off|down|back) (it|them|him)\b"
-)
-"""What stands after a pronoun: "took it over"."""
 _TITLED = frozenset(("work", "product", "vessel"))  # whose names could be of anything
 _KILOMETRES = 5_000  # metres from which round figures are told in kilometres
 _THIS_CENTURY = 2000  # "the early 2000s" are years before 2010
@@ -284,8 +279,7 @@ class WorldLanguage:
     # ── sentences and parts of pages ──────────────────────────────────────────
 
     def closed(self, text: str) -> str:
-        """A sentence with a full stop where it has none; "set it up", never "set up it"."""
-        text = _PARTICLE.sub(r"\1 \3 \2", text)
+        """A sentence with a full stop where it has none."""
         return text + "." if text and text[-1] not in '.?!”"' else text
 
     def introduced(self, line: str, name: str, town: str, over: bool) -> str:
@@ -302,7 +296,7 @@ class WorldLanguage:
 
     def asked(self, text: str) -> str:
         """A criterion as a sentence of its own."""
-        text = _PARTICLE.sub(r"\1 \3 \2", _TWICE_ABOUT.sub(r"\1 ", text))
+        text = _TWICE_ABOUT.sub(r"\1 ", text) if " about " in text or " around " in text else text
         text = wording.polished(_ABOUT_YEAR.sub(r"\2 ", " ".join(text.split())))
         text = text if text.endswith((".", "?", "!")) else text + "."
         return text[:1].upper() + text[1:]

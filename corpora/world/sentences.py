@@ -231,7 +231,7 @@ class Telling:
         sentence = (fact, subject, about, reference, turned, speaker)
         # whether it is settled how the sentence goes on to refer to it
         named = not way.twice or (bool(reference[1]) and "S" not in slots)
-        slot = self._slot
+        slot, test, pick = self._slot, self._setting.test, self.rng.pick
         told = way.tells | {"O"} if turned else way.tells
         parts: list[str] = []
         # by the fact, not by chance: some alternatives tell something, and pages are to agree
@@ -255,7 +255,7 @@ class Telling:
                 if not named and part.name in NAMING:
                     named, sentence = True, self._again(sentence)
             else:
-                parts.append(self.rng.pick(part.test if self._setting.test else part.train))
+                parts.append(pick(part.test if test else part.train))
         text = "".join(parts).strip()
         self.ends_own = _OF_SUBJECT.match(way.text) is not None
         begins = self.ends_own and way.text[0] == "{" and text.startswith(f"{reference[0]} ")

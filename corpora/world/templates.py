@@ -56,6 +56,11 @@ _PREDICATE = re.compile(r" (?:is|was|were|are|has|had|met|went|took|became|drew|
 """What follows a subject: "and she waited", but "between him and her"."""
 _VERB = re.compile(r"\b(?:set|led|taken|made|headed|coached|trained|joined|beat|left|tested|gave|hit|took|drove) $")
 """What an object comes after: "her", never "she"."""
+_PARTICLE = re.compile(
+    r"\b(set|put|took|takes?|brought|gave|carried|built|drew|handed|turned|wrote|laid|bought|pulled|blew|shut|closed) "
+    r"(up|over|out|off|down|back) \{s\}"
+)
+"""What stands rather after an object: "took it over"."""
 NAMING = frozenset(("S", "S's", "s", "n"))
 """Places that say of whom a sentence is."""
 _PIECES = re.compile(r"\[([^\[\]]*)\]|\{([^{}]*)\}|<([^<>]*)>")
@@ -116,6 +121,7 @@ def wording(text: str, held: bool = False, asserts: bool = True) -> Wording:
     Raises:
         DataError: for brackets or braces that do not match.
     """
+    text = _PARTICLE.sub(r"\1 {s} \2", text)
     parts = _parts(text, text)
     first = _SYNONYMS.sub(lambda match: _synonyms(match[1], text).train[0], text)
     return Wording(parts, _shared(frozenset(_slots(parts))), held, first, asserts)

@@ -62,6 +62,11 @@ def test_a_subject_before_alternatives_of_a_verb_is_one() -> None:
     assert [part.name for part in parts if isinstance(part, Placeholder)] == ["O", "S"]
 
 
+def test_an_object_stands_before_the_particle_of_its_verb() -> None:
+    """ "took it over", never "took over it", for a line does not know what will stand there."""
+    assert wording("{O} took over {s} in {Y}.").text == "{O} took {s} over in {Y}."
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
