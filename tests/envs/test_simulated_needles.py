@@ -74,11 +74,11 @@ def test_tasks_do_not_depend_on_their_order() -> None:
 
 
 def test_hard_tasks_differ() -> None:
-    """Of 30 hard tasks of a small world half at most seek one kind of thing, no five ask the same three facts."""
+    """Of 30 hard tasks of a small world half at most seek one kind of thing, of six at least; no five ask the same."""
     needles = [_needles().draw("hard", number) for number in range(30)]
     kinds = Counter(needle.task.tags["kind"] for needle in needles)
     assert max(kinds.values()) <= 15
-    assert len(kinds) >= 8
+    assert len(kinds) >= 6
     asked = Counter(
         (needle.task.tags["kind"], frozenset(one.relation for one in needle.patterns)) for needle in needles
     )
