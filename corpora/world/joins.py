@@ -67,7 +67,7 @@ def undated(sentence: str, year: int, day: bool = False) -> str:
 def _opened(year: int, last: int, rng: Rng) -> str:
     gap = year - last
     if gap == 0:
-        return rng.pick(("That same year ", "In the same year ", "The same year ", f"Also in {year}, "))
+        return rng.pick(("That same year ", "That year too, ", f"Also in {year}, ", f"In {year}, too, "))
     if gap == 1:
         return rng.pick(
             ("A year later ", "The following year ", "The year after, ", f"A year later, in {year}, ", f"In {year} ")
@@ -100,7 +100,7 @@ def _moved(sentence: str, year: int) -> str:
 _LONGEST = (13, 15)  # words of two sentences that become one
 _LOADED = re.compile(r"[,:;?!“”(]| (?:who|whom|which|that|where|when|because|until|while|but|or|as) ")
 _LATER = re.compile(
-    r"(?:That same year|In the same year|The same year|A year later|The following year|The year after,"
+    r"(?:That same year|That year too,|A year later|The following year|The year after,"
     r"|[A-Z][a-z]+ years (?:later|on),) "
 )
 _YEAR = re.compile(r"\b\d{4}\b")

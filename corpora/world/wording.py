@@ -62,7 +62,22 @@ _AMERICAN = {
     "catalogue": "catalog", "grey": "gray", "favourite": "favorite", "neighbour": "neighbor",
     "neighbouring": "neighboring", "litres": "liters", "tonnes": "tons", "jewellery": "jewelry", "licence": "license",
     "defence": "defense", "cancelled": "canceled", "plough": "plow", "storey": "story", "timber": "lumber",
-    "railway": "railroad", "lorry": "truck", "autumn": "fall",
+    "kilometre": "kilometer", "millimetre": "millimeter", "millimetres": "millimeters", "centimetre": "centimeter",
+    "centimetres": "centimeters", "litre": "liter", "tonne": "ton", "neighbours": "neighbors", "harbours": "harbors",
+    "neighbourhood": "neighborhood", "flavour": "flavor", "flavours": "flavors", "honoured": "honored",
+    "coloured": "colored", "mould": "mold", "moulder": "molder", "armour": "armor", "rumour": "rumor",
+    "rumours": "rumors", "odour": "odor", "vapour": "vapor", "labourer": "laborer", "labourers": "laborers",
+    "traveller": "traveler", "travellers": "travelers", "travelling": "traveling", "theatres": "theaters",
+    "centres": "centers", "programmes": "programs", "catalogues": "catalogs", "organisation": "organization",
+    "organise": "organize", "organiser": "organizer", "organisers": "organizers", "recognise": "recognize",
+    "realised": "realized", "apologises": "apologizes", "specialised": "specialized", "modernised": "modernized",
+    "sceptical": "skeptical", "fibreglass": "fiberglass", "fibre": "fiber", "storeys": "stories", "ploughed": "plowed",
+    "ploughman": "plowman", "draughtsman": "draftsman", "moulds": "molds", "jewellers": "jewelers", "favour": "favor",
+    "favourites": "favorites", "humour": "humor", "behaviour": "behavior", "practised": "practiced", "kerb": "curb",
+    "tyres": "tires", "tyre": "tire", "cheque": "check", "cheques": "checks", "aluminium": "aluminum",
+    "moustache": "mustache", "pyjamas": "pajamas", "quarrelled": "quarreled", "modelled": "modeled",
+    "signalling": "signaling", "labelled": "labeled", "sulphur": "sulfur", "glamour": "glamor", "railways": "railroads",
+    "lorries": "trucks", "petrol": "gasoline", "railway": "railroad", "lorry": "truck", "autumn": "fall",
 }  # fmt: skip
 _LOWER = re.compile("[a-z]{4,}")
 # Whole pages go through these, so they begin with a character: what cannot match is passed over at once.
