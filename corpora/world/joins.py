@@ -97,7 +97,7 @@ def _moved(sentence: str, year: int) -> str:
     return rest[0].lower() + rest[1:]
 
 
-_LONGEST = (13, 15)  # words of two sentences that become one
+_LONGEST = (17, 18)  # words of two sentences that become one
 _LOADED = re.compile(r"[,:;?!“”(]| (?:who|whom|which|that|where|when|because|until|while|but|or|as) ")
 _LATER = re.compile(
     r"(?:That same year|That year too,|A year later|The following year|The year after,"

@@ -93,7 +93,7 @@ class Telling:
         # whoever the last paragraph was about need not be named in full again: "the light"
         again = entity is not None and entity.number == self._before
         if again and entity is not None and entity.kind == "person":
-            again = self.rng.chance(0.5)
+            again = self.rng.chance(0.65)
         self._named = 2 if again else 9
 
     def know(self) -> None:
@@ -348,7 +348,7 @@ class Telling:
         roll = rng.random()
         rival, self._rival = self._rival, False
         if about.kind == "person":
-            if self._named < 4 and roll < 0.8 and not rival:
+            if self._named < 5 and roll < 0.88 and not rival:
                 return language.pronouns(about.sex, "")
             self._named = 0
             name = language.surname(about.name)
@@ -381,7 +381,9 @@ class Telling:
             full: by the whole name and nothing else, as in tables and lists.
         """
         name = entity.title if full else entity.name
-        self._rival = self._rival or (entity.kind == "person" and entity.number != self._focus)
+        if entity.kind == "person" and entity.number != self._focus and not self._rival:
+            focus = self._entity(self._focus) if self._focus >= 0 else None
+            self._rival = focus is None or focus.sex == entity.sex  # "she" after a man's name is nobody else
         known = self._listed if full else self._mentioned  # a name in a table does not yet introduce anybody
         if entity.number in known:
             if entity.kind == "person" and not full:
