@@ -128,7 +128,7 @@ def _conflict(
 
 
 def _movable(entity: WorldEntity, fact: WorldFact, year: int, now: int) -> bool:
-    """Whether a fact may be told of another year: no other comes between, so that nothing is sold before it is built."""
+    """Whether a fact may be told of another year: no other is dated between, or it would be sold unbuilt."""
     low, high = sorted((fact.year, year))
     return entity.begin < low and high <= (entity.end or now) and not any(
         low <= other.year <= high for other in entity.facts if other is not fact

@@ -61,7 +61,7 @@ _AMERICAN = {
     "organised": "organized", "recognised": "recognized", "programme": "program", "travelled": "traveled",
     "catalogue": "catalog", "grey": "gray", "favourite": "favorite", "neighbour": "neighbor",
     "neighbouring": "neighboring", "litres": "liters", "tonnes": "tons", "jewellery": "jewelry", "licence": "license",
-    "defence": "defense", "cancelled": "canceled", "plough": "plow", "storey": "story", "timber": "lumber",
+    "defence": "defense", "cancelled": "canceled", "plough": "plow", "storey": "story",
     "kilometre": "kilometer", "millimetre": "millimeter", "millimetres": "millimeters", "centimetre": "centimeter",
     "centimetres": "centimeters", "litre": "liter", "tonne": "ton", "neighbours": "neighbors", "harbours": "harbors",
     "neighbourhood": "neighborhood", "flavour": "flavor", "flavours": "flavors", "honoured": "honored",

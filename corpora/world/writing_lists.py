@@ -203,7 +203,7 @@ class ListBlocks(PageSentences):
         if self._head.form == "hub":
             site = self._head.site.number
             # a site lists its own; one that has few sends its readers to others, and says so
-            chosen = [head for head in heads if head.site.number == site and head.number != self._head.number][:40]
+            chosen = [head for head in heads if head.site.number == site and head.form != "hub"][:40]
             if len(chosen) < _OWN:
                 chosen += [head for head in rng.sample(heads, 12) if head.form != "hub"]
         else:
