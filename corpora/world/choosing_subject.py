@@ -193,7 +193,7 @@ class SubjectParts(FactChoice):
         long = max(held, key=lambda one: (one.until or self._head.year) - one.year, default=None)
         if long is not None:
             return [long]
-        works = [fact for fact in self._told if fact.kind != "person"]
+        works = [fact for fact in self._told if fact.kind not in ("person", "town")]
         own = [fact for fact in self._left if fact.object.type in ("pool", "name")]
         return list(
             self._rng.sample(

@@ -97,6 +97,8 @@ def _moved(sentence: str, year: int) -> str:
     return rest[0].lower() + rest[1:]
 
 
+_PAIR = 17  # words of two that a semicolon joins
+_SHE = frozenset(("it", "It", "he", "He", "she", "She", "they", "They"))
 _LONGEST = (17, 18)  # words of two sentences that become one
 _LOADED = re.compile(r"[,:;?!“”(]| (?:who|whom|which|that|where|when|because|until|while|but|or|as) ")
 _LATER = re.compile(
@@ -120,7 +122,7 @@ def merged(before: str, sentence: str, opening: str) -> str:
     >>> merged("She was born in Wexley.", "Her father was a tailor.", "")
     'She was born in Wexley, and her father was a tailor.'
     >>> merged("She left school and moved to Wexley.", "She had four children.", "she")
-    ''
+    'She left school and moved to Wexley; she had four children.'
     >>> merged("She was born in Wexley, an only child.", "She had four children.", "she")
     ''
     """
@@ -129,10 +131,10 @@ def merged(before: str, sentence: str, opening: str) -> str:
     if _LOADED.search(before) or "“" in sentence or ":" in sentence or ";" in sentence:
         return ""
     if opening and sentence[: len(opening) + 1].lower() == f"{opening.lower()} ":
-        if " and " in before or " and " in sentence or before.startswith("From "):
-            return ""
-        if _YEAR.search(before) and _YEAR.search(sentence):  # "In 1917 she was married and left in 1924"
-            return ""
+        dated = _YEAR.search(before) and _YEAR.search(sentence)  # "In 1917 she was married and left in 1924"
+        if dated or " and " in before or " and " in sentence or before.startswith("From "):
+            short = before.count(" ") + sentence.count(" ") < _PAIR and opening in _SHE
+            return f"{before[:-1]}; {sentence[:1].lower()}{sentence[1:]}" if short else ""
         return f"{before[:-1]} and {sentence[len(opening) + 1 :]}"
     if _OWN.match(sentence) or _LATER.match(sentence):
         return f"{before[:-1]}, and {sentence[:1].lower()}{sentence[1:]}"

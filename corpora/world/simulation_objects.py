@@ -14,6 +14,7 @@ from webenv.corpora.world.simulation import STRIDE, Cast, Casting
 _ABROAD = 0.12  # share of organisations and things that facts take from a neighbouring region
 _KNOWN = 0.72  # share of persons in facts who are known already
 _LEAST_WORDS = 8
+_PEER = "peer"  # of a thing: somebody whose profession is learned as the subject's is
 
 
 class RegionObjects:
@@ -37,6 +38,7 @@ class RegionObjects:
         self._taken: dict[tuple[str, str], set[str]] = {}  # phrases that one thing alone has
         self._tagged: dict[tuple[str, str], bool] = {}  # whether a pool has phrases that fit some alone
         self._bound: dict[tuple[str, str], bool] = {}  # whether it has phrases bound to years or to other phrases
+        self._alike: dict[str, list[WorldEntity]] = {}  # persons by whose peers they are
         self._ways: dict[str, frozenset[str]] = {}
         self._persons: dict[str, list[WorldEntity]] = {}
         self._everybody: list[WorldEntity] = []
@@ -213,8 +215,8 @@ class RegionObjects:
             here, there = self._by_group.get(group, []), self._abroad.get("group " + group, [])
             if not here and group in self._setting.kinds:
                 here, there = self._by_kind.get(group, []), self._abroad.get(group, [])
-        if kind == "person":
-            return self._acquaintance(entity, year)
+        if kind in ("person", _PEER):
+            return self._acquaintance(entity, year, kind == _PEER)
         if group == "firm" and not kind and entity.kind == "person":  # nobody comes to climb by way of a bank
             way = self._careers(entity.profession)
             here = [one for one in here if one.kind in way]
@@ -237,11 +239,21 @@ class RegionObjects:
             found = self._ways[profession] = frozenset(one.wordings[0] for one in values if profession in one.fits)
         return found
 
-    def _acquaintance(self, entity: WorldEntity, year: int) -> WorldValue | None:
-        """Somebody of the region of about the same age: whom a person marries, teaches with, or falls out with."""
+    def _peers(self, profession: str) -> list[WorldEntity]:
+        """Those of a region whose profession is learned as this one is: a clown shares no door plate with a judge."""
+        found = self._alike.get(profession)
+        if found is None:
+            ways = [one.fits for one in self._setting.schema.pool("person", "training") if profession in one.fits]
+            near = {profession, *(other for fits in ways for other in fits)}
+            found = self._alike[profession] = [one for one in self._everybody if one.profession in near]
+        return found
+
+    def _acquaintance(self, entity: WorldEntity, year: int, peer: bool = False) -> WorldValue | None:
+        """Somebody of the region of about the same age: whom a person marries, works with, or falls out with."""
         when = year or entity.begin + 30
-        for _ in range(8):
-            person = self._rng.pick(self._everybody)
+        known = self._peers(entity.profession) if peer else self._everybody
+        for _ in range(8 if known else 0):
+            person = self._rng.pick(known)
             apart = abs(person.begin - entity.begin) if entity.kind == "person" else 0
             alive = 18 <= when - person.begin < 75 and (not person.end or when <= person.end)
             if alive and apart < 16 and person is not entity and not entity.names(person):

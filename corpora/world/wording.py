@@ -83,9 +83,16 @@ _LOWER = re.compile("[a-z]{4,}")
 # Whole pages go through these, so they begin with a character: what cannot match is passed over at once.
 _SPACE = re.compile(r" (?=[ .,;:?!])")
 _BEFORE = ("[Tt]he", "[Aa]", "[Aa]n", "[Ii]ts", "[Hh]is", "[Hh]er", "[Tt]heir")
+_GIVEN = (  # after which "her" is whom, and not whose: "handed her a barometer"
+    "handed", "gave", "granted", "awarded", "left", "brought", "sent", "lent", "made", "offered", "bought", "taught",
+    "given", "cost", "earned", "won", "presented", "showed", "told", "paid", "promised",
+)  # fmt: skip
 _TWICE = re.compile(
     "|".join(
-        rf" {article} (?=[a-z])(?:" + "|".join(rf"(?<=\b{before} {article} )" for before in _BEFORE) + ")"
+        rf" {article} (?=[a-z])(?:"
+        + "|".join(rf"(?<=\b{before} {article} )" for before in _BEFORE)
+        + ")"
+        + "".join(rf"(?<!{verb} her {article} )" for verb in _GIVEN)
         for article in ("a", "an", "the")
     )
 )
