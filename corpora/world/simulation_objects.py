@@ -85,7 +85,7 @@ class RegionObjects:
             values = self._fitting(spec, type_.of, "" if about is None else about.kind, entity.profession)
             if not values:
                 return None
-            values = self._suiting(entity, spec, type_.of, values, year)
+            values = self._suiting(entity, spec, type_.of, values, year, "" if about is None else f" | ({about.sex})")
             chosen = values[rng.popular(len(values))] if rng.chance(0.5) else rng.pick(values)
             if entity.facts and entity.facts[-1].relation == spec.name:  # no two holders of a post did the same
                 used = _used(entity.facts, spec.name)
@@ -124,7 +124,7 @@ class RegionObjects:
         return self._casting.titled("{adj} {noun}", town, rng)
 
     def _suiting(
-        self, entity: WorldEntity, spec: FactSpec, pool: str, values: tuple[PoolValue, ...], year: int
+        self, entity: WorldEntity, spec: FactSpec, pool: str, values: tuple[PoolValue, ...], year: int, beside: str
     ) -> tuple[PoolValue, ...]:
         """Those of some phrases that a thing of its time may have beside what is known of it: no stone on a steel arch.
 
@@ -139,6 +139,7 @@ class RegionObjects:
             return values
         when = year or (entity.begin + 30 if entity.kind == "person" else entity.begin)
         known = " | ".join([fact.object.text for fact in entity.facts if fact.object.type == "pool"])
+        known += beside  # a man does not sing the abbess
         return tuple(one for one in values if one.suits(when, known)) or tuple(
             one for one in values if not one.bars and one.years == (0, 9_999)
         ) or values
