@@ -8,11 +8,11 @@ from typing import NamedTuple
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world import lives
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
-from webenv.corpora.world.plan import LEAST_FACTS, PageHead, WorldPlanner
+from webenv.corpora.world.plan import LEAST_FACTS, OWN, PageHead, WorldPlanner
 from webenv.corpora.world.schema import FactSpec
 from webenv.corpora.world.wording import FRESH, day_of_fact
 
-_FALSE = 0.086  # share of own facts beside which a page tells the same of a wrong object, denied
+_FALSE = 0.105  # share of own facts beside which a page tells the same of a wrong object, denied
 _TOLD = {
     "encyclopedia": 0.8,
     "heritage": 0.75,
@@ -26,6 +26,13 @@ _TOLD = {
 _TOLD_ELSE = 0.65
 _COUNTED = ("number", "money")  # nor how many there were
 _GUIDED = 9  # facts of a town that a guide to its sights tells
+SHAMES = frozenset((
+    "scandal", "fraud", "theft", "thief", "robbery", "pollution", "leak", "layoff", "recall", "loss", "losses", "rival",
+    "quarrel", "feud", "affair", "blow", "accident", "disaster", "fine", "dispute", "libel", "hoax", "mistake", "error",
+    "mixup", "protest", "threat", "overdue", "profit", "debtors", "strike", "pest", "stock_loss", "lawsuit", "bug",
+    "deaths", "epidemic", "mishap", "ban", "evening", "ruin", "illness",
+))  # fmt: skip
+"""Relations of which nobody tells on pages of his own, nor at a grave."""
 _NO_STAFF = ("directory", "club", "council", "guide")  # forms that do not tell whom it employed
 
 
@@ -114,6 +121,9 @@ class FactChoice:
     def _own(self, entity: WorldEntity, share: float) -> list[WorldFact]:
         known = self._as_of(entity.facts)
         told = () if self._conflict is None else {fact.key for fact in self._conflict.told_by(self._head.number)}
+        if self._head.form in OWN or self._head.form == "obituary":
+            kept = [fact for fact in known if fact.relation not in SHAMES or fact.key in told]
+            known = kept if len(kept) > LEAST_FACTS else known
         known = self._foremost(known)
         chosen = [fact for fact in known if self._rng.chance(share) or self._core(fact) or fact.key in told]
         if entity.kind == "person":  # of two deeds in the same words, years apart, one

@@ -11,6 +11,7 @@ from webenv.corpora.world.plan import LEAST_FACTS
 from webenv.corpora.world.schema import FactSpec
 from webenv.corpora.world.wording import MEMORY
 
+_TWO = 2  # of roles and of figures that prose tells of one relation
 _SUMMED = ("encyclopedia", "heritage", "directory", "club", "magazine", "journal", "obituary", "blog", "guide")
 
 
@@ -97,6 +98,8 @@ class SubjectParts(FactChoice):
             told = [fact for fact in told if fact == lives.death_of(self._subject)]
         if self._subject is not None and 0 < self._subject.end < recent:
             told = []  # of whoever died long ago nobody has heard a word
+        elif self._subject is not None and self._subject.kind == "person" and 0 < self._subject.end <= self._head.year:
+            told = [fact for fact in told if fact.relation in lives.END]  # nor do the dead speak
         spoken = [fact for fact in self._as_of(told) if self._planner.has(fact, "q")]
         chosen = self._rng.sample(spoken, most)
         if self._subject is not None and self._subject.kind == "person":
@@ -158,10 +161,8 @@ class SubjectParts(FactChoice):
         kept: list[WorldFact] = []
         counts: dict[str, int] = {}
         for fact in sorted(self._left, key=lambda one: -one.year):
-            spec = self._spec(fact)
-            most = 3 if spec.tenure is not None else 2
             counts[fact.relation] = counts.get(fact.relation, 0) + 1
-            if counts[fact.relation] <= most:
+            if counts[fact.relation] <= _TWO:
                 kept.append(fact)
         keys = {fact.key for fact in kept}
         self._left = [fact for fact in self._left if fact.key in keys]
@@ -192,7 +193,7 @@ class SubjectParts(FactChoice):
         long = max(held, key=lambda one: (one.until or self._head.year) - one.year, default=None)
         if long is not None:
             return [long]
-        works = [fact for fact in self._told if fact.kind != "person"]
+        works = [fact for fact in self._told if fact.kind not in ("person", "town")]
         own = [fact for fact in self._left if fact.object.type in ("pool", "name")]
         return list(
             self._rng.sample(

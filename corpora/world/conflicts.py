@@ -121,9 +121,17 @@ def _conflict(
     for name in names:
         true, told = own[name], theirs[name]
         fact = true._replace(object=told.object, extras=told.extras, serial=true.serial + OUTDATED)
-        stale.append(fact._replace(year=told.year) if entity.begin < told.year <= (entity.end or older.year) else fact)
+        stale.append(fact._replace(year=told.year) if _movable(entity, true, told.year, older.year) else fact)
     return Conflict(
         entity.number, tuple(own[name] for name in names), tuple(stale), best[1].number, older.number, newer.number
+    )
+
+
+def _movable(entity: WorldEntity, fact: WorldFact, year: int, now: int) -> bool:
+    """Whether a fact may be told of another year: no other is dated between, or it would be sold unbuilt."""
+    low, high = sorted((fact.year, year))
+    return entity.begin < low and high <= (entity.end or now) and not any(
+        low <= other.year <= high for other in entity.facts if other is not fact
     )
 
 

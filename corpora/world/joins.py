@@ -67,7 +67,7 @@ def undated(sentence: str, year: int, day: bool = False) -> str:
 def _opened(year: int, last: int, rng: Rng) -> str:
     gap = year - last
     if gap == 0:
-        return rng.pick(("That same year ", "In the same year ", "The same year ", f"Also in {year}, "))
+        return rng.pick(("That same year ", "That year too, ", f"Also in {year}, ", f"In {year}, too, "))
     if gap == 1:
         return rng.pick(
             ("A year later ", "The following year ", "The year after, ", f"A year later, in {year}, ", f"In {year} ")
@@ -97,10 +97,12 @@ def _moved(sentence: str, year: int) -> str:
     return rest[0].lower() + rest[1:]
 
 
-_LONGEST = (13, 15)  # words of two sentences that become one
+_PAIR = 17  # words of two that a semicolon joins
+_SHE = frozenset(("it", "It", "he", "He", "she", "She", "they", "They"))
+_LONGEST = (17, 18)  # words of two sentences that become one
 _LOADED = re.compile(r"[,:;?!“”(]| (?:who|whom|which|that|where|when|because|until|while|but|or|as) ")
 _LATER = re.compile(
-    r"(?:That same year|In the same year|The same year|A year later|The following year|The year after,"
+    r"(?:That same year|That year too,|A year later|The following year|The year after,"
     r"|[A-Z][a-z]+ years (?:later|on),) "
 )
 _YEAR = re.compile(r"\b\d{4}\b")
@@ -120,7 +122,7 @@ def merged(before: str, sentence: str, opening: str) -> str:
     >>> merged("She was born in Wexley.", "Her father was a tailor.", "")
     'She was born in Wexley, and her father was a tailor.'
     >>> merged("She left school and moved to Wexley.", "She had four children.", "she")
-    ''
+    'She left school and moved to Wexley; she had four children.'
     >>> merged("She was born in Wexley, an only child.", "She had four children.", "she")
     ''
     """
@@ -129,10 +131,10 @@ def merged(before: str, sentence: str, opening: str) -> str:
     if _LOADED.search(before) or "“" in sentence or ":" in sentence or ";" in sentence:
         return ""
     if opening and sentence[: len(opening) + 1].lower() == f"{opening.lower()} ":
-        if " and " in before or " and " in sentence or before.startswith("From "):
-            return ""
-        if _YEAR.search(before) and _YEAR.search(sentence):  # "In 1917 she was married and left in 1924"
-            return ""
+        dated = _YEAR.search(before) and _YEAR.search(sentence)  # "In 1917 she was married and left in 1924"
+        if dated or " and " in before or " and " in sentence or before.startswith("From "):
+            short = before.count(" ") + sentence.count(" ") < _PAIR and opening in _SHE
+            return f"{before[:-1]}; {sentence[:1].lower()}{sentence[1:]}" if short else ""
         return f"{before[:-1]} and {sentence[len(opening) + 1 :]}"
     if _OWN.match(sentence) or _LATER.match(sentence):
         return f"{before[:-1]}, and {sentence[:1].lower()}{sentence[1:]}"

@@ -273,7 +273,7 @@ class WorldLanguage:
             group, _, name = of.of.partition("/")
             return f"a {name}" if name and "|" not in of.of else _ORGANISATIONS.get(group, "an organisation")
         if of.kind == "thing":
-            return f"another {kind.noun}" if of.of in ("same", kind.name) else f"a {of.of}"
+            return f"another {kind.noun}" if of.of in ("same", "peer", kind.name) else f"a {of.of}"
         return "someone"
 
     # ── sentences and parts of pages ──────────────────────────────────────────

@@ -17,6 +17,7 @@ _DEEDS = 8  # facts of others in which somebody turns up that one page tells
 _ALIKE = (1, 4)  # of them, of one relation of persons, such as portraits; and where nothing else is known
 END = ("death", "died")
 _FAMILY = ("marriage", "children")
+_SMALL = ("person", "town")  # whose facts say little of those in them: a portrait, a guest of three weeks
 _GROWN = 22  # years
 _KNOWN = ("town", "county")  # readers of a local paper know how these began, and what they are like
 
@@ -38,7 +39,7 @@ def deeds(facts: Sequence[WorldFact], rng: Rng, alone: bool = False) -> list[Wor
     """What others' facts tell of somebody: posts and works first, of portraits and pupils a few."""
     counts: dict[str, int] = {}
     found: list[WorldFact] = []
-    for fact in sorted(rng.shuffle(list(facts)), key=lambda one: one.kind == "person"):
+    for fact in sorted(rng.shuffle(list(facts)), key=lambda one: one.kind in _SMALL):
         counts[fact.relation] = counts.get(fact.relation, 0) + 1
         if fact.kind != "person" or counts[fact.relation] <= _ALIKE[alone]:
             found.append(fact)

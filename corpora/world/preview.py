@@ -66,7 +66,7 @@ def problems(data: Schema) -> list[str]:
             for value in (fact.object, *fact.extras.values()):
                 if value.kind == "pool" and not data.pool(kind.name, value.of):
                     found.append(f"{where}: no pool {value.of!r}")
-                if value.kind == "thing" and value.of not in ("same", *data.kinds):
+                if value.kind == "thing" and value.of not in ("same", "peer", *data.kinds):
                     found.append(f"{where}: no kind {value.of!r} (yet?)")
             found += [f"{where}: a {way.text!r:.80} asks for something else than {{O}}" for way in _misasked(fact)]
             if (

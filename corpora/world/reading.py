@@ -81,15 +81,21 @@ def _alternatives(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split("|") if part.strip())
 
 
+_CONDITION = re.compile(r"\b(since|until|not) ((?:(?! (?:since|until|not) ).)+)")
+
+
 def _pool_value(text: str, held: bool) -> PoolValue:
     text, _, fits = text.partition(" @ ")
+    given = {key: value.strip() for key, value in _CONDITION.findall(fits)}
     said, *rest = (part.strip() for part in text.split(">"))
     wider = [part.strip() for one in rest for part in one.split("|")]
     return PoolValue(
         tuple(part.strip() for part in said.split("~") if part.strip()),
         tuple(part.strip() for some in wider for part in some.split("|") if part.strip()),
         held,
-        _alternatives(fits),
+        _alternatives(_CONDITION.sub("", fits)),
+        (int(given.get("since", 0)), int(given.get("until", 9_999))),
+        _alternatives(given.get("not", "")),
     )
 
 

@@ -12,7 +12,7 @@ from webenv.corpora.world.simulation_objects import RegionObjects
 _KNOWN_FOR = 2  # facts of others in which somebody turns up whose own life is told too
 _OLDEST = 94
 _ONCE = ("marriage", "spouse")  # relations of two persons that each has with one alone
-_JOBS = 2  # that somebody has before living by a trade
+_JOBS = 1  # that somebody has before living by a trade
 _ANYBODY = 2000  # year from which on two of one sex may marry
 
 

@@ -65,7 +65,7 @@ _LITTLE = re.compile(
     r"(?:an?|the|of|in|on|at|to|for|with|from|by|and|or|that|which|who|its?|his|her|their|was|were|is|are|ha[dsv]e?|"
     r"been|being|up|out|off|into|over|under|as|than)$"
 )
-_FOREMOST = re.compile(r"\b(?:main(?:ly)?|best|best-known|most famous|above all|worth the trouble|famous for)\b")
+_FOREMOST = re.compile(r"\b(?:main(?:ly)?|best|best-known|most famous|above all|worst|worth the trouble|famous for)\b")
 VALUE_KINDS = ("person", "org", "thing", "place", "number", "money", "year", "pool", "noun", "name")
 ENTITY_KINDS = ("person", "org", "thing", "place")
 FIGURES = ("number", "money", "year")
@@ -143,12 +143,23 @@ class FactSpec:
 
 
 class PoolValue(NamedTuple):
-    """A value of a pool: its wordings (the first names it), its wider names, and the kinds that it fits; none, all."""
+    """A value of a pool: its wordings (the first names it), its wider names, the kinds that it fits (none: all), the
+    years in which it was to be had, and words of what else is known of a thing with which it cannot be."""
 
     wordings: tuple[str, ...]
     wider: tuple[str, ...]
     held: bool
     fits: tuple[str, ...] = ()
+    years: tuple[int, int] = (0, 9_999)
+    bars: tuple[str, ...] = ()
+
+    def suits(self, year: int, known: str) -> bool:
+        """Whether a thing of a year, of which the known phrases tell, may have it.
+
+        >>> PoolValue(("welded steel",), (), False, (), (1925, 9_999), ("stone arch",)).suits(1880, "a swing bridge")
+        False
+        """
+        return self.years[0] <= year <= self.years[1] and not any(word in known for word in self.bars)
 
     @property
     def least(self) -> tuple[str, ...]:

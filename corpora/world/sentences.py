@@ -67,6 +67,7 @@ class Telling:
         self._spent: set[str] = set()  # wordings that the page has used
         self._named = 9  # sentences since the subject's name
         self._before = -1  # whom the last paragraph was about
+        self._deed = False  # whether the page has told of a holder of a post what he did
         self._rival = False  # whether the last sentence named another person, so that "she" would be anybody's
         self.opening = ""
         """What the last sentence calls its subject, where it begins with that and a verb follows; else empty."""
@@ -93,7 +94,7 @@ class Telling:
         # whoever the last paragraph was about need not be named in full again: "the light"
         again = entity is not None and entity.number == self._before
         if again and entity is not None and entity.kind == "person":
-            again = self.rng.chance(0.5)
+            again = self.rng.chance(0.65)
         self._named = 2 if again else 9
 
     def know(self) -> None:
@@ -159,6 +160,9 @@ class Telling:
         subject = self._entity(fact.subject)
         if fact.until and subject is not None and fact.until > subject.begin + _SETTLED:  # by then one has a trade
             ways = tuple(way for way in ways if "T" not in way.slots) or ways
+        if self._deed and use in ("e", "p") and not like and not naming and fact.serial & 1 and tenure is not None:
+            # not every holder of a post stands there with the one thing that he did
+            ways = tuple(way for way in ways if way.slots.isdisjoint(spec.extras)) or ways
         if like:
             most = max(sum(slot in way.slots for slot in like) for way in ways)
             ways = tuple(way for way in ways if sum(slot in way.slots for slot in like) == most)
@@ -176,6 +180,7 @@ class Telling:
             return self.sentence(claim, *rest, speaker=speaker, naming=naming, whole=whole) if rest else ""
         self._spent.update(boasts(way.text))
         self.slots = way.slots
+        self._deed = self._deed or (tenure is not None and not way.slots.isdisjoint(spec.extras))
         text = self.told(way, claim, turned=use == "i", speaker=speaker)
         if fact.object.number == 1 or any(value.number == 1 for _, value in fact.extras):
             text = self._language.singular(text)
@@ -348,7 +353,7 @@ class Telling:
         roll = rng.random()
         rival, self._rival = self._rival, False
         if about.kind == "person":
-            if self._named < 4 and roll < 0.8 and not rival:
+            if self._named < 5 and roll < 0.88 and not rival:
                 return language.pronouns(about.sex, "")
             self._named = 0
             name = language.surname(about.name)
@@ -381,7 +386,9 @@ class Telling:
             full: by the whole name and nothing else, as in tables and lists.
         """
         name = entity.title if full else entity.name
-        self._rival = self._rival or (entity.kind == "person" and entity.number != self._focus)
+        if entity.kind == "person" and entity.number != self._focus and not self._rival:
+            focus = self._entity(self._focus) if self._focus >= 0 else None
+            self._rival = focus is None or focus.sex == entity.sex  # "she" after a man's name is nobody else
         known = self._listed if full else self._mentioned  # a name in a table does not yet introduce anybody
         if entity.number in known:
             if entity.kind == "person" and not full:

@@ -23,6 +23,12 @@ _FOCUS = 3  # kinds that a part of a world has most of: whoever looks for one me
 _FOCUSED = 0.42  # share of its things that are of these kinds whatever chance would give
 _PART = 16  # regions of a part
 _MEN = ("abbot", "monk")  # professions of men alone
+_MEN_THEN = frozenset((  # and those that were so for long
+    "priest", "judge", "lawyer", "barrister", "minister", "politician", "councillor", "policeman", "inspector", "miner",
+    "quarryman", "submariner", "captain", "railwayman", "signalman", "banker", "surgeon", "engineer", "architect",
+    "blacksmith", "mason", "bricklayer", "footballer", "arbiter", "diver", "prospector", "schoolmaster",
+))  # fmt: skip
+_ADMITTED = 1890  # year of birth from which on women are found in them
 
 
 class WorldSetting(NamedTuple):
@@ -167,7 +173,9 @@ class Casting:
 
     def person(self, number: int, profession: str, birth: int, towns: tuple[WorldEntity, ...], rng: Rng) -> WorldEntity:
         """Somebody new, who lives in one of the towns; nobody has died yet."""
-        sex = "f" if rng.chance(0.5 if birth > 1930 else 0.3) and profession not in _MEN else "m"
+        then = birth < _ADMITTED and profession in _MEN_THEN
+        woman = rng.chance(0.5 if birth > 1930 else 0.3) and profession not in _MEN and not then
+        sex = "f" if woman else "m"
         name = self.setting.names.person(sex, rng)
         return WorldEntity(number, "person", name, birth, 0, towns[rng.popular(len(towns))].number, profession, sex)
 

@@ -14,6 +14,7 @@ from webenv.corpora.world.simulation import STRIDE, Cast, Casting
 _ABROAD = 0.12  # share of organisations and things that facts take from a neighbouring region
 _KNOWN = 0.72  # share of persons in facts who are known already
 _LEAST_WORDS = 8
+_PEER = "peer"  # of a thing: somebody whose profession is learned as the subject's is
 
 
 class RegionObjects:
@@ -36,6 +37,9 @@ class RegionObjects:
         self._near = [casting.cast(other) for other in casting.neighbours(number)]
         self._taken: dict[tuple[str, str], set[str]] = {}  # phrases that one thing alone has
         self._tagged: dict[tuple[str, str], bool] = {}  # whether a pool has phrases that fit some alone
+        self._bound: dict[tuple[str, str], bool] = {}  # whether it has phrases bound to years or to other phrases
+        self._alike: dict[str, list[WorldEntity]] = {}  # persons by whose peers they are
+        self._ways: dict[str, frozenset[str]] = {}
         self._persons: dict[str, list[WorldEntity]] = {}
         self._everybody: list[WorldEntity] = []
         self._next = cast.others[-1].number + 1 if cast.others else number * STRIDE + len(cast.towns)
@@ -81,6 +85,7 @@ class RegionObjects:
             values = self._fitting(spec, type_.of, "" if about is None else about.kind, entity.profession)
             if not values:
                 return None
+            values = self._suiting(entity, spec, type_.of, values, year, "" if about is None else f" | ({about.sex})")
             chosen = values[rng.popular(len(values))] if rng.chance(0.5) else rng.pick(values)
             if entity.facts and entity.facts[-1].relation == spec.name:  # no two holders of a post did the same
                 used = _used(entity.facts, spec.name)
@@ -117,6 +122,27 @@ class RegionObjects:
         if values:
             return self._casting.titled(rng.pick(values).wordings[0], town, rng)
         return self._casting.titled("{adj} {noun}", town, rng)
+
+    def _suiting(
+        self, entity: WorldEntity, spec: FactSpec, pool: str, values: tuple[PoolValue, ...], year: int, beside: str
+    ) -> tuple[PoolValue, ...]:
+        """Those of some phrases that a thing of its time may have beside what is known of it: no stone on a steel arch.
+
+        Where none does, the phrases that are bound to nothing.
+        """
+        key = (spec.kind, pool)
+        bound = self._bound.get(key)
+        if bound is None:
+            whole = self._pool(spec.kind, pool)
+            bound = self._bound[key] = any(one.bars or one.years != (0, 9_999) for one in whole)
+        if not bound:
+            return values
+        when = year or (entity.begin + 30 if entity.kind == "person" else entity.begin)
+        known = " | ".join([fact.object.text for fact in entity.facts if fact.object.type == "pool"])
+        known += beside  # a man does not sing the abbess
+        return tuple(one for one in values if one.suits(when, known)) or tuple(
+            one for one in values if not one.bars and one.years == (0, 9_999)
+        ) or values
 
     def _fitting(self, spec: FactSpec, pool: str, kind: str, profession: str) -> tuple[PoolValue, ...]:
         """The phrases that fit a kind or a profession, a brewery's draymen, and are not the profession itself."""
@@ -190,8 +216,12 @@ class RegionObjects:
             here, there = self._by_group.get(group, []), self._abroad.get("group " + group, [])
             if not here and group in self._setting.kinds:
                 here, there = self._by_kind.get(group, []), self._abroad.get(group, [])
-        if kind == "person":
-            return self._acquaintance(entity, year)
+        if kind in ("person", _PEER):
+            return self._acquaintance(entity, year, kind == _PEER)
+        if group == "firm" and not kind and entity.kind == "person":  # nobody comes to climb by way of a bank
+            way = self._careers(entity.profession)
+            here = [one for one in here if one.kind in way]
+            there = [one for one in there if one.kind in way]
         when = year or self._setting.now
         for _ in range(6):
             pool = there if there and (not here or rng.chance(_ABROAD)) else here
@@ -202,11 +232,29 @@ class RegionObjects:
                 return other.value(type_.kind)
         return None
 
-    def _acquaintance(self, entity: WorldEntity, year: int) -> WorldValue | None:
-        """Somebody of the region of about the same age: whom a person marries, teaches with, or falls out with."""
+    def _careers(self, profession: str) -> frozenset[str]:
+        """The kinds of firms by way of which one comes to a profession, as the pool of careers has them."""
+        found = self._ways.get(profession)
+        if found is None:
+            values = self._setting.schema.pool("person", "career")
+            found = self._ways[profession] = frozenset(one.wordings[0] for one in values if profession in one.fits)
+        return found
+
+    def _peers(self, profession: str) -> list[WorldEntity]:
+        """Those of a region whose profession is learned as this one is: a clown shares no door plate with a judge."""
+        found = self._alike.get(profession)
+        if found is None:
+            ways = [one.fits for one in self._setting.schema.pool("person", "training") if profession in one.fits]
+            near = {profession, *(other for fits in ways for other in fits)}
+            found = self._alike[profession] = [one for one in self._everybody if one.profession in near]
+        return found
+
+    def _acquaintance(self, entity: WorldEntity, year: int, peer: bool = False) -> WorldValue | None:
+        """Somebody of the region of about the same age: whom a person marries, works with, or falls out with."""
         when = year or entity.begin + 30
-        for _ in range(8):
-            person = self._rng.pick(self._everybody)
+        known = self._peers(entity.profession) if peer else self._everybody
+        for _ in range(8 if known else 0):
+            person = self._rng.pick(known)
             apart = abs(person.begin - entity.begin) if entity.kind == "person" else 0
             alive = 18 <= when - person.begin < 75 and (not person.end or when <= person.end)
             if alive and apart < 16 and person is not entity and not entity.names(person):

@@ -61,16 +61,38 @@ _AMERICAN = {
     "organised": "organized", "recognised": "recognized", "programme": "program", "travelled": "traveled",
     "catalogue": "catalog", "grey": "gray", "favourite": "favorite", "neighbour": "neighbor",
     "neighbouring": "neighboring", "litres": "liters", "tonnes": "tons", "jewellery": "jewelry", "licence": "license",
-    "defence": "defense", "cancelled": "canceled", "plough": "plow", "storey": "story", "timber": "lumber",
-    "railway": "railroad", "lorry": "truck", "autumn": "fall",
+    "defence": "defense", "cancelled": "canceled", "plough": "plow", "storey": "story",
+    "kilometre": "kilometer", "millimetre": "millimeter", "millimetres": "millimeters", "centimetre": "centimeter",
+    "centimetres": "centimeters", "litre": "liter", "tonne": "ton", "neighbours": "neighbors", "harbours": "harbors",
+    "neighbourhood": "neighborhood", "flavour": "flavor", "flavours": "flavors", "honoured": "honored",
+    "coloured": "colored", "mould": "mold", "moulder": "molder", "armour": "armor", "rumour": "rumor",
+    "rumours": "rumors", "odour": "odor", "vapour": "vapor", "labourer": "laborer", "labourers": "laborers",
+    "traveller": "traveler", "travellers": "travelers", "travelling": "traveling", "theatres": "theaters",
+    "centres": "centers", "programmes": "programs", "catalogues": "catalogs", "organisation": "organization",
+    "organise": "organize", "organiser": "organizer", "organisers": "organizers", "recognise": "recognize",
+    "realised": "realized", "apologises": "apologizes", "specialised": "specialized", "modernised": "modernized",
+    "sceptical": "skeptical", "fibreglass": "fiberglass", "fibre": "fiber", "storeys": "stories", "ploughed": "plowed",
+    "ploughman": "plowman", "draughtsman": "draftsman", "moulds": "molds", "jewellers": "jewelers", "favour": "favor",
+    "favourites": "favorites", "humour": "humor", "behaviour": "behavior", "practised": "practiced", "kerb": "curb",
+    "tyres": "tires", "tyre": "tire", "cheque": "check", "cheques": "checks", "aluminium": "aluminum",
+    "moustache": "mustache", "pyjamas": "pajamas", "quarrelled": "quarreled", "modelled": "modeled",
+    "signalling": "signaling", "labelled": "labeled", "sulphur": "sulfur", "glamour": "glamor", "railways": "railroads",
+    "lorries": "trucks", "petrol": "gasoline", "railway": "railroad", "lorry": "truck", "autumn": "fall",
 }  # fmt: skip
 _LOWER = re.compile("[a-z]{4,}")
 # Whole pages go through these, so they begin with a character: what cannot match is passed over at once.
 _SPACE = re.compile(r" (?=[ .,;:?!])")
 _BEFORE = ("[Tt]he", "[Aa]", "[Aa]n", "[Ii]ts", "[Hh]is", "[Hh]er", "[Tt]heir")
+_GIVEN = (  # after which "her" is whom, and not whose: "handed her a barometer"
+    "handed", "gave", "granted", "awarded", "left", "brought", "sent", "lent", "made", "offered", "bought", "taught",
+    "given", "cost", "earned", "won", "presented", "showed", "told", "paid", "promised",
+)  # fmt: skip
 _TWICE = re.compile(
     "|".join(
-        rf" {article} (?=[a-z])(?:" + "|".join(rf"(?<=\b{before} {article} )" for before in _BEFORE) + ")"
+        rf" {article} (?=[a-z])(?:"
+        + "|".join(rf"(?<=\b{before} {article} )" for before in _BEFORE)
+        + ")"
+        + "".join(rf"(?<!{verb} her {article} )" for verb in _GIVEN)
         for article in ("a", "an", "the")
     )
 )

@@ -32,7 +32,7 @@ def _links_of(head: PageHead, known: RegionPages) -> Callable[[WorldEntity], str
     return link
 
 
-_MERGED = 0.6  # of two short sentences about one subject how often they become one
+_MERGED = 0.65  # of two short sentences about one subject how often they become one
 _IN_OFFICE = 0.4  # of what happened in somebody's time how often it is said
 _ASKED = 4  # people near to it that are asked
 

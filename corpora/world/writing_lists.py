@@ -11,6 +11,7 @@ from webenv.corpora.world.schema import PLACED
 from webenv.corpora.world.wording import day_of_fact
 from webenv.corpora.world.writing import PageSentences
 
+_OWN = 3  # pages of its own that a site's list has at least
 _LINKS = (3, 8)
 
 
@@ -201,8 +202,10 @@ class ListBlocks(PageSentences):
         heads = self._known.heads
         if self._head.form == "hub":
             site = self._head.site.number
-            chosen = [head for head in heads if head.site.number == site] + list(rng.sample(heads, 12))
-            chosen = list({head.number: head for head in chosen}.values())[:40]
+            # a site lists its own; one that has few sends its readers to others, and says so
+            chosen = [head for head in heads if head.site.number == site and head.form != "hub"][:40]
+            if len(chosen) < _OWN:
+                chosen += [head for head in rng.sample(heads, 12) if head.form != "hub"]
         else:
             about = self._near
             near = {head.number: head for one in sorted(about) for head in self._known.about.get(one, ())}

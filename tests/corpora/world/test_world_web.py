@@ -74,6 +74,33 @@ def test_nothing_happens_outside_a_life() -> None:
     assert all(fact.year <= 2025 for fact in _facts())
 
 
+def test_values_fit_the_time_and_each_other() -> None:
+    """What is bound to years or to what else is known is had by nothing else: no opera of 1780 has a typewriter."""
+    bound = 0
+    for seed in range(8):
+        world = WorldWeb(WebConfig(pages=60, seed=seed, split="test")).world
+        for entity in world.region(0).entities:
+            for place, fact in enumerate(entity.facts):
+                if fact.object.type == "pool" and entity.kind != "person":
+                    value = world.setting.schema.phrase(fact.object.unit, fact.object.text)
+                    known = " | ".join(one.object.text for one in entity.facts[:place] if one.object.type == "pool")
+                    bound += bool(value.bars) or value.years != (0, 9_999)
+                    assert value.suits(fact.year or entity.begin, known)
+    assert bound > 20
+
+
+def test_firms_lead_to_the_profession() -> None:
+    """Nobody comes to climb by way of a circus: firms that persons worked for are of the kinds of their profession."""
+    people = {one.number: one for one in _entities() if one.kind == "person"}
+    kinds = {one.number: one.kind for one in _entities()}
+    careers = {one.wordings[0]: one.fits for one in _web().world.setting.schema.pool("person", "career")}
+    jobs = [fact for one in people.values() for fact in one.facts if fact.relation == "job"]
+    assert len(jobs) > 10
+    for job in jobs:
+        kind = kinds.get(job.object.entity)
+        assert kind is None or people[job.subject].profession in careers[kind]
+
+
 def test_roles_follow_one_another() -> None:
     """Of one role at one place nobody begins before the holder before has ended, and nobody follows himself."""
     kinds = _web().world.setting.kinds
