@@ -70,7 +70,9 @@ _MANY_DO = {
     "narrates": "narrate", "tells": "tell", "keeps": "keep", "forms": "form", "marks": "mark",
 }  # fmt: skip
 _THIRD = re.compile(rf" ({'|'.join(_MANY_DO)})\b")
-_AFTER_HEAD = re.compile(r",| (?:of|in|with|from|for|on|at|that|who|which|to|by|under|over|behind|without|round|made|like)\b")
+_AFTER_HEAD = re.compile(
+    r",| (?:of|in|with|from|for|on|at|that|who|which|to|by|under|over|behind|without|round|made|like)\b"
+)
 _ONE_THING = re.compile(r"(?:an?|one|each|every|no|“.*|.*ing) ", re.IGNORECASE)
 _AND_A = re.compile(r" and (?:an?|the|two|three) [a-z]+$")
 _SHORT = 14  # words of a sentence that may be longer
@@ -84,7 +86,9 @@ def _many(noun: str) -> bool:
     head = _AFTER_HEAD.split(noun, maxsplit=1)[0]
     if " and " in noun and _AND_A.search(noun):
         return True
-    return not _ONE_THING.match(noun) and head.endswith("s") and not head.endswith(("ss", "us", "is", "gas", "’s", "'s"))
+    return (
+        not _ONE_THING.match(noun) and head.endswith("s") and not head.endswith(("ss", "us", "is", "gas", "’s", "'s"))
+    )
 
 
 def _listed(words: Sequence[str]) -> str:
