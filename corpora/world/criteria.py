@@ -17,16 +17,19 @@ from webenv.corpora.world.templates import Alternatives, Part, Placeholder, Syno
 from webenv.corpora.world.wording import least, wider
 
 _ASKABLE = frozenset({"n", "S", "S's", "s", "O", "O's", "o", "Y"})
-_SMALL = 15  # numbers below are told as they are: nobody half remembers "between 5 and 6"
+_SMALL = 16  # numbers below are told as they are: nobody half remembers "between 5 and 6"
 _MASKED = frozenset(("person", "org", "thing"))  # what a generic expression fits without words of its file
+_COMMON = frozenset(("pool", "noun"))  # what is no name: "tame bears were", but "Fern & Sons was"
 _NAMING = frozenset(("S", "S's", "s", "n"))
 _CLASSED = 0.6  # of the phrases told vaguely, those told by a class; others are told by another wording
 _UNSAID = frozenset((
-    "alcohol", "aquatic bird", "armadillo", "auk", "beef", "camel", "cattle", "cephalopod", "chalcedony", "civet",
-    "coelenterate", "colt", "crustacean", "fertilized egg", "hominid", "invertebrate", "iron ore", "jay", "lamb",
-    "larva", "mica", "mixed drink", "mollusk", "necktie", "oboe", "organ stop", "pinon", "placental mammal", "poultry",
-    "ruminant", "shorebird", "stool", "swine", "theropod", "throne", "trouser", "tunicate", "undergarment", "ungulate",
-    "vitamin", "woodwind", "young bird",
+    "ade", "alcohol", "amphibole", "aquatic animal", "aquatic bird", "arachnid", "armadillo", "auk", "beef", "beverage",
+    "bivalve", "brew", "camel", "candy", "cat", "cattle", "cephalopod", "chair", "chalcedony", "civet", "coelenterate",
+    "colt", "crustacean", "echinoderm", "feed", "feldspar", "fertilized egg", "game bird", "gastropod", "guitar",
+    "gypsum", "hominid", "invertebrate", "iron ore", "jay", "lamb", "larva", "liquor", "mica", "mixed drink", "mollusk",
+    "monotreme", "necktie", "nourishment", "oboe", "organ stop", "pinon", "placental mammal", "pony", "poultry", "robe",
+    "ruminant", "shorebird", "snack", "stool", "swine", "theropod", "throne", "trouser", "tunicate", "undergarment",
+    "ungulate", "vitamin", "wading bird", "woodwind", "worm", "young bird",
 ))  # fmt: skip
 """Classes of WordNet's that nobody calls their members by."""
 _WIDEST = 0.3  # of its pool that a class may cover: "an older bridge" leaves nothing where most were bridges
@@ -194,7 +197,7 @@ class Asker:
             return ""
         words = self._language.plain_words
         said = {"O": words(fact.object), "Y": self._language.year(fact.year), **{n: words(v) for n, v in fact.extras}}
-        return self._fill(ways[0], self.subject(subject), said, Rng("claim"))
+        return self._fill(ways[0], self.subject(subject), said, fact, Rng("claim"))
 
     def subject(self, words: str) -> Subject:
         """How a sentence refers to somebody or something that these words stand for."""
@@ -204,7 +207,7 @@ class Asker:
         """A wording of a fact with its own further values, its subject and object as given."""
         said = {"O": object_, "Y": self._language.year(fact.year), "Z": self._language.year(fact.until)}
         said |= {name: self._language.plain_words(value) for name, value in fact.extras}
-        return self._fill(way, self.subject(subject), said, Rng("filled"))
+        return self._fill(way, self.subject(subject), said, fact, Rng("filled"))
 
     def criterion(
         self, fact: WorldFact, subject: Subject, wish: Wish, rng: Rng, described: str = "", first: bool = False
@@ -291,7 +294,7 @@ class Asker:
         pattern = FactPattern(fact.kind, fact.relation, value, low, high, tuple(extras))
         if pattern.open and not described:
             return None
-        return Criterion(self._fill(way, subject, said, rng), pattern, fact, masked, described, classed)
+        return Criterion(self._fill(way, subject, said, fact, rng), pattern, fact, masked, described, classed)
 
     @staticmethod
     def _once(spec: FactSpec, fact: WorldFact) -> bool:
@@ -362,12 +365,17 @@ class Asker:
         fits = self._language.classes(name) and not self._language.shares(name, line)
         return fits and len(schema.under(value.unit, name)) <= most
 
-    def _fill(self, way: Wording, subject: Subject, said: Mapping[str, str], rng: Rng) -> str:
+    def _fill(self, way: Wording, subject: Subject, said: Mapping[str, str], fact: WorldFact, rng: Rng) -> str:
         if {"S", "S's"} <= way.slots:  # "a club sold its ground", never "a club's ground"
             subject = subject._replace(possessive=subject.again)
-        parts = [part if isinstance(part, str) else self._part(part, subject, said, rng) for part in way.parts]
-        text = "".join(parts)
-        return self._language.asked(text)
+        filled = [part if isinstance(part, str) else self._part(part, subject, said, rng) for part in way.parts]
+        common = [name for name, value in (("O", fact.object), *fact.extras) if value.type in _COMMON]
+        for place, part in enumerate(way.parts) if common else ():
+            if isinstance(part, Placeholder) and part.name in common:
+                before, after = "".join(filled[:place]), "".join(filled[place + 1 :])
+                if (text := self._language.agreed(before, filled[place], after)) != before + filled[place] + after:
+                    return self._language.asked(text)
+        return self._language.asked("".join(filled))
 
     def _part(self, part: Part, subject: Subject, said: Mapping[str, str], rng: Rng) -> str:
         if isinstance(part, str):

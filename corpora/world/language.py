@@ -37,6 +37,8 @@ _ABOUT_YEAR = re.compile(r"\b([Ii]n|[Bb]y) (around|about) (?=\d{4}\b|\d{3}(?:[.,
 _TWICE_ABOUT = re.compile(r"\b(about|around) (?:about|around) ")
 _TITLED = frozenset(("work", "product", "vessel"))  # whose names could be of anything
 _KILOMETRES = 5_000  # metres from which round figures are told in kilometres
+_NEARLY = 0.95  # of a round figure: what people still call by it
+_FEW = 20  # numbers below are told as they are: "15", not "about 15"
 _THIS_CENTURY = 2000  # "the early 2000s" are years before 2010
 _SHORT_CLAUSE = 40  # characters of a noun with a relative clause
 _SAME = {"find": "found", "loss": "lost", "flight": "flew", "death": "die", "thief": "thie", "theft": "sto"}
@@ -55,10 +57,33 @@ _AT_END = re.compile(r" (?:in|at|inside) \{[Ssn]\}\.$")
 _IN_END = re.compile(r" in \{[Ssn]\}\.$")
 _SINGULAR = {"were": "was", "are": "is", "have": "has"}
 _ONE = re.compile(r"(\b(?:[Oo]ne|1) (?!of )(?:(?! (?:was|is|has|when) )[^,;“”])+? )(were|are|have)\b")
+_MANY_DO = {
+    "was": "were", "is": "are", "has": "have", "lives": "live", "makes": "make", "grows": "grow", "stands": "stand",
+    "belongs": "belong", "goes": "go", "attracts": "attract", "draws": "draw", "protects": "protect",
+    "safeguards": "safeguard", "supplies": "supply", "provides": "provide", "feeds": "feed", "gives": "give",
+    "lights": "light", "annoys": "annoy", "rings": "ring", "appears": "appear", "comes": "come",
+    "narrates": "narrate", "tells": "tell", "keeps": "keep", "forms": "form", "marks": "mark",
+}  # fmt: skip
+_THIRD = re.compile(rf" ({'|'.join(_MANY_DO)})\b")
+_AFTER_HEAD = re.compile(
+    r",| (?:of|in|with|from|for|on|at|that|who|which|to|by|under|over|behind|without|round|made|like)\b"
+)
+_ONE_THING = re.compile(r"(?:an?|one|each|every|no|“.*|.*ing) ", re.IGNORECASE)
+_AND_A = re.compile(r" and (?:an?|the|two|three) [a-z]+$")
 _SHORT = 14  # words of a sentence that may be longer
 _LOADED = re.compile(r"[,:;“”()?!]| (?:when|who|which|since|until|while|because|after) ")
 _OTHERS_DO = re.compile(r"^\{(?!S)[^}]*\} (?!was\b|were\b|is\b|became\b)")
 """Lines in which it would be another's: "Fern & Sons built its organ"."""
+
+
+def _many(noun: str) -> bool:
+    """Whether a noun with what belongs to it is in the plural."""
+    head = _AFTER_HEAD.split(noun, maxsplit=1)[0]
+    if " and " in noun and _AND_A.search(noun):
+        return True
+    return (
+        not _ONE_THING.match(noun) and head.endswith("s") and not head.endswith(("ss", "us", "is", "gas", "’s", "'s"))
+    )
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -183,7 +208,7 @@ class WorldLanguage:
     def rounded(self, value: WorldValue, rng: Rng) -> tuple[str, float, float]:
         """A number or sum as whoever half remembers it says it, and the lowest and highest that this admits."""
         number, near = value.number, round_figure(value.number)
-        if near == number and rng.chance(0.5):
+        if near == number and (near % 5 or near < _FEW or rng.chance(0.5)):
             return self.counted(value), number, number
         words = rng.chance(0.6)
         if value.unit == "metre" and near >= _KILOMETRES and near % 1000 == 0:
@@ -289,6 +314,18 @@ class WorldLanguage:
         if town in name:
             line = line.replace(f" in {town}, a town in ", " in ").replace(f" in {town}, ", " in ")
         return line
+
+    def agreed(self, before: str, value: str, after: str) -> str:
+        """A sentence with a common noun in the middle, its verb in the plural where the noun is its subject and is one:
+        "tame bears were shown".
+
+        >>> ENGLISH.agreed("", "the plates of a king", " was carried."), ENGLISH.agreed("It sold ", "ices", " is so.")
+        ('the plates of a king were carried.', 'It sold ices is so.')
+        """
+        verb = _THIRD.match(after)
+        if verb and (not before or before.endswith((", ", ": ", " that ", " because ", " when "))) and _many(value):
+            after = f" {_MANY_DO[verb[1]]}{after[verb.end() :].replace(' its home', ' their home', 1)}"
+        return before + value + after
 
     def singular(self, text: str) -> str:
         """A sentence that may count one thing with its verb in the singular: "one bridge was lost"."""
@@ -445,17 +482,17 @@ class WorldLanguage:
 
 
 def round_figure(number: float) -> int:
-    """A number as somebody would remember it.
+    """A number as somebody would remember it: the roundest within a twentieth of it; itself where there is none.
 
-    >>> round_figure(37), round_figure(163), round_figure(7029), round_figure(1168)
-    (40, 160, 7000, 1200)
+    >>> round_figure(37), round_figure(163), round_figure(7029), round_figure(1168), round_figure(44_000)
+    (37, 160, 7000, 1200, 45000)
     """
-    step = int(10 ** (len(str(int(number))) - 1))
-    near = max(step, round(number / step) * step)
-    if abs(near - number) > 0.12 * number:
-        parts = 2 if step == 10 else 10  # 26 is about 25, 163 about 160, 230,000 as it is
-        near = round(number * parts / step) * step // parts
-    return near
+    size = int(10 ** (len(str(int(number))) - 1))
+    for step in (size, size // 2, size // 10, size // 20, size // 100):
+        near = round(number / step) * step if step else 0
+        if near % 5 == 0 and near * _NEARLY <= number <= near / _NEARLY:
+            return int(near)
+    return round(number)
 
 
 ENGLISH = WorldLanguage()

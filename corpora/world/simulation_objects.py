@@ -102,7 +102,7 @@ class RegionObjects:
                 taken.add(chosen.wordings[0])
             return _shared("pool", chosen.wordings[0], 0, type_.of)
         if kind == "noun":
-            words = _nouns(type_.of, self._setting.test)
+            words = _nouns(type_.of, self._setting.test, self._setting.schema.names["known_noun"][0])
             if words:
                 return _shared("noun", rng.pick(words), 0, type_.of)
             return self._value(entity, spec, ValueType("pool", type_.of), year, busy)  # a word without hyponyms
@@ -340,8 +340,8 @@ def _number(type_: ValueType, year: int, rng: Rng) -> float:
 
 
 @lru_cache(maxsize=4_096)
-def _nouns(under: str, test: bool) -> tuple[str, ...]:
-    """WordNet's nouns under a word, single words that stand in its texts; every second only in test worlds."""
+def _nouns(under: str, test: bool, known: tuple[str, ...]) -> tuple[str, ...]:
+    """WordNet's nouns under a word, those that people know; every second only in test worlds."""
     lexicon = Lexicon.load()
     found: list[str] = []
     level = [under.replace("_", " ")]
@@ -351,6 +351,6 @@ def _nouns(under: str, test: bool) -> tuple[str, ...]:
         seen.update(below)
         found += below
         level = below
-    words = sorted(set(found))
+    words = sorted(set(found).intersection(known))
     chosen = [word for place, word in enumerate(words) if test or place % 2]
     return tuple(chosen) if len(chosen) >= _LEAST_WORDS else tuple(words)
