@@ -130,8 +130,10 @@ def _conflict(
 def _movable(entity: WorldEntity, fact: WorldFact, year: int, now: int) -> bool:
     """Whether a fact may be told of another year: no other is dated between, or it would be sold unbuilt."""
     low, high = sorted((fact.year, year))
-    return entity.begin < low and high <= (entity.end or now) and not any(
-        low <= other.year <= high for other in entity.facts if other is not fact
+    return (
+        entity.begin < low
+        and high <= (entity.end or now)
+        and not any(low <= other.year <= high for other in entity.facts if other is not fact)
     )
 
 

@@ -140,9 +140,11 @@ class RegionObjects:
         when = year or (entity.begin + 30 if entity.kind == "person" else entity.begin)
         known = " | ".join([fact.object.text for fact in entity.facts if fact.object.type == "pool"])
         known += beside  # a man does not sing the abbess
-        return tuple(one for one in values if one.suits(when, known)) or tuple(
-            one for one in values if not one.bars and one.years == (0, 9_999)
-        ) or values
+        return (
+            tuple(one for one in values if one.suits(when, known))
+            or tuple(one for one in values if not one.bars and one.years == (0, 9_999))
+            or values
+        )
 
     def _fitting(self, spec: FactSpec, pool: str, kind: str, profession: str) -> tuple[PoolValue, ...]:
         """The phrases that fit a kind or a profession, a brewery's draymen, and are not the profession itself."""
