@@ -56,7 +56,7 @@ _ENTERED = frozenset(("place", "structure", "public"))
 _AT_END = re.compile(r" (?:in|at|inside) \{[Ssn]\}\.$")
 _IN_END = re.compile(r" in \{[Ssn]\}\.$")
 _SINGULAR = {"were": "was", "are": "is", "have": "has"}
-_ONE = re.compile(r"(\b(?:[Oo]ne|1) (?!of )(?:(?! (?:was|is|has|when) )[^,;“”])+? )(were|are|have)\b")
+_ONE = re.compile(r"(\b(?:[Oo]ne|1) (?!of )(?:(?! (?:was|is|has|when) )[^,;“”]){1,80}? )(were|are|have)\b")
 _MANY_DO = {
     "was": "were", "is": "are", "has": "have", "lives": "live", "makes": "make", "grows": "grow", "stands": "stand",
     "belongs": "belong", "goes": "go", "attracts": "attract", "draws": "draw", "protects": "protect",

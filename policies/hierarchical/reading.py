@@ -229,7 +229,7 @@ def is_placed(name: str, sentence: str) -> bool:
     True
     """
     return (
-        re.search(rf"{re.escape(bare(name))} (?:is|was) an? [^.]*? (?:in|of|from|at|near) [A-Z]", sentence) is not None
+        re.search(rf"{re.escape(bare(name))} (?:is|was) an? [^.]{0,80}? (?:in|of|from|at|near) [A-Z]", sentence) is not None
     )
 
 

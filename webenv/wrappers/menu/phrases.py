@@ -49,7 +49,7 @@ _BODY = re.compile(
     r"(?:Theatre|Theater|Playhouse|Market|Works|Junction|Station|Hall|Dam|Bridge|Park|Festival|Systems|Software|Seeds"
     r"|Farm|House|Kitchen|Room|Shield|Cup|Exchange|Library|Choir|Yard|Hospital|Foundry|United|Athletic|Rovers|Wanderers|Road|Street|Lane|Close|Bank|Company|Construction|Engineering|School|Museum"
     r"|Brothers|Sons|Hotel|Club|Society|University|Press|Ltd|Inc|Corporation|Association|Institute|Council|Church"
-    r"|Prize|Award|Medal|County|[A-Z]?[a-z]*shire)$|^(?:The|Saint|St) |&"
+    r"|Prize|Award|Medal|County|shire)$|^(?:The|Saint|St) |&"
 )
 NAMED = (
     "body", "organi[sz]ation", "company", "institution", "firm", "club", "team", "side", "prize", "award", "medal",
