@@ -35,6 +35,7 @@ LOCALS = {
     "self": SimpleNamespace(_field_of={"page": "page"}, _parts={}, _doubled=True),
     "more": ("token",),
     "kind": "lighthouse",
+    "placed": r"Ayton (?:is|was) an? [^.]{0,80}? (?:in|of|from|at|near) [A-Z]",
     "plural": "lighthouses",
     "post": "keeper",
     "wanted": SimpleNamespace(columns=("lighthouse", "keeper"), kind="lighthouse", keys=2),

@@ -228,9 +228,8 @@ def is_placed(name: str, sentence: str) -> bool:
     >>> is_placed("Corvo", "The Corvo is a ferry from Harwell in Ayshire.")
     True
     """
-    return (
-        re.search(rf"{re.escape(bare(name))} (?:is|was) an? [^.]{0,80}? (?:in|of|from|at|near) [A-Z]", sentence) is not None
-    )
+    placed = rf"{re.escape(bare(name))} (?:is|was) an? [^.]{{0,80}}? (?:in|of|from|at|near) [A-Z]"
+    return re.search(placed, sentence) is not None
 
 
 def told_of_kind(wanted: Wanted, line: str) -> Iterator[tuple[str, str]]:
