@@ -13,7 +13,7 @@ from webenv.corpora.world.model import WorldFact, WorldValue
 from webenv.corpora.world.patterns import ANY, FactPattern, ValueConstraint
 from webenv.corpora.world.schema import FactSpec
 from webenv.corpora.world.simulation import WorldSetting
-from webenv.corpora.world.templates import Alternatives, Part, Placeholder, Synonyms, Wording, wording
+from webenv.corpora.world.templates import Alternatives, Part, Placeholder, Wording, wording
 from webenv.corpora.world.wording import least, wider
 
 _ASKABLE = frozenset({"n", "S", "S's", "s", "O", "O's", "o", "Y"})
@@ -382,8 +382,7 @@ class Asker:
             return part
         if isinstance(part, Alternatives):
             return "".join(self._part(one, subject, said, rng) for one in rng.pick(part.ways))
-        if isinstance(part, Synonyms):
-            return rng.pick(part.test if self._setting.test else part.train)
+        assert isinstance(part, Placeholder)  # claims are read without synonyms
         name = part.name
         if name in ("S", "S's", "s", "n"):
             return subject[("S", "S's", "s", "n").index(name)]

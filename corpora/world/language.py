@@ -55,7 +55,6 @@ _OWNED_MANY = re.compile(r"^(?!Parts|Views|Pictures)([A-Z][a-z]+s) of \{[Ssn]\}"
 _ENTERED = frozenset(("place", "structure", "public"))
 _AT_END = re.compile(r" (?:in|at|inside) \{[Ssn]\}\.$")
 _IN_END = re.compile(r" in \{[Ssn]\}\.$")
-_SINGULAR = {"were": "was", "are": "is", "have": "has"}
 _ONE = re.compile(r"(\b(?:[Oo]ne|1) (?!of )(?:(?! (?:was|is|has|when) )[^,;“”]){1,80}? )(were|are|have)\b")
 _MANY_DO = {
     "was": "were", "is": "are", "has": "have", "lives": "live", "makes": "make", "grows": "grow", "stands": "stand",
@@ -64,6 +63,7 @@ _MANY_DO = {
     "lights": "light", "annoys": "annoy", "rings": "ring", "appears": "appear", "comes": "come",
     "narrates": "narrate", "tells": "tell", "keeps": "keep", "forms": "form", "marks": "mark",
 }  # fmt: skip
+_SINGULAR = {many: one for one, many in _MANY_DO.items()}
 _THIRD = re.compile(rf" ({'|'.join(_MANY_DO)})\b")
 _AFTER_HEAD = re.compile(
     r",| (?:of|in|with|from|for|on|at|that|who|which|to|by|under|over|behind|without|round|made|like)\b"

@@ -23,7 +23,7 @@ MARKS = {"!": True, "?": False}
 CASUAL = frozenset("fq")
 """Uses whose wordings only touch on their fact unless they are marked: who talks leaves much to be understood."""
 CLAIMED = frozenset(("a", "c", "c~"))
-"""Uses of which each wording is one for each way to choose its synonyms: their words are weighed and joined."""
+"""Uses whose lines are read once for each of their synonyms (`.templates.variants`): their words are weighed."""
 
 GROUPS = (
     "structure", "place", "firm", "public", "club", "press", "product", "vessel", "work", "science", "event", "person",
@@ -232,6 +232,11 @@ class Schema:
     lines: dict[str, tuple[Wording, ...]] = field(default_factory=dict)
     """What pages say beside facts: titles, headings, introductions; by use."""
     _least: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def known_nouns(self) -> frozenset[str]:
+        """The nouns of WordNet's that people know."""
+        return frozenset(self.names["known_noun"][0])
 
     @cached_property
     def _phrases(self) -> dict[str, dict[str, PoolValue]]:

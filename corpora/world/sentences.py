@@ -93,8 +93,8 @@ class Telling:
         self._focus = -1 if entity is None else entity.number
         # whoever the last paragraph was about need not be named in full again: "the light"
         again = entity is not None and entity.number == self._before
-        if again and entity is not None and entity.kind == "person":
-            again = self.rng.chance(0.65)
+        if entity is not None and entity.kind == "person":
+            again = again and self.rng.chance(0.65)
         self._named = 2 if again else 9
 
     def know(self) -> None:

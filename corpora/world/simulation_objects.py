@@ -102,7 +102,7 @@ class RegionObjects:
                 taken.add(chosen.wordings[0])
             return _shared("pool", chosen.wordings[0], 0, type_.of)
         if kind == "noun":
-            words = _nouns(type_.of, self._setting.test, self._setting.schema.names["known_noun"][0])
+            words = _nouns(type_.of, self._setting.test, self._setting.schema.known_nouns)
             if words:
                 return _shared("noun", rng.pick(words), 0, type_.of)
             return self._value(entity, spec, ValueType("pool", type_.of), year, busy)  # a word without hyponyms
@@ -342,7 +342,7 @@ def _number(type_: ValueType, year: int, rng: Rng) -> float:
 
 
 @lru_cache(maxsize=4_096)
-def _nouns(under: str, test: bool, known: tuple[str, ...]) -> tuple[str, ...]:
+def _nouns(under: str, test: bool, known: frozenset[str]) -> tuple[str, ...]:
     """WordNet's nouns under a word, those that people know; every second only in test worlds."""
     lexicon = Lexicon.load()
     found: list[str] = []
