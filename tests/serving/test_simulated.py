@@ -67,9 +67,10 @@ def test_no_link_is_dead(client: httpx.Client, web: WorldWeb) -> None:
         page = web.plan(number)
         by_form.setdefault(page.plan.head.form, []).append(page.url)
     front = [f"https://{site.host}/" for site in web.sites]
+    # an archive is where dated pages are: its links are found, never guessed
     todo = [*front, *(url for urls in by_form.values() for url in urls[:10])]
     for site in web.sites:
-        todo += [f"https://{site.host}/{path}" for path in (site.section, "tag", "archive", "about-us", "search?q=the")]
+        todo += [f"https://{site.host}/{path}" for path in (site.section, "tag", "about-us", "search?q=the")]
     read, seen, sorts = 0, set(todo), Counter(_form(url) for url in todo)
     kinds_read: Counter[str] = Counter()
     linked: list[str] = []
