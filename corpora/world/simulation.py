@@ -18,10 +18,9 @@ STRIDE = 4_096
 """Numbers of one region's entities."""
 _TOWNS = (4, 7)
 _NOTABLES = 18  # persons that neighbouring regions know of
-_HELD = 0.85  # share of the things of a test world that are of kinds no training world has
-_FOCUS = 3  # kinds that a part of a world has most of: whoever looks for one meets hundreds of near misses
-_FOCUSED = 0.42  # share of its things that are of these kinds whatever chance would give
-_PART = 16  # regions of a part
+_HELD = 0.5  # share of the other things of a test world that are of kinds no training world has
+_FOCUS = 3  # kinds that a region has most of: whoever looks for one of these meets its near misses
+_FOCUSED = 0.5  # share of its things that are of these kinds whatever chance would give
 _MEN = ("abbot", "monk")  # professions of men alone
 _MEN_THEN = frozenset((  # and those that were so for long
     "priest", "judge", "lawyer", "barrister", "minister", "politician", "councillor", "policeman", "inspector", "miner",
@@ -119,7 +118,7 @@ class Casting:
             made.append(WorldEntity(first + place, "town", name, rng.between(880, 1840)))
         towns = tuple(made)
         others: list[WorldEntity] = []
-        focus = self._focus(number // _PART)
+        focus = self._focus(number)
         for _ in range(self._size):
             if rng.chance(_FOCUSED):
                 kind = rng.pick(focus)
@@ -146,12 +145,11 @@ class Casting:
         )
         return Cast(number, county, country, towns, tuple(others), notables)
 
-    def _focus(self, part: int) -> list[KindSpec]:
-        """The kinds that a part of the world has most of, the first ones more often."""
-        kinds = self._held or self._common
-        rng = Rng(*self.setting.seed, "focus", part)
-        chosen = rng.sample(list({kind.name: kind for kind in kinds}.values()), _FOCUS)
-        return [kind for place, kind in enumerate(chosen) for _ in range(_FOCUS + 2 - place)]
+    def _focus(self, region: int) -> list[KindSpec]:
+        """The kinds that a region has most of."""
+        kinds = self._common + self._held
+        rng = Rng(*self.setting.seed, "focus", region)
+        return rng.sample(list({kind.name: kind for kind in kinds}.values()), _FOCUS)
 
     def _name(self, kind: KindSpec, town: WorldEntity, rng: Rng) -> str:
         if not kind.names:

@@ -54,7 +54,7 @@ _CRITERIA = 3
 _RARER = 4  # times as many draws for tasks with a false page
 _VARIANTS = {"easy": 4, "medium": 4, "hard": 24}  # sets of wordings of a page's facts; few of hard ones suit
 _REWORDED = 1_000  # the same for conflicts, of which there are few
-_SELDOM = {"person": 0.12, "town": 0.2}  # of the draws that come upon one, those that go on: every region has many
+_SELDOM = {"person": 0.06, "town": 0.1}  # of the draws that come upon one, those that go on: every region has many
 _OF_A_KIND = 3  # pages of one kind that are tried before another is: few yield hard tasks, of some kinds a third
 _IN_PASSING = 0.2  # of the draws that come upon what a page is not about, those that go on
 
