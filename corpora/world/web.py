@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from typing import NamedTuple
@@ -26,7 +26,7 @@ _STATED = 4_096  # pages of which the facts are kept
 _REGIONS = 64
 _PARTS = 4
 _WEIGHED = 256  # pages of which the words are kept with how much each tells
-_READ = 8_192  # pages of which the words are kept, at 2 KB each
+_READ = 4_096  # pages of which the words are kept, and what they tell, at 5 KB each: questions are tried on many
 
 
 class WorldPage(NamedTuple):
@@ -71,7 +71,7 @@ class WorldWeb:
         self._part = lru_cache(maxsize=_PARTS)(self._made_part)
         self.telling = lru_cache(maxsize=_REGIONS)(partial(self._telling, True))
         self.denying = lru_cache(maxsize=_REGIONS)(partial(self._telling, False))
-        self._words = lru_cache(maxsize=_READ)(self._stems)
+        self._read = lru_cache(maxsize=_READ)(self._reading)
         self.weights = lru_cache(maxsize=_WEIGHED)(self._weights)
 
     def __len__(self) -> int:
@@ -175,16 +175,20 @@ class WorldWeb:
                 found[word] = found.get(word, 0) + 1
         return count, found
 
-    def _stems(self, number: int) -> str:
-        """The stems of a page between blanks: as one text, for a set of them takes ten times the room."""
+    def told(self, number: int) -> Mapping[tuple[int, int], Collection[str]]:
+        """What a page tells of each fact, by the fact's key."""
+        return self._read(number)[1]
+
+    def _reading(self, number: int) -> tuple[str, Mapping[tuple[int, int], Collection[str]]]:
+        """The stems of a page between blanks, as a set of them takes ten times the room; and what it tells."""
         page = self.plan(number)
-        stems = self.language.stems
-        return f" {' '.join(stems(page.title) | stems(self.text(page).text))} "
+        written, stems = self.text(page), self.language.stems
+        return f" {' '.join(stems(page.title) | stems(written.text))} ", written.told
 
     def _weights(self, number: int) -> dict[str, int]:
         """The stems of a page that tell something, each with log₂ of how rare it is."""
         count, known = self._frequencies
-        bits = {word: (count // (known.get(word, 0) + 1)).bit_length() - 1 for word in self._words(number).split()}
+        bits = {word: (count // (known.get(word, 0) + 1)).bit_length() - 1 for word in self._read(number)[0].split()}
         idle = self.language.idle
         return {word: weight for word, weight in bits.items() if weight > 0 and word not in idle}
 

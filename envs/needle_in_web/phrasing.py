@@ -8,7 +8,7 @@ near enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -38,7 +38,16 @@ _VAGUE = {"easy": 1, "medium": 1, "hard": 3}  # most criteria of a task with a c
 _WIDE = {"easy": 0, "medium": 0, "hard": 2}  # least of those and of figures: what no query can name
 _TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
 _MADE = frozenset(("work", "product", "vessel", "structure"))  # what people are known for, unlike whom they taught
-_WORDED = (True, False, True, False, True, True, True, True)  # wordings of a fact: whether they may leave a value unnamed
+_WORDED = (
+    True,
+    False,
+    True,
+    False,
+    True,
+    True,
+    True,
+    True,
+)  # wordings of a fact: whether they may leave a value unnamed
 _FAILED = 4  # of those that fail, until the fact is given up
 _TOGETHER = 3  # facts that make a question
 _NOUNS = 3  # draws of what a thing is called, of which the one that tells least is taken
@@ -107,6 +116,7 @@ class PagePhrasings:
         self._key = (*web.world.setting.seed, gold, subject.number, level.difficulty, int(level.plain), variant)
         self._kind = web.world.setting.kinds[subject.kind]
         self._weights: Mapping[str, int] = web.weights(gold)
+        self._told = web.told(gold)
         nouns = [phraser.words.noun(self._kind, level.difficulty, Rng("noun", *self._key, n)) for n in range(_NOUNS)]
         self._noun = nouns[0] if level.plain else min(nouns, key=self._weigh)
         self._places: dict[str, int] = {}
@@ -117,10 +127,6 @@ class PagePhrasings:
         self._room = level.high - self._bits(self._frame)
         self._known: dict[WorldFact, tuple[Phrased, ...]] = {}
         self._least: dict[WorldFact, tuple[int, int]] = {}
-
-    @cached_property
-    def _told(self) -> Mapping[tuple[int, int], Collection[str]]:
-        return self._phraser.web.text(self._phraser.web.plan(self._gold)).told
 
     def _weigh(self, text: str) -> int:
         """The bits of a text that stand on the page."""
