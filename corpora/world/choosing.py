@@ -190,6 +190,10 @@ class FactChoice:
             return None
         true = {one.object[:3] for one in entity.facts if one.relation == fact.relation}
         others = self._known.objects.get((fact.kind, fact.relation), ())
+        if entity.profession and fact.object.type == "pool":  # nobody asks whether a judge flew the mail
+            phrase = self._world.setting.schema.phrase
+            fits = [phrase(one.unit, one.text).fits for one in others]
+            others = [one for one, fit in zip(others, fits, strict=True) if not fit or entity.profession in fit]
         for _ in range(4 if others else 0):
             value = self._rng.pick(others)
             if value[:3] not in true and (fact.kind, fact.relation, value[:3]) not in self._shown:

@@ -40,6 +40,7 @@ class RegionObjects:
         self._bound: dict[tuple[str, str], bool] = {}  # whether it has phrases bound to years or to other phrases
         self._alike: dict[str, list[WorldEntity]] = {}  # persons by whose peers they are
         self._ways: dict[str, frozenset[str]] = {}
+        self._barred: dict[str, frozenset[str]] = {}  # by profession, what nobody of it has
         self._persons: dict[str, list[WorldEntity]] = {}
         self._everybody: list[WorldEntity] = []
         self._next = cast.others[-1].number + 1 if cast.others else number * STRIDE + len(cast.towns)
