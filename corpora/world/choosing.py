@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world import lives
-from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
+from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
 from webenv.corpora.world.plan import LEAST_FACTS, OWN, PageHead, WorldPlanner
 from webenv.corpora.world.schema import FactSpec
 from webenv.corpora.world.wording import FRESH, day_of_fact
@@ -190,12 +190,23 @@ class FactChoice:
             return None
         true = {one.object[:3] for one in entity.facts if one.relation == fact.relation}
         others = self._known.objects.get((fact.kind, fact.relation), ())
+        if entity.profession and fact.object.type == "pool":  # nobody asks whether a judge flew the mail
+            phrase = self._world.setting.schema.phrase
+            fits = [phrase(one.unit, one.text).fits for one in others]
+            others = [one for one, fit in zip(others, fits, strict=True) if not fit or entity.profession in fit]
         for _ in range(4 if others else 0):
             value = self._rng.pick(others)
+            if entity.profession and self._sex(value) != self._sex(fact.object):  # nor who a man's husband was
+                continue
             if value[:3] not in true and (fact.kind, fact.relation, value[:3]) not in self._shown:
                 self._denied.add((fact.kind, fact.relation, value[:3]))
                 return Claim(fact._replace(object=value), False)
         return None
+
+    def _sex(self, value: WorldValue) -> str:
+        """Of the person that a value names; empty where it names nobody."""
+        named = self._entity(value.entity) if value.type in ("person", "thing") else None
+        return "" if named is None else named.sex
 
     def _dated_news(self, fact: WorldFact) -> bool:
         """Whether a fact is so new to the page that nobody has yet told it wrongly."""

@@ -14,6 +14,8 @@ _OLDEST = 94
 _ONCE = ("marriage", "spouse")  # relations of two persons that each has with one alone
 _JOBS = 1  # that somebody has before living by a trade
 _ANYBODY = 2000  # year from which on two of one sex may marry
+_TEACHERS = ("mentor",)  # relations to somebody older
+_NEVER = "never"  # the pool of what nobody of some professions has: monks do not marry
 
 
 class Region(NamedTuple):
@@ -73,6 +75,8 @@ class _Simulation(RegionObjects):
             found = self._casting.year(spec.at, anchors, self._rng)
             if found is None or (entity.end and found > entity.end):
                 return
+            if spec.object.kind == "place" and any(start <= found < stop for start, stop in entity.busy):
+                return  # whoever holds a post neither moves away nor stands for another council
             year = self._lately(spec.at, found)
         anchors.setdefault(spec.name, year or entity.begin)
         self._add(entity, spec, year, 0)
@@ -110,6 +114,8 @@ class _Simulation(RegionObjects):
             return
         if spec.name in _ONCE and not self._free(entity, spec, value, year):
             return
+        if spec.name in _TEACHERS and self._entities[value.entity].begin > entity.begin - 4:
+            return
         if not spec.fitting("e", self._setting.test, bool(year), False) and not spec.wordings.get("p"):
             return  # no sentence would tell of it
         for fact in reversed(entity.facts):  # those of one relation follow one another
@@ -117,6 +123,8 @@ class _Simulation(RegionObjects):
                 break
             if fact.year == year and (fact.object == value or (year and spec.tenure is None)):
                 return  # of two floods in one year a reader would ask which is meant
+            if entity.profession and value.type == "pool" and fact.object == value:
+                return  # nobody rebuilds the church clock twice
         extras = []
         for name, type_ in spec.extras.items():
             extra = self._value(entity, spec, type_, year, 0, value.entity)
@@ -137,7 +145,7 @@ class _Simulation(RegionObjects):
     def _free(self, entity: WorldEntity, spec: FactSpec, value: WorldValue, year: int) -> bool:
         """Whether two can marry: neither has married before, nor, as long as that was the law, are they of one sex."""
         other = self._entities.get(value.entity)
-        if other is None or (other.sex == entity.sex and year < _ANYBODY):
+        if other is None or (other.sex == entity.sex and year < _ANYBODY) or spec.name in self._never(other):
             return False
         return not any(fact.relation == spec.name for one in (entity, other) for fact in (*one.facts, *one.told))
 
@@ -151,9 +159,13 @@ class _Simulation(RegionObjects):
         death = max(oldest, last + 1)
         person.end = death if death < now else 0
         anchors = {"begin": person.begin, "now": min(now, person.end or now), "end": person.end or now}
+        anchors["rest"] = max(person.begin + 60, last + 1)
         if person.end:
             anchors["death"] = person.end
+        never = self._never(person)
         for spec in kind.facts.values():
+            if spec.name in never:
+                continue
             if spec.name in ("death", "died"):
                 if person.end:
                     self._add(person, spec, person.end, 0)
@@ -165,6 +177,15 @@ class _Simulation(RegionObjects):
                     self._jobs(person, spec, anchors, first)
                 else:
                     self._happen(person, spec, anchors)
+
+    def _never(self, person: WorldEntity) -> frozenset[str]:
+        """Relations that nobody of a person's profession has."""
+        found = self._barred.get(person.profession)
+        if found is None:
+            values = self._setting.schema.pool("person", _NEVER)
+            found = frozenset(one.wordings[0] for one in values if person.profession in one.fits)
+            self._barred[person.profession] = found
+        return found
 
     def _jobs(self, person: WorldEntity, spec: FactSpec, anchors: dict[str, int], first: int) -> None:
         """Jobs held one after the other, before the first role that others' facts tell of."""

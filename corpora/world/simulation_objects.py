@@ -40,6 +40,7 @@ class RegionObjects:
         self._bound: dict[tuple[str, str], bool] = {}  # whether it has phrases bound to years or to other phrases
         self._alike: dict[str, list[WorldEntity]] = {}  # persons by whose peers they are
         self._ways: dict[str, frozenset[str]] = {}
+        self._barred: dict[str, frozenset[str]] = {}  # by profession, what nobody of it has
         self._persons: dict[str, list[WorldEntity]] = {}
         self._everybody: list[WorldEntity] = []
         self._next = cast.others[-1].number + 1 if cast.others else number * STRIDE + len(cast.towns)
@@ -86,6 +87,8 @@ class RegionObjects:
             if not values:
                 return None
             values = self._suiting(entity, spec, type_.of, values, year, "" if about is None else f" | ({about.sex})")
+            if not values:
+                return None
             chosen = values[rng.popular(len(values))] if rng.chance(0.5) else rng.pick(values)
             if entity.facts and entity.facts[-1].relation == spec.name:  # no two holders of a post did the same
                 used = _used(entity.facts, spec.name)
@@ -128,7 +131,7 @@ class RegionObjects:
     ) -> tuple[PoolValue, ...]:
         """Those of some phrases that a thing of its time may have beside what is known of it: no stone on a steel arch.
 
-        Where none does, the phrases that are bound to nothing.
+        Where none does, the phrases that are bound to nothing, if there are any.
         """
         key = (spec.kind, pool)
         bound = self._bound.get(key)
@@ -140,10 +143,8 @@ class RegionObjects:
         when = year or (entity.begin + 30 if entity.kind == "person" else entity.begin)
         known = " | ".join([fact.object.text for fact in entity.facts if fact.object.type == "pool"])
         known += beside  # a man does not sing the abbess
-        return (
-            tuple(one for one in values if one.suits(when, known))
-            or tuple(one for one in values if not one.bars and one.years == (0, 9_999))
-            or values
+        return tuple(one for one in values if one.suits(when, known)) or tuple(
+            one for one in values if not one.bars and one.years == (0, 9_999)
         )
 
     def _fitting(self, spec: FactSpec, pool: str, kind: str, profession: str) -> tuple[PoolValue, ...]:
@@ -208,9 +209,10 @@ class RegionObjects:
 
     def _something(self, entity: WorldEntity, type_: ValueType, year: int) -> WorldValue | None:
         rng = self._rng
-        group, _, kind = type_.of.partition("/")
+        of = rng.pick(_professions(type_.of)) if "|" in type_.of else type_.of
+        group, _, kind = of.partition("/")
         if type_.kind == "thing":
-            kind = entity.kind if type_.of == "same" else type_.of
+            kind = entity.kind if of == "same" else of
             here, there = self._by_kind.get(kind, []), self._abroad.get(kind, [])
         elif kind:
             here, there = self._by_kind.get(kind, []), self._abroad.get(kind, [])
@@ -220,10 +222,12 @@ class RegionObjects:
                 here, there = self._by_kind.get(group, []), self._abroad.get(group, [])
         if kind in ("person", _PEER):
             return self._acquaintance(entity, year, kind == _PEER)
-        if group == "firm" and not kind and entity.kind == "person":  # nobody comes to climb by way of a bank
-            way = self._careers(entity.profession)
-            here = [one for one in here if one.kind in way]
-            there = [one for one in there if one.kind in way]
+        if type_.kind == "org" and not kind:  # nobody comes to climb by way of a bank
+            working = entity.kind == "person" and group == "firm"
+            fit = self._careers(entity.profession) if working else self._dealings(entity.kind, group)
+            if fit or working:
+                here = [one for one in here if one.kind in fit]
+                there = [one for one in there if one.kind in fit]
         when = year or self._setting.now
         for _ in range(6):
             pool = there if there and (not here or rng.chance(_ABROAD)) else here
@@ -233,6 +237,16 @@ class RegionObjects:
             if other.number != entity.number and other.begin < when and other.exists(when):
                 return other.value(type_.kind)
         return None
+
+    def _dealings(self, kind: str, group: str) -> frozenset[str]:
+        """The kinds of a group that have to do with a kind of thing, as the pool of dealings has them; none: all."""
+        key = f"{group} of {kind}"
+        found = self._ways.get(key)
+        if found is None:
+            schema = self._setting.schema
+            fit = [one.wordings[0] for one in schema.pool("", "dealings") if kind in one.fits]
+            found = self._ways[key] = frozenset(one for one in fit if schema.kinds[one].group == group)
+        return found
 
     def _careers(self, profession: str) -> frozenset[str]:
         """The kinds of firms by way of which one comes to a profession, as the pool of careers has them."""

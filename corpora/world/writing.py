@@ -34,6 +34,7 @@ def _links_of(head: PageHead, known: RegionPages) -> Callable[[WorldEntity], str
 
 _MERGED = 0.65  # of two short sentences about one subject how often they become one
 _IN_OFFICE = 0.4  # of what happened in somebody's time how often it is said
+_LED = 0.15  # of denials how often something leads to them
 _ASKED = 4  # people near to it that are asked
 
 
@@ -199,7 +200,7 @@ class PageSentences:
         return (*self._uses, "e")
 
     def _denial(self) -> str:
-        return self._planner.line("denial", self._rng, self._given()) if self._rng.chance(0.3) else ""
+        return self._planner.line("denial", self._rng, self._given()) if self._rng.chance(_LED) else ""
 
     def _named(self, claim: Claim, sentence: str, block: Block) -> str:
         """The sentence; with the name of whom it is about, where no sentence, heading or title has told it before."""
