@@ -193,7 +193,7 @@ class FactChoice:
         if entity.profession and fact.object.type == "pool":  # nobody asks whether a judge flew the mail
             phrase = self._world.setting.schema.phrase
             fits = [phrase(one.unit, one.text).fits for one in others]
-            others = [one for one, fit in zip(others, fits, strict=True) if not fit or entity.profession in fit]
+            others = tuple(one for one, fit in zip(others, fits, strict=True) if not fit or entity.profession in fit)
         for _ in range(4 if others else 0):
             value = self._rng.pick(others)
             if entity.profession and self._sex(value) != self._sex(fact.object):  # nor who a man's husband was

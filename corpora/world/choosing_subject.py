@@ -103,7 +103,9 @@ class SubjectParts(FactChoice):
         spoken = [fact for fact in self._as_of(told) if self._planner.has(fact, "q")]
         chosen = self._rng.sample(spoken, most)
         if self._subject is not None and self._subject.kind == "person":
-            return self._claims(chosen)
+            # what is said in full is told by that alone: what is remarked on, elsewhere too
+            whole = [fact for fact in chosen if all(way.asserts for way in self._spec(fact).wordings["q"])]
+            return (*self._claims([fact for fact in chosen if fact not in whole]), *self._apart(whole))
         # whoever is spoken of is told of elsewhere too, or nobody would know who that is
         named = [fact for fact in chosen if fact.object.entity >= 0]
         return (*self._claims(named), *self._apart([fact for fact in chosen if fact.object.entity < 0]))
