@@ -118,7 +118,7 @@ class Casting:
             made.append(WorldEntity(first + place, "town", name, rng.between(880, 1840)))
         towns = tuple(made)
         others: list[WorldEntity] = []
-        focus = self._focus(number)
+        focus = self._focus(number // 2)
         for _ in range(self._size):
             if rng.chance(_FOCUSED):
                 kind = rng.pick(focus)

@@ -32,10 +32,10 @@ class NeedleWords:
         siblings: least and most things of the same kind in the region of what is sought: near misses.
     """
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (3, 13), "medium": (0, 10), "hard": (0, 8)}
-    plain: Mapping[str, float] = {"easy": 0.52, "medium": 0.26, "hard": 0.11}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (2, 12), "medium": (0, 9), "hard": (0, 8)}
+    plain: Mapping[str, float] = {"easy": 0.49, "medium": 0.22, "hard": 0.11}
     plain_overlap: Mapping[str, int] = {"easy": 53, "medium": 46, "hard": 44}
-    siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 6), "medium": (0, 7), "hard": (6, 999)}
+    siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 6), "medium": (0, 7), "hard": (8, 999)}
 
     def noun(self, kind: KindSpec, difficulty: str, rng: Rng) -> str:
         """What criteria call a thing of a kind: that, or something wider."""
