@@ -7,6 +7,8 @@ import re
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.wording import number_words
 
+_YEAR = re.compile(r", in \d{3,4}(?= (?!and ))|,? in \d{3,4}(?:,(?= and )|(?=[ .;,:])(?! (?:and|to) \d))")
+"""A year within a sentence, with the comma that goes where it goes."""
 _OPENING = re.compile(r"(?:In|By|In [A-Z][a-z]+) (\d{4}),? ")
 _PRONOUN = re.compile(r"(?:It|She|He|They|The) ")
 _BOUND = re.compile(r"[,:;] | (?:is|are|has|have|who|which|that) ")  # the year belongs to a part of the sentence alone
@@ -48,13 +50,9 @@ def undated(sentence: str, year: int, day: bool = False) -> str:
     """A sentence that stands after its year, or its ``day``: "1922: In 1922 it burned" is no line of a chronicle."""
     opening = _OPENING.match(sentence)
     if opening is None:
-        return (
-            sentence
-            if sentence.count(str(year)) != 1
-            else re.sub(
-                rf", in {year},(?= (?!and ))|,? in {year}(?:,(?= and )|(?=[ .;,:])(?! (?:and|to) \d))", "", sentence
-            )
-        )
+        if sentence.count(str(year)) != 1:
+            return sentence
+        return _YEAR.sub(lambda match: "" if str(year) in match[0] else match[0], sentence)
     if opening[1] != str(year) or sentence.startswith("By "):
         return sentence
     rest = sentence[opening.end() :]

@@ -19,7 +19,8 @@ STRIDE = 4_096
 _TOWNS = (4, 7)
 _NOTABLES = 18  # persons that neighbouring regions know of
 _HELD = 0.5  # share of the other things of a test world that are of kinds no training world has
-_FOCUS = 3  # kinds that a region has most of: whoever looks for one of these meets its near misses
+_FOCUS = 3  # kinds that regions have most of: whoever looks for one of these meets its near misses
+_SHARED = 2  # neighbouring regions that have most of the same kinds
 _FOCUSED = 0.5  # share of its things that are of these kinds whatever chance would give
 _MEN = ("abbot", "monk")  # professions of men alone
 _MEN_THEN = frozenset((  # and those that were so for long
@@ -118,7 +119,7 @@ class Casting:
             made.append(WorldEntity(first + place, "town", name, rng.between(880, 1840)))
         towns = tuple(made)
         others: list[WorldEntity] = []
-        focus = self._focus(number // 2)
+        focus = self._focus(number // _SHARED)
         for _ in range(self._size):
             if rng.chance(_FOCUSED):
                 kind = rng.pick(focus)
@@ -145,10 +146,10 @@ class Casting:
         )
         return Cast(number, county, country, towns, tuple(others), notables)
 
-    def _focus(self, region: int) -> list[KindSpec]:
-        """The kinds that a region has most of."""
+    def _focus(self, pair: int) -> list[KindSpec]:
+        """The kinds that two neighbouring regions have most of."""
         kinds = self._common + self._held
-        rng = Rng(*self.setting.seed, "focus", region)
+        rng = Rng(*self.setting.seed, "focus", pair)
         return rng.sample(list({kind.name: kind for kind in kinds}.values()), _FOCUS)
 
     def _name(self, kind: KindSpec, town: WorldEntity, rng: Rng) -> str:

@@ -294,15 +294,25 @@ def polished(text: str) -> str:
 
 
 def american(text: str) -> str:
-    """A text in American spelling, as far as a table of words goes."""
-    words = _AMERICAN.keys() & _LOWER.findall(text)
-    return _finding(frozenset(words)).sub(lambda match: _AMERICAN.get(match[0], match[0]), text) if words else text
+    """A text in American spelling, as far as a table of words goes; addresses keep their letters.
+
+    >>> american("A grey harbour: [harbour](https://a.example/harbour)")
+    'A gray harbor: [harbor](https://a.example/harbour)'
+    """
+    for word in sorted(_AMERICAN.keys() & _LOWER.findall(text)):
+        pieces, start = [], 0
+        while (at := text.find(word, start)) >= 0:
+            end = at + len(word)
+            address = text.rfind("](", 0, at) > max(text.rfind(")", 0, at), text.rfind(" ", 0, at))
+            whole = not _in_word(text[at - 1 : at]) and not _in_word(text[end : end + 1])
+            pieces += [text[start:at], word if address or not whole else _AMERICAN[word]]
+            start = end
+        text = "".join(pieces) + text[start:]
+    return text
 
 
-@lru_cache(maxsize=4_096)
-def _finding(words: frozenset[str]) -> re.Pattern[str]:
-    """What finds some words; and addresses, which keep their letters."""
-    return re.compile("|".join((r"\]\([^\s()]*\)", *(rf"{word}(?<!\w{word})\b" for word in sorted(words)))))
+def _in_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
 
 
 def slip(text: str, rng: Rng) -> str:
