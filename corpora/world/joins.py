@@ -7,7 +7,7 @@ import re
 from webenv.corpora.procedural.rng import Rng
 from webenv.corpora.world.wording import number_words
 
-_YEAR = re.compile(r", in \d{3,4}(?= (?!and ))|,? in \d{3,4}(?:,(?= and )|(?=[ .;,:])(?! (?:and|to) \d))")
+_WITHIN = re.compile(r", in \d{3,4},(?= (?!and ))|,? in \d{3,4}(?:,(?= and )|(?=[ .;,:])(?! (?:and|to) \d))")
 """A year within a sentence, with the comma that goes where it goes."""
 _OPENING = re.compile(r"(?:In|By|In [A-Z][a-z]+) (\d{4}),? ")
 _PRONOUN = re.compile(r"(?:It|She|He|They|The) ")
@@ -52,7 +52,7 @@ def undated(sentence: str, year: int, day: bool = False) -> str:
     if opening is None:
         if sentence.count(str(year)) != 1:
             return sentence
-        return _YEAR.sub(lambda match: "" if str(year) in match[0] else match[0], sentence)
+        return _WITHIN.sub(lambda match: "" if str(year) in match[0] else match[0], sentence)
     if opening[1] != str(year) or sentence.startswith("By "):
         return sentence
     rest = sentence[opening.end() :]
