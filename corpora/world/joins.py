@@ -13,6 +13,7 @@ _OPENING = re.compile(r"(?:In|By|In [A-Z][a-z]+) (\d{4}),? ")
 _PRONOUN = re.compile(r"(?:It|She|He|They|The) ")
 _BOUND = re.compile(r"[,:;] | (?:is|are|has|have|who|which|that) ")  # the year belongs to a part of the sentence alone
 _LATE = 9  # years after which nobody counts them
+_PLAIN = 0.8  # of those before, the share that is told by its year all the same
 
 
 def joined(sentence: str, year: int, last: int, rng: Rng) -> str:
@@ -65,12 +66,12 @@ def undated(sentence: str, year: int, day: bool = False) -> str:
 def _opened(year: int, last: int, rng: Rng) -> str:
     gap = year - last
     if gap == 0:
-        return rng.pick(("That same year ", "That year too, ", f"Also in {year}, ", f"In {year}, too, "))
+        return rng.pick(("That same year ", f"In {year} "))  # no "too": the other was told of something else
     if gap == 1:
         return rng.pick(
             ("A year later ", "The following year ", "The year after, ", f"A year later, in {year}, ", f"In {year} ")
         )
-    if gap > _LATE or rng.chance(0.35):
+    if gap > _LATE or rng.chance(_PLAIN):  # counted seldom: what came later did not follow from it
         return f"In {year}, " if rng.chance(0.5) else f"In {year} "
     years = f"{number_words(gap)} years"
     return rng.pick(

@@ -26,7 +26,7 @@ from webenv.corpora.world import (
 )
 from webenv.envs.needle_in_web.wording import NEEDLE_WORDS
 
-_WISHES = {"easy": Wish(0.7, 0.6, 0.4, 0.9), "medium": Wish(0.75, 0.8, 0.5, 0.9), "hard": Wish(0.9, 0.9, 0.5, 0.95)}
+_WISHES = {"easy": Wish(0.7, 0.6, 0.4, 0.9), "medium": Wish(0.75, 0.8, 0.5, 0.9), "hard": Wish(0.9, 0.8, 0.4, 0.95)}
 _PLAIN_WISHES = {
     "easy": Wish(0.0, 0.05, 0.3, 0.85),
     "medium": Wish(0.1, 0.1, 0.4, 0.85),
@@ -34,8 +34,8 @@ _PLAIN_WISHES = {
 }
 _NAMED = {"easy": 0.75, "medium": 0.3, "hard": 0.0}  # of persons, firms, places: kept by name
 _DESCRIBED = {"easy": 0.0, "medium": 0.4, "hard": 0.3}  # of those not named: described; the rest is masked
-_VAGUE = {"easy": 1, "medium": 1, "hard": 3}  # most criteria of a task with a class or a generic expression for a value
-_WIDE = {"easy": 0, "medium": 0, "hard": 2}  # least of those and of figures: what no query can name
+_VAGUE = {"easy": 1, "medium": 1, "hard": 2}  # most criteria of a task with a class or a generic expression for a value
+_WIDE = {"easy": 0, "medium": 0, "hard": 1}  # least of those and of figures: what no query can name
 _TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
 _MADE = frozenset(("work", "product", "vessel", "structure"))  # what people are known for, unlike whom they taught
 _WORDED = (
