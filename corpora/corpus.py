@@ -19,7 +19,7 @@ from webenv.corpora.engine import Engine, Hit
 from webenv.corpora.folder import hold_corpus, release
 from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
-from webenv.corpora.maxscore import cut_coded, open_maxscore
+from webenv.corpora.maxscore import open_maxscore, show_records
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
 from webenv.corpora.snippets import PASSAGES, CachedPage, SnippetCache, found
@@ -57,7 +57,7 @@ class Corpus(SharedWeb):
         self._manifest = manifest
         self._pool: WorkerPool[SearchRequest] = WorkerPool(_no_worker, 1)
         self._results = ResultCache()
-        self._passages = SnippetCache(store, _READY, next(_NUMBERS), cut_coded)
+        self._passages = SnippetCache(store, _READY, next(_NUMBERS), show_records)
         self._held: tuple[int, ...] = ()
         self._release: weakref.finalize[Any, Any] | None = None
 
@@ -213,14 +213,19 @@ class Corpus(SharedWeb):
         ranked = self._engine.rank(requests)
         if kind == _RANK:
             return list(ranked)
-        return [self._shown(request.query, hits) for request, hits in zip(requests, ranked, strict=True)]
+        weights = self._index.weights
+        return list(
+            self._passages.results(
+                [
+                    ([key for key, _ in hits], weights(parse_query(request.query)) if hits else {})
+                    for request, hits in zip(requests, ranked, strict=True)
+                ]
+            )
+        )
 
     def fetch(self, keys: Iterable[int]) -> list[Page]:
         """The pages of keys that :meth:`rank` gave; CorpusDamaged if there is no such page."""
         return [_page(found(self._passages.page(key))) for key in keys]
-
-    def _shown(self, query: str, hits: Sequence[Hit]) -> tuple[Result, ...]:
-        return self._passages.results([key for key, _ in hits], self._index.weights(parse_query(query))) if hits else ()
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
         """Fetches pages by URL: as search returned it, in any other form of it, or by an alias."""

@@ -145,6 +145,8 @@ class ParsedQuery:
     @property
     def stems(self) -> tuple[str, ...]:
         """The stems of words and phrases, each once."""
+        if not self.phrases:
+            return self.words
         return tuple(dict.fromkeys((*self.words, *(form for phrase in self.phrases for _, form in phrase))))
 
 

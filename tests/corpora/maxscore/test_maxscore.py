@@ -17,7 +17,7 @@ from webenv.corpora.maxscore import MaxScoreIndex, build_maxscore, machine_code
 from webenv.corpora.maxscore.layout import LENGTHS, length_code
 from webenv.corpora.maxscore.texts import _stem_code, _Stems
 from webenv.corpora.query import parse_query
-from webenv.corpora.snippets import sought
+from webenv.corpora.snippets import SnippetQuery, sought
 from webenv.errors import CorpusDamaged, CorpusError, MissingExtra
 from webenv.web import Scope, SearchRequest
 
@@ -137,8 +137,10 @@ def test_results_are_those_of_the_store(tmp_path: Path) -> None:
         assert corpus.search(asked) == expected
         keys = [hit.key for hit in corpus.rank(asked)[0]]
         assert corpus.fetch(keys) == visited
-        assert {page is None for page in texts_of.find(keys)} == {True, False}
-        assert texts_of.find([1, 2**62]) == [None, None]
+        shown = texts_of.results([SnippetQuery(keys, [], {}), SnippetQuery([1, 2**62], [], {})])
+        assert shown is not None
+        assert {page is None for page in shown[0]} == {True, False}
+        assert shown[1] == [None, None]
 
 
 def test_snippets_are_those_of_the_whole_text(tmp_path: Path) -> None:
@@ -250,12 +252,12 @@ def test_a_strangers_numbers_are_no_addresses(web: Path, tmp_path: Path) -> None
             except CorpusError:
                 continue
             assert found is None or len(found) <= limit
-        with contextlib.suppress(CorpusDamaged):
-            assert len(index.texts.find(np.load(folder / "keys.npy")[:500].tolist())) == 500
         weights = {word(rng): 1.0 for _ in range(5)}
         for key in np.load(source / "keys.npy")[:500].tolist():
             with contextlib.suppress(CorpusDamaged):
-                assert len(index.texts.results([key], sought(weights), weights) or ()) == 1
+                found = index.texts.results([SnippetQuery([key], sought(weights), weights)])
+                assert found is not None
+                assert len(found[0]) == 1
 
 
 def test_scores_are_told_apart_by_five_digits() -> None:
