@@ -285,7 +285,7 @@ class SnippetCache:
             page = self._store.get(key)
             if page is None:
                 return None
-            ready = CachedPage(page)
+            ready = CachedPage(page, b"" if self.texts is not None else record(page))
             self._kept.put((self._name, key), ready, ready.size)
         return ready
 
@@ -293,20 +293,23 @@ class SnippetCache:
 class CachedPage:
     """A page whose passages are looked for.
 
+    Args:
+        page: the page.
+        record: as :func:`record` makes it; empty: its snippets are cut by Python.
+
     Attributes:
         size: bytes that it takes, about.
-        record: as :func:`record` makes it.
     """
 
-    __slots__ = ("_linked", "_page", "_text", "record", "size")
+    __slots__ = ("_page", "_text", "record", "size")
 
-    def __init__(self, page: StoredPage) -> None:
-        self.record = record(page)
-        self._page = page._replace(text="")
-        text = without_link_targets(page.text)
-        self._linked = "" if text == page.text else page.text
-        self._text = "" if self.record else text
-        self.size = _PAGE + getsizeof(self._text) + getsizeof(self._linked) + len(self.record)
+    def __init__(self, page: StoredPage, record: bytes) -> None:
+        self.record = record
+        linked = "](" in page.text
+        self._page = page if linked or not record else page._replace(text="")  # else the record has its text
+        self._text = "" if record else without_link_targets(page.text)
+        size = len(record) + getsizeof(self._page.text)
+        self.size = _PAGE + size + (getsizeof(self._text) if self._text is not self._page.text else 0)
 
     def result(self, words: Sequence[Sought], weights: Mapping[str, float]) -> Result:
         """What is shown of it."""
@@ -318,7 +321,8 @@ class CachedPage:
         return Result(page.title, page.url, snippet, page.site, f"{page.canonical:016x}")
 
     def page(self) -> StoredPage:
-        return self._page._replace(text=self._linked or self._text or self._coded.decode(CODE))
+        page = self._page
+        return page if page.text or not self.record else page._replace(text=self._coded.decode(CODE))
 
     @property
     def _coded(self) -> bytes:

@@ -117,12 +117,19 @@ class GoldPages:
             url: the page's URL.
             key: its content key; empty: not known.
         """
-        name = f"url {address(url)}"
-        own = self._names.get(name)
-        if own is not None or not key:
-            return own or name
-        name = f"key {key}"
-        return self._names.get(name, name)
+        return self.identify_each([(address(url), key)])[0]
+
+    def identify_each(self, pages: Iterable[tuple[str, str]]) -> list[str]:
+        """As :meth:`identify`, of pages by their addresses (:func:`webenv.urls.address`) and keys."""
+        ids = []
+        for place, key in pages:
+            name = "url " + place
+            own = self._names.get(name)
+            if own is None and key:
+                name = "key " + key
+                own = self._names.get(name)
+            ids.append(own or name)
+        return ids
 
 
 class Ranked:
@@ -146,6 +153,11 @@ class Ranked:
         return self.gold.ids
 
     @cached_property
+    def addresses(self) -> list[str]:
+        """The addresses of the pages that came before the agent."""
+        return [address(page.url) for page in self.submission.seen]
+
+    @cached_property
     def ranking(self) -> list[str]:
         """Ids of the pages that are ranked, as :meth:`GoldPages.identify` gives them.
 
@@ -154,7 +166,7 @@ class Ranked:
         """
         one, gold = self.submission, self.gold
         if not one.ranked:
-            return [gold.identify(page.url, page.key) for page in one.seen]
+            return gold.identify_each(zip(self.addresses, [page.key for page in one.seen], strict=True))
         keys = {address(page.url): page.key for page in one.seen}
         ids = []
         for place, text in enumerate(one.answer):

@@ -13,6 +13,7 @@ hundreds at once).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -237,10 +238,16 @@ class Episode:
         if plan is None:
             raise ResetNeeded("receive was called without a request before it.")
         self._plan = None
-        before, self.spent = self.spent, plan.spent._replace(seconds=plan.spent.seconds + seconds)
+        before, self.spent = self.spent, plan.spent
+        if seconds:
+            self.spent = plan.spent._replace(seconds=plan.spent.seconds + seconds)
         cost = 0.0 - self.budget.share(before, self.spent)
         shown = responses.visits[: plan.own_visits]
-        failure = next((r for r in (*responses.searches, *shown, *responses.asks) if isinstance(r, Failure)), None)
+        failure: Failure | None = None
+        for response in (*responses.searches, *shown, *responses.asks):
+            if isinstance(response, Failure):
+                failure = response
+                break
         late = not self.clocked and self.budget.seconds is not None and self.spent.seconds > self.budget.seconds
         if failure is not None or late:
             self.ending = "web_failed" if failure is not None else "out_of_time"
@@ -354,7 +361,7 @@ class Episode:
                 first = len(results) + 1
                 where = f"results {first} to {len(results) + len(hits)}" if hits else "nothing"
                 notices.append(f"Query {number} found {where}.")
-            results.extend(_clean_result(hit) for hit in hits)
+            results += _clean_results(hits)
         pages: list[Page] = []
         if self.rules.whole_results:
             pages = [self._clip(page, page.url, notices) for page in whole_pages(responses.searches)]
@@ -377,9 +384,13 @@ class Episode:
         self._replies += replies
         if self.rules.keep_pages:
             self._pages += pages
-        documents = [document for reply in replies for document in reply.documents]
-        for url, key in [(item.url, item.key) for part in (results, pages, documents) for item in part]:
-            self._seen.setdefault(url, key)
+        seen = self._seen
+        for _, url, _, _, key in results:
+            seen.setdefault(url, key)
+        for page in pages:
+            seen.setdefault(page.url, page.key)
+        for document in [document for reply in replies for document in reply.documents]:
+            seen.setdefault(document.url, document.key)
         if len(responses.searches) == 1 and not results:
             notices.append("Nothing was found.")
         if self.clocked:
@@ -475,13 +486,17 @@ def _told(reason: str) -> str:
     return "".join(one if one.isprintable() else " " for one in clean(reason, "notice")).translate(_NO_TAGS)
 
 
-def _clean_result(hit: Result) -> Result:
-    title, url, text, site = hit.title, hit.url, hit.snippet, hit.site
-    if len(title) <= _TITLE and len(url) <= _URL and len(text) <= _SNIPPET and len(site) <= _SITE:
-        whole = title + url + text + site
-        if whole.isascii() or encodable(whole):
-            return hit  # as nearly all are: nothing to clean
-    return Result(clean(title, "title"), clean(url, "url"), clean(text, "snippet"), clean(site, "site"), hit.key)
+def _clean_results(hits: Sequence[Result]) -> Sequence[Result]:
+    for title, url, text, site, _ in hits:
+        if len(title) > _TITLE or len(url) > _URL or len(text) > _SNIPPET or len(site) > _SITE:
+            break
+    else:
+        if encodable("".join(chain.from_iterable(hits))):
+            return hits  # as nearly all are: nothing to clean
+    return [
+        Result(clean(title, "title"), clean(url, "url"), clean(text, "snippet"), clean(site, "site"), key)
+        for title, url, text, site, key in hits
+    ]
 
 
 def whole_pages(searches: Sequence[SearchResponse]) -> list[Page]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from webenv.corpora.caches import LRUCache
 from webenv.corpora.maxscore import machine_code, show_records
 from webenv.corpora.query import stem
-from webenv.corpora.snippets import CachedPage, SnippetCache, SnippetQuery, snippet, sought
+from webenv.corpora.snippets import CachedPage, SnippetCache, SnippetQuery, record, snippet, sought
 from webenv.corpora.store import MemoryStore, StoredPage
 
 PLAIN = ["tide", "tides", "TIDE", "tide's", "o'clock", "clock", "skies", "sky", "happy", "happi", "happily", "hoping"]
@@ -32,7 +32,8 @@ def page(text: str) -> StoredPage:
 
 def shown(text: str, weights: dict[str, float]) -> str:
     """A page's snippet, which machine code, where there is any, cuts alike."""
-    ready = CachedPage(page(text))
+    ready = CachedPage(page(text), record(page(text)))
+    assert ready.page() == page(text)
     words = sought(weights)
     result = ready.result(words, weights)
     queries = [SnippetQuery([1, 0], words, weights), SnippetQuery([], words, weights), SnippetQuery([1], [], {})]
