@@ -202,11 +202,11 @@ class Corpus(SharedWeb):
 
     def begin_search(self, requests: Sequence[SearchRequest]) -> PendingSearches:
         """Gives worker processes their part of :meth:`search`; to be taken, or dropped, before the next search."""
-        return self._results.begin(requests, lambda asked: self._pool.begin(_SEARCH, asked, self.answer, Result._make))
+        return self._results.begin(requests, lambda asked: self._pool.begin(_SEARCH, asked, self.answer, Result))
 
     def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
         """Keys and scores of the pages that :meth:`search` finds, from the engine."""
-        return list(map(list, self._pool.begin(_RANK, requests, self.answer, Hit._make).result()))
+        return list(map(list, self._pool.begin(_RANK, requests, self.answer, Hit).result()))
 
     def answer(self, kind: str, requests: Sequence[SearchRequest]) -> list[Sequence[Any]]:
         """The answers of this process alone: ``"search"``: results, ``"rank"``: hits."""

@@ -12,8 +12,10 @@ hundreds at once).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from operator import le
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -23,6 +25,7 @@ from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError
 from webenv.judge import Seen, Submission, Verdict
 from webenv.observations import Document, Observation, Page, Reply, Result, check_trace
 from webenv.rules import Rules
+from webenv.runtime.rows import named
 from webenv.spaces import LIMITS, SORTS, clean, encodable
 from webenv.task import Task
 from webenv.web import (
@@ -43,7 +46,7 @@ CUT_OFF = "cut_off"
 _MOST_ARGUMENTS = 100
 _NAMED = 200  # characters of a URL or a site in a notice
 _NO_TAGS = str.maketrans("<>", "‹›")
-_TITLE, _URL, _SNIPPET, _SITE = (LIMITS[sort] for sort in ("title", "url", "snippet", "site"))
+_LONGEST = [LIMITS[sort] for sort in ("title", "url", "snippet", "site")]
 _USAGE = "An action is one of search, visit, ask, answer and note, with its texts."
 
 
@@ -266,7 +269,7 @@ class Episode:
             answer=plan.answer,
             pages=tuple(judged[:fetched]),
             gold=tuple(judged[fetched:]),
-            seen=tuple(Seen(url, key) for url, key in self._seen.items()),
+            seen=tuple(named(Seen, self._seen.items())),
             budget=self.budget,
             spending=self.spent,
             replies=tuple(self._replies),
@@ -385,8 +388,9 @@ class Episode:
         if self.rules.keep_pages:
             self._pages += pages
         seen = self._seen
-        for _, url, _, _, key in results:
-            seen.setdefault(url, key)
+        if results:
+            _, urls, _, _, keys = zip(*results, strict=True)
+            deque(map(seen.setdefault, urls, keys), maxlen=0)
         for page in pages:
             seen.setdefault(page.url, page.key)
         for document in [document for reply in replies for document in reply.documents]:
@@ -487,12 +491,9 @@ def _told(reason: str) -> str:
 
 
 def _clean_results(hits: Sequence[Result]) -> Sequence[Result]:
-    for title, url, text, site, _ in hits:
-        if len(title) > _TITLE or len(url) > _URL or len(text) > _SNIPPET or len(site) > _SITE:
-            break
-    else:
-        if encodable("".join(chain.from_iterable(hits))):
-            return hits  # as nearly all are: nothing to clean
+    longest = [max(map(len, texts)) for texts in zip(*hits, strict=True)]
+    if all(map(le, longest, _LONGEST)) and encodable("".join(chain.from_iterable(hits))):
+        return hits  # as nearly all are: nothing to clean
     return [
         Result(clean(title, "title"), clean(url, "url"), clean(text, "snippet"), clean(site, "site"), key)
         for title, url, text, site, key in hits
