@@ -161,7 +161,7 @@ def cut(given: Any) -> None:
     table. ``state`` holds the query at which to begin and where in ``shown``; and afterwards where to go on, how many
     unknown words the query there has, and whether ``shown`` is too small for what it shows.
     """
-    a = carray(given, 30, np.int64)
+    a = carray(given, 32, np.int64)
     data = carray(pointer(a[0]), a[1], np.uint8)
     by_key = carray(pointer(a[2]), a[3], np.int64)
     begins = carray(pointer(a[4]), a[5], np.int64)
@@ -177,6 +177,8 @@ def cut(given: Any) -> None:
     unknown = carray(pointer(a[24]), a[25], np.int64)
     state = carray(pointer(a[26]), a[27], np.int64)
     marks = carray(pointer(a[28]), a[29], np.uint8)
+    eight = carray(pointer(a[28]), a[29] // 8, np.int64)  # the same
+    places = carray(pointer(a[30]), a[31], np.int32)
     letters, at = (
         room[:256],
         state[1],
@@ -220,23 +222,25 @@ def cut(given: Any) -> None:
                     at += 1
             size, candidates = 0, 0
             span = last - text if text >= 0 else np.int64(0)
-            for p in range(span):
-                marks[p] = 0
+            for n in range((span + 7) // 8):
+                eight[n] = 0
             for w in range(count):
                 going_on[w], tries[w], matched[w], inside[w] = text, 0, 0, 0
                 place, end = words[4 * (first_word + w)], words[4 * (first_word + w) + 1]
                 if span:
                     _mark(data, text, last, prefixes[place], prefixes[place + 1] if place + 1 < end else -1, marks)
-            for p in range(span):
-                candidates += marks[p]
-            # A word that begins inside another is none; it counts as a try alone, and hides none that begins there,
-            # where it has no dots in it.
-            quick = plain and candidates < MOST_TRIES
             if span and count:
                 marks[span - 1] = 1
-            for p in range(text, text + span):
-                if marks[p - text] == 0:
-                    continue
+            for n in range((span + 7) // 8):
+                if eight[n]:
+                    for m in range(8 * n, 8 * n + 8):
+                        places[candidates] = m
+                        candidates += marks[m]
+            # A prefix inside a word is none; it counts as a try alone, and hides none that begins there, where it has
+            # no dots in it.
+            quick = plain and candidates < MOST_TRIES
+            for m in range(candidates):
+                p = text + places[m]
                 if quick and p > text and _KINDS[data[p - 1]] & _ALNUM:
                     continue
                 here = letters[data[p]] & _MASK

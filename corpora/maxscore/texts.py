@@ -101,9 +101,23 @@ def _shown(
                 prefixes += folded
         bounds.extend((len(keys), len(worth)))
     begun, unknown, state = array("B", prefixes), array("q", bytes(24 * _ASKED)), array("q", bytes(32))
+    room = _room
     while True:
-        given, stems, shown = array("q", records), _stems.table, _room.shown
-        for held in (keys, bounds, begun, words, worth, stems, _room.numbers, shown, unknown, state, _room.marks):
+        given, stems, shown = array("q", records), _stems.table, room.shown
+        for held in (
+            keys,
+            bounds,
+            begun,
+            words,
+            worth,
+            stems,
+            room.numbers,
+            shown,
+            unknown,
+            state,
+            room.marks,
+            room.places,
+        ):
             given.extend(held.buffer_info())
         code.cut(given.buffer_info()[0])
         for number in range(0, 3 * state[2], 3):
@@ -132,6 +146,7 @@ class _Room(threading.local):
         self.numbers = array("q", bytes(8 * _ROOM))
         self.shown = array("B", bytes(_SHOWN))
         self.marks = array("B", bytes(LONGEST_RECORD))
+        self.places = array("i", bytes(4 * LONGEST_RECORD + 4))
 
 
 class _Stems:
