@@ -126,6 +126,7 @@ class Episode:
         self.spent = Spending()
         self.ending = ""
         self.clocked = False
+        self._question = clean(task.question, "question")
         self._seen: dict[str, str] = {}  # URL → key, in the order of first sight
         self._replies: list[Reply] = []
         self._pages: list[Page] = []  # where the rules keep them
@@ -425,9 +426,8 @@ class Episode:
         pages: tuple[Page, ...] = (),
         replies: tuple[Reply, ...] = (),
     ) -> Observation:
-        question = clean(self.task.question, "question")
-        left = self.budget.left(self.spent)
-        return Observation(question, results, pages, replies, clean(" ".join(notices), "notice"), left)
+        notice = clean(" ".join(notices), "notice") if notices else ""
+        return Observation(self._question, results, pages, replies, notice, self.budget.left(self.spent))
 
     # ── as plain data ─────────────────────────────────────────────────────────
 

@@ -56,12 +56,15 @@ class _SlotGroup:
         self, round_: int, benchmark: Benchmark, curriculum: CurriculumState | None, chosen: Task | None
     ) -> tuple[str, Task]:
         """The task of a round, and its difficulty: chosen or drawn when the first slot comes to it, then the same."""
+        task = chosen
         while self.first + len(self.drawn) <= round_:
             assert self.rng is not None  # reset seeds before anything is drawn
             difficulty, task = draw_task(benchmark, curriculum, self.rng, chosen)
             self.drawn.append((difficulty, task.id))
         difficulty, name = self.drawn[round_ - self.first]
-        return ("", chosen) if chosen else (difficulty, benchmark.tasks.find(name))
+        if chosen:
+            return "", chosen
+        return difficulty, task if task is not None and task.id == name else benchmark.tasks.find(name)
 
     def forget(self, before: int) -> None:
         """Drops the tasks of rounds that every slot has left behind."""
@@ -279,8 +282,9 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         playing = [slot for slot in range(self.num_envs) if not ended[slot]]
         turns = play_turn(self.benchmark, self._running(playing, "step"), [actions[slot] for slot in playing])
         steps = dict(zip(playing, turns, strict=True))
-        for slot, turn in zip(playing, turns, strict=True):  # before any slot begins anew: none is ahead of the others
-            follow(self._curriculum, self._difficulties[slot], turn)
+        if self._curriculum is not None:
+            for slot, turn in zip(playing, turns, strict=True):  # before any begins anew: none is ahead of the others
+                follow(self._curriculum, self._difficulties[slot], turn)
         rewards = [0.0] * self.num_envs
         terminated, truncated = [False] * self.num_envs, [False] * self.num_envs
         infos: list[tuple[int, dict[str, Any]]] = []
