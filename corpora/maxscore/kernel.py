@@ -204,6 +204,10 @@ def rank(given: Any) -> None:
                 if high < min((window + 1) * _WINDOW, len(keys)):
                     end = lower_bound(docs, begin, end, high)
                 greatest = one if own else tops[row * windows + window]
+            elif pieces == 1 and high - low == len(
+                keys
+            ):  # all is looked at at once, and no bound would spare any of it
+                begin, end, greatest = start, stop, one
             else:
                 if c == 0 or lows[c] != highs[c - 1]:
                     place = lower_bound(docs, place, stop, low)
