@@ -43,7 +43,9 @@ from webenv.web import (
 CUT_OFF = "cut_off"
 """The ending of an episode that was finished from outside (:meth:`Episode.finish`)."""
 
+_SEARCH, _VISIT, _ASK, _ANSWER, _NOTE = Kind  # each access to a member of an enumeration calls a function
 _MOST_ARGUMENTS = 100
+_NAMES = tuple(SORTS[kind].replace("url", "URL") for kind in Kind)
 _NAMED = 200  # characters of a URL or a site in a notice
 _NO_TAGS = str.maketrans("<>", "‹›")
 _LONGEST = [LIMITS[sort] for sort in ("title", "url", "snippet", "site")]
@@ -289,26 +291,26 @@ class Episode:
         if action is None:
             return f"That is no action. {_USAGE}", "invalid"
         kind, texts = action
-        sort = SORTS[Kind(kind)]
-        name, limit = sort.replace("url", "URL"), LIMITS[sort]
+        sort = SORTS[kind]  # type: ignore[index]  # members of Kind are numbers
+        name, limit = _NAMES[kind], LIMITS[sort]
         if not texts:
             return f"The action names no {name}. {_USAGE}", "invalid"
-        most = self.rules.answers if kind == Kind.ANSWER else _MOST_ARGUMENTS + int(kind == Kind.ASK)
+        most = self.rules.answers if kind == _ANSWER else _MOST_ARGUMENTS + int(kind == _ASK)
         if len(texts) > most:
             return f"The action has {len(texts)} texts; at most {most} are taken.", "invalid"
-        if kind == Kind.ASK and len(texts) == 1:
+        if kind == _ASK and len(texts) == 1:
             return "The question names no site: ask takes a question, then one or more sites.", "invalid"
         for place, text in enumerate(texts):
-            if kind == Kind.ASK and place > 0:
+            if kind == _ASK and place > 0:
                 name, limit = "site", LIMITS["site"]
             if len(text) > limit:
                 article = "An" if name == "answer" else "A"
                 return f"{article} {name} has {len(text)} characters; at most {limit} are taken.", "invalid"
-            if kind not in (Kind.NOTE, Kind.ANSWER) and not text.strip():
+            if kind not in (_NOTE, _ANSWER) and not text.strip():
                 return f"A {name} is empty.", "invalid"
         left = self.budget.left(self.spent)
-        wanted = len(texts) - int(kind == Kind.ASK)
-        if kind <= Kind.ASK and wanted > left[kind]:
+        wanted = len(texts) - int(kind == _ASK)
+        if kind <= _ASK and wanted > left[kind]:
             units = ("searches", "visits", "asks")[kind]
             if not getattr(self.budget, units):
                 name = Kind(kind).name.lower()
@@ -328,22 +330,22 @@ class Episode:
         kind, texts = action.kind, action.arguments
         scope, (searched, visited, asked, turns, seconds, dollars) = self.task.scope, self.spent
         turns += 1
-        if kind == Kind.SEARCH:
+        if kind == _SEARCH:
             limit = self.rules.results
             searches = tuple([SearchRequest(text, limit, scope) for text in texts])
             spent = Spending(searched + len(texts), visited, asked, turns, seconds, dollars)
             return _PlannedTurn(action, Requests(searches), spent, "", "", (), 0)
-        if kind == Kind.VISIT:
+        if kind == _VISIT:
             visits = tuple([VisitRequest(url, scope) for url in self._visitable(texts)])
             spent = Spending(searched, visited + len(texts), asked, turns, seconds, dollars)
             return _PlannedTurn(action, Requests(visits=visits), spent, "", "", (), len(visits))
-        if kind == Kind.ASK:
+        if kind == _ASK:
             question, *sites = texts
             asks = tuple([AskRequest(question, site, scope) for site in sites])
             spent = Spending(searched, visited, asked + len(sites), turns, seconds, dollars)
             return _PlannedTurn(action, Requests(asks=asks), spent, "", "", (), 0)
         spent = Spending(searched, visited, asked, turns, seconds, dollars)
-        if kind == Kind.ANSWER:
+        if kind == _ANSWER:
             answer = self.rules.read_answer(texts)
             if isinstance(answer, str):
                 raise InvalidArgument(f"Rules.read_answer gave {answer!r:.80}: expected a tuple of texts.")
@@ -370,7 +372,7 @@ class Episode:
         if self.rules.whole_results:
             pages = [self._clip(page, page.url, notices) for page in whole_pages(responses.searches)]
             results = [hit._replace(snippet="") for hit in results]
-        if plan.action is not None and plan.action.kind == Kind.VISIT and self.rules.unseen != "allow":
+        if plan.action is not None and plan.action.kind == _VISIT and self.rules.unseen != "allow":
             unseen = [url for url in plan.action.arguments if url.strip() not in self._seen]
             notices += [f"Not available, never shown: {_named(url.strip())}." for url in unseen]
         for request, response in zip(plan.requests.visits, responses.visits[: plan.own_visits], strict=False):
