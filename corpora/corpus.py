@@ -37,6 +37,7 @@ T = TypeVar("T")
 
 _LEXICAL, _SEARCH, _RANK = "tantivy", "search", "rank"
 _MANY_PAGES = 1_000  # fewer are searched faster than a request travels to another process
+_MANY_INDEXED = 50_000  # the same with a maxscore index
 _NO_PAGE = Missing("there is no such page")
 
 
@@ -294,7 +295,8 @@ class Corpus(SharedWeb):
     @property
     def shareable(self) -> Path | None:
         """The folder that worker processes may search for this one; ``None`` where they would not be faster."""
-        return self._folder if self._engine is self._index and len(self) >= _MANY_PAGES else None
+        many = _MANY_PAGES if self._index.maxscore is None else _MANY_INDEXED
+        return self._folder if self._engine is self._index and len(self) >= many else None
 
     @property
     def manifest(self) -> Manifest | None:

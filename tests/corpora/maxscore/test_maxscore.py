@@ -198,6 +198,14 @@ def test_snippets_of_a_batch_are_those_of_each_query(tmp_path: Path, monkeypatch
         assert corpus.answer("search", asked) == together
 
 
+def test_worker_processes_search_only_large_webs_with_one(web: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Smaller ones are searched in less time than it takes to send requests and answers."""
+    with Corpus.open(web, workers=1) as corpus:
+        assert corpus.shareable is None
+        monkeypatch.setattr("webenv.corpora.corpus._MANY_INDEXED", PAGES)
+        assert corpus.shareable == web
+
+
 def test_large_generated_webs_have_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It stands in the web's folder in the cache, and counts among what the web takes there."""
     machine_code()
