@@ -185,7 +185,7 @@ def _size(files: Iterable[Path]) -> int:
 
 _STAGE = "worlds"
 _LONG = 20_000  # pages that take long enough to be told of
-_PAGE_BYTES = 6_500  # of a page with its share of the indexes, at most
+_PAGE_BYTES = 5_000  # of a page with its share of the indexes, at most
 _INDEXED = 2_000  # pages; smaller webs are searched fast enough, and machine code takes some seconds to be made first
 
 
