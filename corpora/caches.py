@@ -137,7 +137,7 @@ class PendingResults:
         if self._begun is not None:
             for request, hits in zip(self._asked, self._begun.result(), strict=True):
                 self._known[request] = found = tuple(hits)
-                size = sum(_RESULT + len(hit.snippet) + len(hit.title) + len(hit.url) for hit in found)
+                size = sum([_RESULT + len(snippet) + len(title) + len(url) for title, url, snippet, _, _ in found])
                 _RESULTS.put((self._web, request), found, _REQUEST + len(request.query) + size)
         return [self._known[request] for request in self._requests]
 

@@ -19,7 +19,7 @@ from webenv.corpora.engine import Engine, Hit
 from webenv.corpora.folder import hold_corpus, release
 from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
-from webenv.corpora.maxscore import cut_coded, open_maxscore
+from webenv.corpora.maxscore import open_maxscore, show_records
 from webenv.corpora.prepare import prepare
 from webenv.corpora.query import ANALYZER, parse_query
 from webenv.corpora.snippets import PASSAGES, CachedPage, SnippetCache, found
@@ -37,6 +37,7 @@ T = TypeVar("T")
 
 _LEXICAL, _SEARCH, _RANK = "tantivy", "search", "rank"
 _MANY_PAGES = 1_000  # fewer are searched faster than a request travels to another process
+_MANY_INDEXED = 50_000  # the same with a maxscore index
 _NO_PAGE = Missing("there is no such page")
 
 
@@ -57,7 +58,7 @@ class Corpus(SharedWeb):
         self._manifest = manifest
         self._pool: WorkerPool[SearchRequest] = WorkerPool(_no_worker, 1)
         self._results = ResultCache()
-        self._passages = SnippetCache(store, _READY, next(_NUMBERS), cut_coded)
+        self._passages = SnippetCache(store, _READY, next(_NUMBERS), show_records)
         self._held: tuple[int, ...] = ()
         self._release: weakref.finalize[Any, Any] | None = None
 
@@ -202,25 +203,30 @@ class Corpus(SharedWeb):
 
     def begin_search(self, requests: Sequence[SearchRequest]) -> PendingSearches:
         """Gives worker processes their part of :meth:`search`; to be taken, or dropped, before the next search."""
-        return self._results.begin(requests, lambda asked: self._pool.begin(_SEARCH, asked, self.answer, Result._make))
+        return self._results.begin(requests, lambda asked: self._pool.begin(_SEARCH, asked, self.answer, Result))
 
     def rank(self, requests: Sequence[SearchRequest]) -> list[list[Hit]]:
         """Keys and scores of the pages that :meth:`search` finds, from the engine."""
-        return list(map(list, self._pool.begin(_RANK, requests, self.answer, Hit._make).result()))
+        return list(map(list, self._pool.begin(_RANK, requests, self.answer, Hit).result()))
 
     def answer(self, kind: str, requests: Sequence[SearchRequest]) -> list[Sequence[Any]]:
         """The answers of this process alone: ``"search"``: results, ``"rank"``: hits."""
         ranked = self._engine.rank(requests)
         if kind == _RANK:
             return list(ranked)
-        return [self._shown(request.query, hits) for request, hits in zip(requests, ranked, strict=True)]
+        weights = self._index.weights
+        return list(
+            self._passages.results(
+                [
+                    ([key for key, _ in hits], weights(parse_query(request.query)) if hits else {})
+                    for request, hits in zip(requests, ranked, strict=True)
+                ]
+            )
+        )
 
     def fetch(self, keys: Iterable[int]) -> list[Page]:
         """The pages of keys that :meth:`rank` gave; CorpusDamaged if there is no such page."""
         return [_page(found(self._passages.page(key))) for key in keys]
-
-    def _shown(self, query: str, hits: Sequence[Hit]) -> tuple[Result, ...]:
-        return self._passages.results([key for key, _ in hits], self._index.weights(parse_query(query))) if hits else ()
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
         """Fetches pages by URL: as search returned it, in any other form of it, or by an alias."""
@@ -289,7 +295,8 @@ class Corpus(SharedWeb):
     @property
     def shareable(self) -> Path | None:
         """The folder that worker processes may search for this one; ``None`` where they would not be faster."""
-        return self._folder if self._engine is self._index and len(self) >= _MANY_PAGES else None
+        many = _MANY_PAGES if self._index.maxscore is None else _MANY_INDEXED
+        return self._folder if self._engine is self._index and len(self) >= many else None
 
     @property
     def manifest(self) -> Manifest | None:

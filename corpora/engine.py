@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -44,6 +45,11 @@ class Engine(Protocol):
 def rounded(score: float) -> float:
     """A score to five digits: sums of the same numbers in another order differ behind them."""
     return float(f"{score:.4e}")
+
+
+def idf(documents: int, having: int) -> float:
+    """What a word is worth that so many of all documents have: BM25's inverse document frequency."""
+    return math.log(1 + (documents - having + 0.5) / (having + 0.5))
 
 
 # ── fusion ────────────────────────────────────────────────────────────────────

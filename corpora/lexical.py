@@ -6,7 +6,6 @@ tantivy does the work. The index keeps no text, only what is needed to find keys
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import tempfile
@@ -23,7 +22,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from webenv.corpora.document import IndexedPage, day_of, without_link_targets
-from webenv.corpora.engine import Hit, rounded
+from webenv.corpora.engine import Hit, idf, rounded
 from webenv.corpora.manifest import read_json
 from webenv.corpora.query import (
     ANALYZER,
@@ -158,12 +157,14 @@ class LexicalIndex:
 
     def search(self, query: ParsedQuery, limit: int, scope: Scope = Scope()) -> list[Hit]:
         """As :meth:`rank`, of one query."""
-        if limit < 1 or not len(self):
+        if limit < 1:
             return []
         if self.maxscore is not None:
             best = self.maxscore.search(query, limit, scope, self._sites.keys())
             if best is not None:
                 return best
+        if not len(self):
+            return []
         index = self._reaching(query)
         if index is not self:
             return index.search(replace(query, sites=()) if query.words or query.phrases else query, limit, scope)
@@ -197,19 +198,11 @@ class LexicalIndex:
 
     def weights(self, query: ParsedQuery) -> dict[str, float]:
         """What each word of a query is worth: BM25's inverse document frequency, by stem."""
-        count, having = self._frequencies(query)
-        return {
-            form: math.log(1 + (count - pages + 0.5) / (pages + 0.5))
-            for form, pages in zip(query.stems, having, strict=True)
-        }
-
-    def _frequencies(self, query: ParsedQuery) -> tuple[int, list[int]]:
-        """How many pages there are, and how many have each word of a query."""
         if self.maxscore is not None:  # which opens no index for each site
-            return self.maxscore.frequencies(query, self._sites.keys())
+            return self.maxscore.weights(query, self._sites.keys())
         index = self._reaching(query)
         try:
-            return len(index), [index._searcher.doc_freq("text", form) for form in query.stems]
+            return {form: idf(len(index), index._searcher.doc_freq("text", form)) for form in query.stems}
         except BaseException as error:
             _raise(error)
 

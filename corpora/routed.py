@@ -76,7 +76,7 @@ class RoutedWeb:
         for request in requests:
             folder, digest = self._folder(request.scope.world) or ("", "")
             items.append(_Routed(request.scope.world, folder, digest, _bare(request)))
-        return self._pool.begin(_SEARCH, items, self._answer, Result._make)
+        return self._pool.begin(_SEARCH, items, self._answer, Result)
 
     def _answer(self, kind: str, items: Sequence[_Routed]) -> list[Sequence[Any]]:
         """The answers of this process to requests in worlds that are corpora."""

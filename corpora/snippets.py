@@ -22,6 +22,8 @@ SNIPPET = 160
 """The most characters of a snippet."""
 SCANNED = 100_000
 """The characters of a text that are looked at."""
+LONGEST_RECORD = 2 * SCANNED
+"""The most bytes of a record."""
 MOST_MATCHES = 24
 """The most places of one word."""
 MOST_TRIES = 500
@@ -45,7 +47,7 @@ class Sought(NamedTuple):
     Attributes:
         form: its stem.
         prefix: how its forms begin.
-        folded: the same as bytes, of a word in ASCII.
+        folded: the same in :data:`CODE`; empty where no coded text can have it.
         whole: whether the prefix is a word of that stem by itself.
     """
 
@@ -77,10 +79,15 @@ def sought(weights: Mapping[str, float]) -> list[Sought]:
     return [_sought(form) for form in forms]
 
 
+@lru_cache(maxsize=20_000)
 def _sought(form: str) -> Sought:
     prefix = form[:-1] if len(form) > 3 and form[-1] in "eil" else form  # a stem's end may be its own
     word = WORDS.fullmatch(prefix)
-    return Sought(form, prefix, prefix.encode() if form.isascii() else b"", word is not None and stem(prefix) == form)
+    try:
+        folded = prefix.encode(CODE)
+    except UnicodeEncodeError:
+        folded = b""
+    return Sought(form, prefix, folded, word is not None and stem(prefix) == form)
 
 
 def stretch(matches: Sequence[Match], weights: Mapping[str, float]) -> tuple[int, int]:
@@ -187,7 +194,38 @@ _WORDLY = re.escape(bytes(n for n, letter in enumerate(_LETTERS) if letter.isaln
 _WORD = re.compile(b"[" + _WORDLY + b"]+(?:[.'][" + _WORDLY + b"]+)*")
 
 
-Cutter = Callable[[Sequence[bytes], Sequence[Sought], Mapping[str, float]], "list[str] | None"]
+class SnippetQuery(NamedTuple):
+    """A query whose results are to be shown.
+
+    Attributes:
+        keys: of the pages that it found.
+        words: what is looked for in them.
+        weights: what each word is worth, by its stem.
+    """
+
+    keys: Sequence[int]
+    words: Sequence[Sought]
+    weights: Mapping[str, float]
+
+
+Show = Callable[[Sequence[bytes], Sequence[SnippetQuery]], "list[list[Result | None]] | None"]
+
+
+def record(page: StoredPage) -> bytes:
+    """What machine code reads of a page; empty where it cannot be told so, as a page in Chinese.
+
+    Address, title, host and canonical key, in UTF-8 and each followed by a zero byte, then the text without link
+    targets in :data:`CODE`.
+    """
+    text = without_link_targets(page.text)
+    head = "\0".join((page.url, page.title, page.site, f"{page.canonical:016x}", ""))
+    if head.count("\0") != 4 or len(text) > SCANNED:
+        return b""
+    try:
+        told = head.encode() + text.encode(CODE)
+    except UnicodeEncodeError:
+        return b""
+    return told if len(told) <= LONGEST_RECORD else b""
 
 
 class SnippetCache:
@@ -199,40 +237,43 @@ class SnippetCache:
         store: the pages.
         kept: where pages are kept ready, by their corpus and their key; corpora may share it.
         name: the number of the corpus.
-        cut: cuts the snippets of texts that are coded; ``None`` where it cannot.
+        show: makes results of records by machine code; ``None`` where there is none.
 
     Attributes:
-        texts: pages that lie ready in a file, where there is one.
+        texts: records that lie ready in a file, where there is one.
     """
 
-    def __init__(self, store: Store, kept: LRUCache[tuple[int, int], CachedPage], name: int, cut: Cutter) -> None:
+    def __init__(self, store: Store, kept: LRUCache[tuple[int, int], CachedPage], name: int, show: Show) -> None:
         self.texts: MappedTexts | None = None
         self._store = store
         self._kept = kept
         self._name = name
-        self._cut = cut
+        self._show = show
 
-    def results(self, keys: Sequence[int], weights: Mapping[str, float]) -> tuple[Result, ...]:
-        """The results that show the pages of these keys; ``weights``: what each word is worth, by its stem."""
-        words = sought(weights)
-        if self.texts is None:
-            pages = [found(self._ready(key)) for key in keys]
-            coded = [page.coded for page in pages if page.coded]
-            snippets = iter(self._cut(coded, words, weights) or () if len(coded) == len(pages) else ())
-            return tuple([page.result(words, weights, next(snippets, None)) for page in pages])
-        results = self.texts.results(keys, words, weights)
-        if results is None:
-            results = [
-                page
-                and Result(page.title, page.url, _coded_snippet(page.coded, words, weights), page.site, page.canonical)
-                for page in self.texts.find(keys)
-            ]
-        return tuple(
-            [
-                result or found(self._ready(key)).result(words, weights)
-                for key, result in zip(keys, results, strict=True)
-            ]
-        )
+    def results(self, asked: Sequence[tuple[Sequence[int], Mapping[str, float]]]) -> list[tuple[Result, ...]]:
+        """What is shown for each query: of its keys the pages, with what each word is worth, by its stem."""
+        queries = [SnippetQuery(keys, sought(weights), weights) for keys, weights in asked]
+        shown = self._of_records(queries) if self.texts is None else self.texts.results(queries)
+        if shown is None:
+            shown = [[None] * len(query.keys) for query in queries]
+        return [
+            tuple(
+                [
+                    result or found(self._ready(key)).result(query.words, query.weights)
+                    for key, result in zip(query.keys, results, strict=True)
+                ]
+            )
+            for query, results in zip(queries, shown, strict=True)
+        ]
+
+    def _of_records(self, queries: Sequence[SnippetQuery]) -> list[list[Result | None]] | None:
+        """The results by the records of pages that are kept ready."""
+        places: dict[int, int] = {}
+        for query in queries:
+            for key in query.keys:
+                places.setdefault(key, len(places))
+        records = [found(self._ready(key)).record for key in places]
+        return self._show(records, [query._replace(keys=[places[key] for key in query.keys]) for query in queries])
 
     def page(self, key: int) -> StoredPage | None:
         ready = self._ready(key)
@@ -244,7 +285,7 @@ class SnippetCache:
             page = self._store.get(key)
             if page is None:
                 return None
-            ready = CachedPage(page)
+            ready = CachedPage(page, b"" if self.texts is not None else record(page))
             self._kept.put((self._name, key), ready, ready.size)
         return ready
 
@@ -252,40 +293,40 @@ class SnippetCache:
 class CachedPage:
     """A page whose passages are looked for.
 
+    Args:
+        page: the page.
+        record: as :func:`record` makes it; empty: its snippets are cut by Python.
+
     Attributes:
         size: bytes that it takes, about.
-        coded: its text in :data:`CODE`; empty where it cannot be told so.
     """
 
-    __slots__ = ("_key", "_linked", "_page", "_text", "coded", "size")
+    __slots__ = ("_page", "_text", "record", "size")
 
-    def __init__(self, page: StoredPage) -> None:
-        self._page, self._key = page._replace(text=""), f"{page.canonical:016x}"
-        text = without_link_targets(page.text)
-        self._linked = "" if text == page.text else page.text
-        self._text, self.coded = text, b""
-        if len(text) <= SCANNED:
-            try:
-                self._text, self.coded = "", text.encode(CODE)
-            except UnicodeEncodeError:
-                self._text = text
-        self.size = _PAGE + getsizeof(self._text) + getsizeof(self._linked) + len(self.coded)
+    def __init__(self, page: StoredPage, record: bytes) -> None:
+        self.record = record
+        linked = "](" in page.text
+        self._page = page if linked or not record else page._replace(text="")  # else the record has its text
+        self._text = "" if record else without_link_targets(page.text)
+        size = len(record) + getsizeof(self._page.text)
+        self.size = _PAGE + size + (getsizeof(self._text) if self._text is not self._page.text else 0)
 
-    def result(self, words: Sequence[Sought], weights: Mapping[str, float], snippet: str | None = None) -> Result:
-        """What is shown of it; its snippet may have been cut already."""
+    def result(self, words: Sequence[Sought], weights: Mapping[str, float]) -> Result:
+        """What is shown of it."""
         page = self._page
-        shown = self._snippet(words, weights) if snippet is None else snippet
-        return Result(page.title, page.url, shown, page.site, self._key)
+        if self.record:
+            snippet = _coded_snippet(self._coded, words, weights)
+        else:
+            snippet = passage(self._text, *stretch(find_words(self._text, words), weights))
+        return Result(page.title, page.url, snippet, page.site, f"{page.canonical:016x}")
 
     def page(self) -> StoredPage:
-        if self._linked:
-            return self._page._replace(text=self._linked)
-        return self._page._replace(text=self.coded.decode(CODE) if self.coded else self._text)
+        page = self._page
+        return page if page.text or not self.record else page._replace(text=self._coded.decode(CODE))
 
-    def _snippet(self, words: Sequence[Sought], weights: Mapping[str, float]) -> str:
-        if self.coded:
-            return _coded_snippet(self.coded, words, weights)
-        return passage(self._text, *stretch(find_words(self._text, words), weights))
+    @property
+    def _coded(self) -> bytes:
+        return self.record.split(b"\0", 4)[4]
 
 
 def _coded_snippet(coded: bytes, words: Sequence[Sought], weights: Mapping[str, float]) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from math import log2
 
 from webenv.errors import InvalidArgument
@@ -117,50 +116,50 @@ class GoldPages:
             url: the page's URL.
             key: its content key; empty: not known.
         """
-        name = f"url {address(url)}"
-        own = self._names.get(name)
-        if own is not None or not key:
-            return own or name
-        name = f"key {key}"
-        return self._names.get(name, name)
+        return self.identify_each([(address(url), key)])[0]
+
+    def identify_each(self, pages: Iterable[tuple[str, str]]) -> list[str]:
+        """As :meth:`identify`, of pages by their addresses (:func:`webenv.urls.address`) and keys."""
+        ids = []
+        for place, key in pages:
+            name = "url " + place
+            own = self._names.get(name)
+            if own is None and key:
+                name = "key " + key
+                own = self._names.get(name)
+            ids.append(own or name)
+        return ids
 
 
 class Ranked:
-    """What an episode ranked, and the gold it is held against; each is found once.
+    """What an episode ranked, and the gold it is held against.
 
     Args:
         submission: the episode.
+
+    Attributes:
+        gold: the gold pages.
+        gold_ids: one id for each gold page.
+        addresses: of the pages that came before the agent.
+        ranking: ids of the pages that are ranked, as :meth:`GoldPages.identify` gives them: those of the answer, where
+            the answer is a ranking (and none where none was given); else those that came before the agent, in the order
+            of first sight.
     """
 
     def __init__(self, submission: Submission) -> None:
         self.submission = submission
+        self.gold = GoldPages(submission)
+        self.gold_ids = self.gold.ids
+        self.addresses = [address(page.url) for page in submission.seen]
+        seen = list(zip(self.addresses, [page.key for page in submission.seen], strict=True))
+        self.ranking = self._answered(dict(seen)) if submission.ranked else self.gold.identify_each(seen)
 
-    @cached_property
-    def gold(self) -> GoldPages:
-        """The gold pages."""
-        return GoldPages(self.submission)
-
-    @cached_property
-    def gold_ids(self) -> tuple[str, ...]:
-        """One id for each gold page."""
-        return self.gold.ids
-
-    @cached_property
-    def ranking(self) -> list[str]:
-        """Ids of the pages that are ranked, as :meth:`GoldPages.identify` gives them.
-
-        Those of the answer, where the answer is a ranking (and none where none was given); else those that came before
-        the agent, in the order of first sight.
-        """
-        one, gold = self.submission, self.gold
-        if not one.ranked:
-            return [gold.identify(page.url, page.key) for page in one.seen]
-        keys = {address(page.url): page.key for page in one.seen}
-        ids = []
+    def _answered(self, keys: Mapping[str, str]) -> list[str]:
+        one, gold, ids = self.submission, self.gold, []
         for place, text in enumerate(one.answer):
             page = one.pages[place] if one.pages else None
             name = gold.identify(text, keys.get(address(text), ""))
-            if isinstance(page, Page) and name not in gold.ids:
+            if isinstance(page, Page) and name not in self.gold_ids:
                 name = gold.identify(page.url, page.key)
             ids.append(name)
         return ids

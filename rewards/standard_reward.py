@@ -123,7 +123,7 @@ def _citation(episode: ScoredEpisode, term: Term) -> float | Failure:
     one = episode.submission
     if not one.answer:
         return 0.0
-    urls, keys = {address(seen.url) for seen in one.seen}, {seen.key for seen in one.seen if seen.key}
+    urls, keys = set(episode.addresses), {seen.key for seen in one.seen if seen.key}
     cited, answered = 0, dict(zip(one.answer, one.pages or [None] * len(one.answer), strict=True))
     for text, page in answered.items():
         known = address(text) in urls or (isinstance(page, Page) and (address(page.url) in urls or page.key in keys))

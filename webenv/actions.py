@@ -85,11 +85,17 @@ def read_action(raw: object) -> Action | None:
     Takes tuples and lists, NumPy integers and members of :class:`Kind` (what
     ``action_space.sample()``, JSON and the makers give).
     """
-    if not isinstance(raw, tuple | list) or len(raw) != 2:
+    if not isinstance(raw, _SEQUENCES) or len(raw) != 2:
         return None
     kind, arguments = raw
-    if isinstance(kind, bool) or not isinstance(kind, int | np.integer) or not 0 <= kind < len(Kind):
+    if isinstance(kind, bool) or not isinstance(kind, _NUMBERS) or not 0 <= kind < len(_KINDS):
         return None
-    if not isinstance(arguments, tuple | list) or not all(isinstance(text, str) for text in arguments):
+    if not isinstance(arguments, _SEQUENCES):
         return None
-    return Action(Kind(int(kind)), tuple(map(str.__str__, arguments)))  # plain texts, whatever their subclass
+    for text in arguments:
+        if not isinstance(text, str):
+            return None
+    return Action(_KINDS[int(kind)], tuple(map(str.__str__, arguments)))  # plain texts, whatever their subclass
+
+
+_KINDS, _SEQUENCES, _NUMBERS = tuple(Kind), (tuple, list), (int, np.integer)

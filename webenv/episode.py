@@ -12,7 +12,10 @@ hundreds at once).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import le
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -22,6 +25,7 @@ from webenv.errors import InvalidArgument, ResetNeeded, SnapshotError
 from webenv.judge import Seen, Submission, Verdict
 from webenv.observations import Document, Observation, Page, Reply, Result, check_trace
 from webenv.rules import Rules
+from webenv.runtime.rows import named
 from webenv.spaces import LIMITS, SORTS, clean, encodable
 from webenv.task import Task
 from webenv.web import (
@@ -39,10 +43,12 @@ from webenv.web import (
 CUT_OFF = "cut_off"
 """The ending of an episode that was finished from outside (:meth:`Episode.finish`)."""
 
+_SEARCH, _VISIT, _ASK, _ANSWER, _NOTE = Kind  # each access to a member of an enumeration calls a function
 _MOST_ARGUMENTS = 100
+_NAMES = tuple(SORTS[kind].replace("url", "URL") for kind in Kind)
 _NAMED = 200  # characters of a URL or a site in a notice
 _NO_TAGS = str.maketrans("<>", "‹›")
-_TITLE, _URL, _SNIPPET, _SITE = (LIMITS[sort] for sort in ("title", "url", "snippet", "site"))
+_LONGEST = [LIMITS[sort] for sort in ("title", "url", "snippet", "site")]
 _USAGE = "An action is one of search, visit, ask, answer and note, with its texts."
 
 
@@ -122,6 +128,7 @@ class Episode:
         self.spent = Spending()
         self.ending = ""
         self.clocked = False
+        self._question = clean(task.question, "question")
         self._seen: dict[str, str] = {}  # URL → key, in the order of first sight
         self._replies: list[Reply] = []
         self._pages: list[Page] = []  # where the rules keep them
@@ -237,10 +244,16 @@ class Episode:
         if plan is None:
             raise ResetNeeded("receive was called without a request before it.")
         self._plan = None
-        before, self.spent = self.spent, plan.spent._replace(seconds=plan.spent.seconds + seconds)
+        before, self.spent = self.spent, plan.spent
+        if seconds:
+            self.spent = plan.spent._replace(seconds=plan.spent.seconds + seconds)
         cost = 0.0 - self.budget.share(before, self.spent)
         shown = responses.visits[: plan.own_visits]
-        failure = next((r for r in (*responses.searches, *shown, *responses.asks) if isinstance(r, Failure)), None)
+        failure: Failure | None = None
+        for response in (*responses.searches, *shown, *responses.asks):
+            if isinstance(response, Failure):
+                failure = response
+                break
         late = not self.clocked and self.budget.seconds is not None and self.spent.seconds > self.budget.seconds
         if failure is not None or late:
             self.ending = "web_failed" if failure is not None else "out_of_time"
@@ -259,7 +272,7 @@ class Episode:
             answer=plan.answer,
             pages=tuple(judged[:fetched]),
             gold=tuple(judged[fetched:]),
-            seen=tuple(Seen(url, key) for url, key in self._seen.items()),
+            seen=tuple(named(Seen, self._seen.items())),
             budget=self.budget,
             spending=self.spent,
             replies=tuple(self._replies),
@@ -278,26 +291,26 @@ class Episode:
         if action is None:
             return f"That is no action. {_USAGE}", "invalid"
         kind, texts = action
-        sort = SORTS[Kind(kind)]
-        name, limit = sort.replace("url", "URL"), LIMITS[sort]
+        sort = SORTS[kind]  # type: ignore[index]  # members of Kind are numbers
+        name, limit = _NAMES[kind], LIMITS[sort]
         if not texts:
             return f"The action names no {name}. {_USAGE}", "invalid"
-        most = self.rules.answers if kind == Kind.ANSWER else _MOST_ARGUMENTS + int(kind == Kind.ASK)
+        most = self.rules.answers if kind == _ANSWER else _MOST_ARGUMENTS + int(kind == _ASK)
         if len(texts) > most:
             return f"The action has {len(texts)} texts; at most {most} are taken.", "invalid"
-        if kind == Kind.ASK and len(texts) == 1:
+        if kind == _ASK and len(texts) == 1:
             return "The question names no site: ask takes a question, then one or more sites.", "invalid"
         for place, text in enumerate(texts):
-            if kind == Kind.ASK and place > 0:
+            if kind == _ASK and place > 0:
                 name, limit = "site", LIMITS["site"]
             if len(text) > limit:
                 article = "An" if name == "answer" else "A"
                 return f"{article} {name} has {len(text)} characters; at most {limit} are taken.", "invalid"
-            if kind not in (Kind.NOTE, Kind.ANSWER) and not text.strip():
+            if kind not in (_NOTE, _ANSWER) and not text.strip():
                 return f"A {name} is empty.", "invalid"
         left = self.budget.left(self.spent)
-        wanted = len(texts) - int(kind == Kind.ASK)
-        if kind <= Kind.ASK and wanted > left[kind]:
+        wanted = len(texts) - int(kind == _ASK)
+        if kind <= _ASK and wanted > left[kind]:
             units = ("searches", "visits", "asks")[kind]
             if not getattr(self.budget, units):
                 name = Kind(kind).name.lower()
@@ -317,22 +330,22 @@ class Episode:
         kind, texts = action.kind, action.arguments
         scope, (searched, visited, asked, turns, seconds, dollars) = self.task.scope, self.spent
         turns += 1
-        if kind == Kind.SEARCH:
+        if kind == _SEARCH:
             limit = self.rules.results
             searches = tuple([SearchRequest(text, limit, scope) for text in texts])
             spent = Spending(searched + len(texts), visited, asked, turns, seconds, dollars)
             return _PlannedTurn(action, Requests(searches), spent, "", "", (), 0)
-        if kind == Kind.VISIT:
+        if kind == _VISIT:
             visits = tuple([VisitRequest(url, scope) for url in self._visitable(texts)])
             spent = Spending(searched, visited + len(texts), asked, turns, seconds, dollars)
             return _PlannedTurn(action, Requests(visits=visits), spent, "", "", (), len(visits))
-        if kind == Kind.ASK:
+        if kind == _ASK:
             question, *sites = texts
             asks = tuple([AskRequest(question, site, scope) for site in sites])
             spent = Spending(searched, visited, asked + len(sites), turns, seconds, dollars)
             return _PlannedTurn(action, Requests(asks=asks), spent, "", "", (), 0)
         spent = Spending(searched, visited, asked, turns, seconds, dollars)
-        if kind == Kind.ANSWER:
+        if kind == _ANSWER:
             answer = self.rules.read_answer(texts)
             if isinstance(answer, str):
                 raise InvalidArgument(f"Rules.read_answer gave {answer!r:.80}: expected a tuple of texts.")
@@ -354,12 +367,12 @@ class Episode:
                 first = len(results) + 1
                 where = f"results {first} to {len(results) + len(hits)}" if hits else "nothing"
                 notices.append(f"Query {number} found {where}.")
-            results.extend(_clean_result(hit) for hit in hits)
+            results += _clean_results(hits)
         pages: list[Page] = []
         if self.rules.whole_results:
             pages = [self._clip(page, page.url, notices) for page in whole_pages(responses.searches)]
             results = [hit._replace(snippet="") for hit in results]
-        if plan.action is not None and plan.action.kind == Kind.VISIT and self.rules.unseen != "allow":
+        if plan.action is not None and plan.action.kind == _VISIT and self.rules.unseen != "allow":
             unseen = [url for url in plan.action.arguments if url.strip() not in self._seen]
             notices += [f"Not available, never shown: {_named(url.strip())}." for url in unseen]
         for request, response in zip(plan.requests.visits, responses.visits[: plan.own_visits], strict=False):
@@ -377,9 +390,14 @@ class Episode:
         self._replies += replies
         if self.rules.keep_pages:
             self._pages += pages
-        documents = [document for reply in replies for document in reply.documents]
-        for url, key in [(item.url, item.key) for part in (results, pages, documents) for item in part]:
-            self._seen.setdefault(url, key)
+        seen = self._seen
+        if results:
+            _, urls, _, _, keys = zip(*results, strict=True)
+            deque(map(seen.setdefault, urls, keys), maxlen=0)
+        for page in pages:
+            seen.setdefault(page.url, page.key)
+        for document in [document for reply in replies for document in reply.documents]:
+            seen.setdefault(document.url, document.key)
         if len(responses.searches) == 1 and not results:
             notices.append("Nothing was found.")
         if self.clocked:
@@ -410,9 +428,8 @@ class Episode:
         pages: tuple[Page, ...] = (),
         replies: tuple[Reply, ...] = (),
     ) -> Observation:
-        question = clean(self.task.question, "question")
-        left = self.budget.left(self.spent)
-        return Observation(question, results, pages, replies, clean(" ".join(notices), "notice"), left)
+        notice = clean(" ".join(notices), "notice") if notices else ""
+        return Observation(self._question, results, pages, replies, notice, self.budget.left(self.spent))
 
     # ── as plain data ─────────────────────────────────────────────────────────
 
@@ -475,13 +492,14 @@ def _told(reason: str) -> str:
     return "".join(one if one.isprintable() else " " for one in clean(reason, "notice")).translate(_NO_TAGS)
 
 
-def _clean_result(hit: Result) -> Result:
-    title, url, text, site = hit.title, hit.url, hit.snippet, hit.site
-    if len(title) <= _TITLE and len(url) <= _URL and len(text) <= _SNIPPET and len(site) <= _SITE:
-        whole = title + url + text + site
-        if whole.isascii() or encodable(whole):
-            return hit  # as nearly all are: nothing to clean
-    return Result(clean(title, "title"), clean(url, "url"), clean(text, "snippet"), clean(site, "site"), hit.key)
+def _clean_results(hits: Sequence[Result]) -> Sequence[Result]:
+    longest = [max(map(len, texts)) for texts in zip(*hits, strict=True)]
+    if all(map(le, longest, _LONGEST)) and encodable("".join(chain.from_iterable(hits))):
+        return hits  # as nearly all are: nothing to clean
+    return [
+        Result(clean(title, "title"), clean(url, "url"), clean(text, "snippet"), clean(site, "site"), key)
+        for title, url, text, site, key in hits
+    ]
 
 
 def whole_pages(searches: Sequence[SearchResponse]) -> list[Page]:

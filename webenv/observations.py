@@ -161,6 +161,8 @@ class Observation(NamedTuple):
 
     def results_shown(self) -> tuple[dict[str, str], ...]:
         """The results as fresh members of their space."""
+        if not self.results:
+            return ()
         return tuple(
             [
                 {"title": title, "url": url, "snippet": snippet, "site": site}
@@ -170,10 +172,14 @@ class Observation(NamedTuple):
 
     def pages_shown(self) -> tuple[dict[str, str], ...]:
         """The pages as fresh members of their space."""
+        if not self.pages:
+            return ()
         return tuple([{"url": p.url, "title": p.title, "text": p.text} for p in self.pages])
 
     def replies_shown(self) -> tuple[dict[str, Any], ...]:
         """The replies as fresh members of their space."""
+        if not self.replies:
+            return ()
         return tuple(
             {
                 "site": r.site,

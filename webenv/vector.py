@@ -56,12 +56,15 @@ class _SlotGroup:
         self, round_: int, benchmark: Benchmark, curriculum: CurriculumState | None, chosen: Task | None
     ) -> tuple[str, Task]:
         """The task of a round, and its difficulty: chosen or drawn when the first slot comes to it, then the same."""
+        task = chosen
         while self.first + len(self.drawn) <= round_:
             assert self.rng is not None  # reset seeds before anything is drawn
             difficulty, task = draw_task(benchmark, curriculum, self.rng, chosen)
             self.drawn.append((difficulty, task.id))
         difficulty, name = self.drawn[round_ - self.first]
-        return ("", chosen) if chosen else (difficulty, benchmark.tasks.find(name))
+        if chosen:
+            return "", chosen
+        return difficulty, task if task is not None and task.id == name else benchmark.tasks.find(name)
 
     def forget(self, before: int) -> None:
         """Drops the tasks of rounds that every slot has left behind."""
@@ -279,29 +282,30 @@ class SearchVectorEnv(VectorEnv[dict[str, Any], Sequence[Action], npt.NDArray[An
         playing = [slot for slot in range(self.num_envs) if not ended[slot]]
         turns = play_turn(self.benchmark, self._running(playing, "step"), [actions[slot] for slot in playing])
         steps = dict(zip(playing, turns, strict=True))
-        for slot, turn in zip(playing, turns, strict=True):  # before any slot begins anew: none is ahead of the others
-            follow(self._curriculum, self._difficulties[slot], turn)
-        rewards = np.zeros(self.num_envs, dtype=np.float64)
-        terminated = np.zeros(self.num_envs, dtype=np.bool_)
-        truncated = np.zeros(self.num_envs, dtype=np.bool_)
+        if self._curriculum is not None:
+            for slot, turn in zip(playing, turns, strict=True):  # before any begins anew: none is ahead of the others
+                follow(self._curriculum, self._difficulties[slot], turn)
+        rewards = [0.0] * self.num_envs
+        terminated, truncated = [False] * self.num_envs, [False] * self.num_envs
         infos: list[tuple[int, dict[str, Any]]] = []
+        same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         for slot in range(self.num_envs):
             step = steps.get(slot)
             if step is None:
                 infos.append((slot, self._begin(slot)))
                 continue
-            self._observations[slot] = step.observation
-            rewards[slot], terminated[slot] = step.reward, step.terminated
-            truncated[slot] = step.truncated or self._too_long(step)
-            info = self._with_group(step.info, slot)
-            if (terminated[slot] or truncated[slot]) and self.autoreset_mode is AutoresetMode.SAME_STEP:
-                final = {"final_obs": step.observation.to_dict(), "final_info": info}
-                infos.append((slot, final))
+            observation, rewards[slot], over, cut, info = step
+            cut = cut or self._too_long(step)
+            self._observations[slot], terminated[slot], truncated[slot] = observation, over, cut
+            info = self._with_group(info, slot)
+            if same_step and (over or cut):
+                infos.append((slot, {"final_obs": observation.to_dict(), "final_info": info}))
                 info = self._begin(slot)
             infos.append((slot, info))
-        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            self._ended = np.logical_or(terminated, truncated)
-        return self._batch(), rewards, terminated, truncated, batch_infos(infos, self.num_envs)
+        told = np.array(terminated, dtype=np.bool_), np.array(truncated, dtype=np.bool_)
+        if not same_step:
+            self._ended = np.logical_or(*told)
+        return self._batch(), np.array(rewards, dtype=np.float64), *told, batch_infos(infos, self.num_envs)
 
     def finish(self, slots: Sequence[int] | None = None) -> list[Step]:
         """Ends running episodes from outside, as :meth:`webenv.SearchEnv.finish` does; they are judged in one batch.

@@ -3,6 +3,14 @@
 from webenv.corpora.maxscore.build import build_maxscore
 from webenv.corpora.maxscore.index import SETTINGS, MaxScoreIndex, check_numba, open_maxscore
 from webenv.corpora.maxscore.machine_code import machine_code
-from webenv.corpora.maxscore.texts import cut_coded
+from webenv.corpora.maxscore.texts import show_records
 
-__all__ = ["SETTINGS", "MaxScoreIndex", "build_maxscore", "check_numba", "cut_coded", "machine_code", "open_maxscore"]
+__all__ = [
+    "SETTINGS",
+    "MaxScoreIndex",
+    "build_maxscore",
+    "check_numba",
+    "machine_code",
+    "open_maxscore",
+    "show_records",
+]

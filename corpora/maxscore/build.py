@@ -24,8 +24,9 @@ from webenv.corpora.maxscore.layout import (
     norms,
     term_hash,
 )
-from webenv.corpora.maxscore.texts import TEXTS, record
+from webenv.corpora.maxscore.texts import TEXTS
 from webenv.corpora.query import REMOVED, indexed_text
+from webenv.corpora.snippets import record
 from webenv.corpora.store import DiskStore
 from webenv.runtime.processes import process_pool, worker_count
 

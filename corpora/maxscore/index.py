@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from webenv.corpora.document import day_of
-from webenv.corpora.engine import Hit, rounded
+from webenv.corpora.engine import Hit, idf
 from webenv.corpora.engine_folder import hold_engine, known_engines
 from webenv.corpora.folder import release
 from webenv.corpora.manifest import Manifest
@@ -22,6 +22,7 @@ from webenv.corpora.maxscore.machine_code import machine_code
 from webenv.corpora.maxscore.texts import TEXTS, MappedTexts
 from webenv.corpora.query import ANALYZER, ParsedQuery, hidden_hosts
 from webenv.errors import CorpusDamaged, MissingExtra
+from webenv.runtime.rows import named
 from webenv.urls import parents
 from webenv.web import Scope
 
@@ -40,6 +41,9 @@ class _Term(NamedTuple):
     start: int
     stop: int
     row: int
+
+
+_NOWHERE = _Term(0, 0, -1)
 
 
 class MaxScoreIndex:
@@ -86,13 +90,16 @@ class MaxScoreIndex:
         self._hosts = folder / SITES
         self.texts = MappedTexts(folder / TEXTS, arrays["by_key"], arrays["begins"], arrays["ends"])
         self._arrays = arrays
-        self._given = [number for name in _GIVEN for number in (arrays[name].ctypes.data, arrays[name].size)]
+        self._given = array("q")
+        for name in _GIVEN:
+            self._given.extend((arrays[name].ctypes.data, arrays[name].size))
         self._documents = documents
         self._norms = norms(int(arrays["words"].sum()), documents)
         self._norms_at = self._norms.ctypes.data
         self._site_norms: dict[str, tuple[npt.NDArray[np.float32], int]] = {}
         self._room = _Room()
         self._term = lru_cache(_KEPT)(partial(_find, arrays, postings))
+        self._weight = lru_cache(_KEPT)(self._whole_weight)
 
     def search(self, query: ParsedQuery, limit: int, scope: Scope, own: Set[str]) -> list[Hit] | None:
         """The hits of :meth:`LexicalIndex.search`; ``None`` for what this index cannot tell: phrases, and many hits.
@@ -107,7 +114,7 @@ class MaxScoreIndex:
         if query.phrases or not query.words or limit > _MOST_HITS or code is None:
             return None
         terms = [term for form in query.words if (term := self._term(form)) is not None]
-        ranges = list(self._ranges(query, scope))
+        ranges = self._ranges(query, scope)
         if not terms or not ranges:
             return []
         limit, documents, norms_at, own_site = min(limit, self._documents), self._documents, self._norms_at, 0
@@ -116,8 +123,8 @@ class MaxScoreIndex:
             documents, norms_at, own_site = high - low, self._own_norms(query.sites[0]), 1
         places = array("q", [number for column in zip(*terms, strict=True) for number in column])
         bounds = array("q", [number for column in zip(*ranges, strict=True) for number in column])
-        found, scores = array("q", bytes(8 * limit + 8)), array("f", bytes(4 * limit))
-        given = array("q", self._given)
+        found, scores = array("q", bytes(8 * limit + 8)), array("d", bytes(8 * limit))
+        given = self._given[:]
         given.extend((
             norms_at, len(LENGTHS), places.buffer_info()[0], len(places), bounds.buffer_info()[0], len(bounds),
             *self._room.of(len(terms), -(-self._documents // WINDOW) + len(ranges), limit),
@@ -125,21 +132,24 @@ class MaxScoreIndex:
             own_site, documents, day_of(scope.as_of, "as_of") if scope.as_of else 0,
         ))  # fmt: skip
         code.rank(given.buffer_info()[0])
-        return [Hit(key, rounded(score)) for key, score in zip(found[: found[limit]], scores, strict=False)]
+        return named(Hit, zip(found[: found[limit]], scores, strict=False))
 
-    def frequencies(self, query: ParsedQuery, own: Set[str]) -> tuple[int, list[int]]:
-        """How many documents there are, and how many have each stem of a query: as :meth:`search` weighs them."""
-        low, high = 0, self._documents
-        if len(query.sites) == 1 and query.sites[0] in own:
-            low, high = self._site(query.sites[0])
-        counts = []
-        for start, stop, _ in (self._term(form) or _Term(0, 0, -1) for form in query.stems):
-            if high - low < self._documents:
-                docs = self._arrays["docs"][start:stop]
-                first, last = np.searchsorted(docs, np.array((low, high), docs.dtype)).tolist()
-                start, stop = first, max(first, last)
-            counts.append(stop - start)
-        return high - low, counts
+    def weights(self, query: ParsedQuery, own: Set[str]) -> dict[str, float]:
+        """What each stem of a query is worth: as :meth:`search` weighs them."""
+        if len(query.sites) != 1 or query.sites[0] not in own:
+            return {form: self._weight(form) for form in query.stems}
+        low, high = self._site(query.sites[0])
+        weights = {}
+        for form in query.stems:
+            start, stop, _ = self._term(form) or _NOWHERE
+            docs = self._arrays["docs"][start:stop]
+            first, last = np.searchsorted(docs, np.array((low, high), docs.dtype)).tolist()
+            weights[form] = idf(high - low, max(0, last - first))
+        return weights
+
+    def _whole_weight(self, form: str) -> float:
+        start, stop, _ = self._term(form) or _NOWHERE
+        return idf(self._documents, stop - start)
 
     # ── sites ─────────────────────────────────────────────────────────────────
 
@@ -168,26 +178,24 @@ class MaxScoreIndex:
             self._site_norms[host] = of_site, of_site.ctypes.data
         return self._site_norms[host][1]
 
-    def _ranges(self, query: ParsedQuery, scope: Scope) -> Iterator[tuple[int, int]]:
+    def _ranges(self, query: ParsedQuery, scope: Scope) -> list[tuple[int, int]]:
         """The documents that may be found, as ranges, ascending."""
+        if not (query.sites or query.excluded or scope.blocked):
+            return [(0, self._documents)]
         hidden = hidden_hosts(query, scope)
-        if not query.sites and not hidden:
-            yield 0, self._documents
-            return
         firsts = self._arrays["firsts"]
         out = {number for host in hidden for number in self._places.get(host, ())}
         if query.sites:
             numbers = {number for host in query.sites for number in self._places.get(host, ())} - out
-            for number in sorted(numbers):
-                yield int(firsts[number]), int(firsts[number + 1])
-            return
-        low = 0
+            return [(int(firsts[number]), int(firsts[number + 1])) for number in sorted(numbers)]
+        low, ranges = 0, []
         for number in sorted(out):
             if firsts[number] > low:
-                yield low, int(firsts[number])
+                ranges.append((low, int(firsts[number])))
             low = int(firsts[number + 1])
         if low < self._documents:
-            yield low, self._documents
+            ranges.append((low, self._documents))
+        return ranges
 
 
 class _Room(threading.local):

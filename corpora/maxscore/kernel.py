@@ -88,6 +88,16 @@ def _digits(score: Any) -> Any:
 
 
 @compiled
+def _rounded(digits: Any) -> Any:
+    """The score of five digits that :func:`_digits` tells of: as ``float`` reads them, for both factors are exact."""
+    exponent, power = digits // 90_000 - 4, 1.0
+    for _ in range(min(abs(exponent), 22)):
+        power *= 10.0
+    number = np.float64(digits % 90_000 + 10_000)
+    return number * power if exponent > 0 else number / power
+
+
+@compiled
 def _largest(values: Any, size: Any, k: Any) -> Any:
     """The k-th largest of so many values, which are moved about (Hoare's FIND, 1961)."""
     low, high, at = 0, size - 1, size - k
@@ -132,9 +142,9 @@ def rank(given: Any) -> None:
     which they are named here. ``terms``: starts, stops and rows in the tables (or −1) of the terms of a query, in its
     order; ``ranges``: where documents are looked at, ascending, as starts, then stops; ``norms``: what stands for a
     length, by its byte; ``room`` and ``floats``: see ``_Room`` in index.py; ``found`` takes
-    numbers of documents, behind them how many there are, ``scores`` their scores. ``own``: the documents of the ranges
-    are weighed among themselves; else ``documents`` is how many there are. ``last_day``: a document must have a day up
-    to this one; 0: no matter.
+    keys of documents, behind them how many there are, ``scores`` their scores, rounded. ``own``: the documents of the
+    ranges are weighed among themselves; else ``documents`` is how many there are. ``last_day``: a document must have a
+    day up to this one; 0: no matter.
     """
     a = carray(given, 34, np.int64)
     docs = carray(pointer(a[0]), a[1], np.uint32)
@@ -152,7 +162,7 @@ def rank(given: Any) -> None:
     room = carray(pointer(a[24]), a[25], np.int64)
     floats = carray(pointer(a[26]), a[27], np.float32)
     found = carray(pointer(a[28]), a[29], np.int64)
-    scores = carray(pointer(a[30]), a[29], np.float32)
+    scores = carray(pointer(a[30]), a[29], np.float64)
     own, documents, last_day = a[31], a[32], a[33]
     terms, limit = len(starts) // 3, len(found) - 1
     windows = (len(keys) + _WINDOW - 1) // _WINDOW
@@ -194,6 +204,10 @@ def rank(given: Any) -> None:
                 if high < min((window + 1) * _WINDOW, len(keys)):
                     end = lower_bound(docs, begin, end, high)
                 greatest = one if own else tops[row * windows + window]
+            elif pieces == 1 and high - low == len(
+                keys
+            ):  # all is looked at at once, and no bound would spare any of it
+                begin, end, greatest = start, stop, one
             else:
                 if c == 0 or lows[c] != highs[c - 1]:
                     place = lower_bound(docs, place, stop, low)
@@ -327,7 +341,7 @@ def rank(given: Any) -> None:
                 at -= 1
             ranks[at], found[at], scores[at] = digits, document, score
             if count == limit:
-                least = scores[count - 1] * _TIE
+                least = np.float32(scores[count - 1]) * _TIE
     for n in range(count):
-        found[n] = keys[found[n]]
+        found[n], scores[n] = keys[found[n]], _rounded(ranks[n])
     found[limit] = count

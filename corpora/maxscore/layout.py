@@ -30,14 +30,10 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from webenv.corpora.snippets import SCANNED
-
 WINDOW = 4_096
 """Documents that are scored together: their sums fit the fastest cache."""
 TABLED = 2_048
 """Terms with so many postings have a table of windows; those of others are found by looking through all."""
-LONGEST_RECORD = 2 * SCANNED
-"""The most bytes of a record of :mod:`webenv.corpora.maxscore.texts`."""
 HIGH = 255
 """A frequency of this stands in ``high_freqs``."""
 DTYPES: dict[str, type[np.generic]] = {

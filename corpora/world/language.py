@@ -335,8 +335,12 @@ class WorldLanguage:
 
     def asked(self, text: str) -> str:
         """A criterion as a sentence of its own."""
-        text = _TWICE_ABOUT.sub(r"\1 ", text) if " about " in text or " around " in text else text
-        text = wording.polished(_ABOUT_YEAR.sub(r"\2 ", " ".join(text.split())))
+        if " about " in text or " around " in text:
+            text = _TWICE_ABOUT.sub(r"\1 ", text)
+        text = " ".join(text.split())
+        if " about " in text or " around " in text:
+            text = _ABOUT_YEAR.sub(r"\2 ", text)
+        text = wording.polished(text)
         text = text if text.endswith((".", "?", "!")) else text + "."
         return text[:1].upper() + text[1:]
 

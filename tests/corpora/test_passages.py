@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from webenv.corpora.caches import LRUCache
-from webenv.corpora.maxscore import cut_coded
+from webenv.corpora.maxscore import machine_code, show_records
 from webenv.corpora.query import stem
-from webenv.corpora.snippets import CachedPage, SnippetCache, snippet, sought
+from webenv.corpora.snippets import CachedPage, SnippetCache, SnippetQuery, record, snippet, sought
 from webenv.corpora.store import MemoryStore, StoredPage
 
 PLAIN = ["tide", "tides", "TIDE", "tide's", "o'clock", "clock", "skies", "sky", "happy", "happi", "happily", "hoping"]
@@ -20,17 +21,27 @@ texts = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(SIGNS)), max_
 )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    machine_code()  # where numba is there
+
+
 def page(text: str) -> StoredPage:
     return StoredPage("https://a.example/1", "A page", text, "", 7, "a.example")
 
 
 def shown(text: str, weights: dict[str, float]) -> str:
     """A page's snippet, which machine code, where there is any, cuts alike."""
-    ready = CachedPage(page(text))
-    snippet = ready.result(sought(weights), weights).snippet
-    cut = cut_coded([ready.coded, ready.coded], sought(weights), weights) if ready.coded else None
-    assert cut in (None, [snippet, snippet])
-    return snippet
+    ready = CachedPage(page(text), record(page(text)))
+    assert ready.page() == page(text)
+    words = sought(weights)
+    result = ready.result(words, weights)
+    queries = [SnippetQuery([1, 0], words, weights), SnippetQuery([], words, weights), SnippetQuery([1], [], {})]
+    cut = show_records([b"", ready.record], queries)
+    told = result if ready.record and "\0" not in result.snippet else None
+    start = told and ready.result([], {})
+    assert cut in (None, [[told, None], [], [start]])
+    return result.snippet
 
 
 @given(texts, st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
@@ -53,7 +64,8 @@ def test_long_texts_and_common_words_show_the_same_snippet() -> None:
 
 def test_a_result_names_its_page() -> None:
     """Title, address, site and the key of the page that it copies stand beside the snippet."""
-    passages = SnippetCache(MemoryStore({3: page("Neap tides.")}, {}), LRUCache(10_000), 0, cut_coded)
-    assert passages.results([3], {"tide": 1.0}) == (
-        ("A page", "https://a.example/1", "Neap tides.", "a.example", "0000000000000007"),
-    )
+    passages = SnippetCache(MemoryStore({3: page("Neap tides.")}, {}), LRUCache(10_000), 0, show_records)
+    assert passages.results([([3], {"tide": 1.0}), ([], {})]) == [
+        (("A page", "https://a.example/1", "Neap tides.", "a.example", "0000000000000007"),),
+        (),
+    ]

@@ -14,13 +14,15 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from typing import IO, Any, Generic, TypeVar
 
+from webenv.runtime.rows import named
+
 RequestT = TypeVar("RequestT")
-T = TypeVar("T")
+T = TypeVar("T", bound=tuple[Any, ...])
 
 Answer = Callable[[str, Sequence[RequestT]], list[Sequence[Any]]]
 """Answers a batch of requests of one kind, each by some tuples of texts and numbers."""
@@ -170,7 +172,7 @@ class WorkerPool(Generic[RequestT]):
         return self._teams.setdefault(os.getpid(), _Team())
 
     def begin(
-        self, kind: str, requests: Sequence[RequestT], answer: Answer[RequestT], make: Callable[[Iterable[Any]], T]
+        self, kind: str, requests: Sequence[RequestT], answer: Answer[RequestT], of: type[T]
     ) -> SharedBatch[RequestT, T]:
         """Gives workers their part of a batch, and comes back at once.
 
@@ -178,9 +180,9 @@ class WorkerPool(Generic[RequestT]):
             kind: what is asked.
             requests: the requests.
             answer: answers them in this process.
-            make: makes what a worker's answers stand for from the tuples that came over.
+            of: the named tuples that an answer consists of; from workers plain ones come over.
         """
-        batch = SharedBatch(self, self.team, kind, requests, answer, make)
+        batch = SharedBatch(self, self.team, kind, requests, answer, of)
         large = len(requests) >= _LEAST and self.workers > 1
         if large and self.lives > 0 and not multiprocessing.current_process().daemon:
             batch.begin()
@@ -225,10 +227,10 @@ class SharedBatch(Generic[RequestT, T]):
         kind: str,
         requests: Sequence[RequestT],
         answer: Answer[RequestT],
-        make: Callable[[Iterable[Any]], T],
+        of: type[T],
     ) -> None:
         self._pool, self._team = pool, team
-        self._kind, self._requests, self._answer, self._make = kind, requests, answer, make
+        self._kind, self._requests, self._answer, self._of = kind, requests, answer, of
         self._answers: list[Sequence[T]] = [()] * len(requests)
         self._front, self._back = 0, len(requests)
         self._given = 0
@@ -306,7 +308,7 @@ class SharedBatch(Generic[RequestT, T]):
         if given is None:
             raise WorkerDied
         place = self._at.pop(worker)
-        self._answers[place] = [tuple(map(self._make, one)) for one in given]
+        self._answers[place] = [named(self._of, one) for one in given]
 
 
 def worker_count(workers: int | None) -> int:

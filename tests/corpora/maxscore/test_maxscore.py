@@ -15,9 +15,10 @@ from webenv.corpora.engine import rounded
 from webenv.corpora.engines import add_maxscore
 from webenv.corpora.maxscore import MaxScoreIndex, build_maxscore, machine_code
 from webenv.corpora.maxscore.layout import LENGTHS, length_code
-from webenv.corpora.maxscore.texts import _stem_code, _Stems
+from webenv.corpora.maxscore.texts import _Room, _stem_code, _Stems
+from webenv.corpora.procedural import WebConfig, cached_corpus, corpus_cache
 from webenv.corpora.query import parse_query
-from webenv.corpora.snippets import sought
+from webenv.corpora.snippets import SnippetQuery, sought
 from webenv.errors import CorpusDamaged, CorpusError, MissingExtra
 from webenv.web import Scope, SearchRequest
 
@@ -137,8 +138,10 @@ def test_results_are_those_of_the_store(tmp_path: Path) -> None:
         assert corpus.search(asked) == expected
         keys = [hit.key for hit in corpus.rank(asked)[0]]
         assert corpus.fetch(keys) == visited
-        assert {page is None for page in texts_of.find(keys)} == {True, False}
-        assert texts_of.find([1, 2**62]) == [None, None]
+        shown = texts_of.results([SnippetQuery(keys, [], {}), SnippetQuery([1, 2**62], [], {})])
+        assert shown is not None
+        assert {page is None for page in shown[0]} == {True, False}
+        assert shown[1] == [None, None]
 
 
 def test_snippets_are_those_of_the_whole_text(tmp_path: Path) -> None:
@@ -172,6 +175,47 @@ def test_stems_are_learned_again_where_their_table_is_full(monkeypatch: pytest.M
     assert {first[2 * slot + 1] for slot in (0, 1, 3, 4)} == {_stem_code("tide")}
     stems.learn(4, b"Tides")
     assert [stems.table[2 * slot] for slot in range(8)] == [0, 0, 0, 0, 4, 0, 0, 0]
+
+
+def test_snippets_of_a_batch_are_those_of_each_query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where their words are learned meanwhile, the room for what is shown must grow, or a page has no record."""
+    rng = random.Random(9)
+    pages = [
+        SourcePage(f"https://a.example/{n}", "Über tides " * 60, " ".join(f"tide{word(rng)}é" for _ in range(80)))
+        for n in range(60)
+    ]
+    pages.append(SourcePage("https://a.example/zh", "潮汐", "潮汐 tidew1é " * 20))
+    build(tmp_path / "web", [pages], near_copies=False, workers=1)
+    add_maxscore(tmp_path / "web", workers=1)
+    monkeypatch.setattr("webenv.corpora.maxscore.texts._stems", _Stems())
+    monkeypatch.setattr("webenv.corpora.maxscore.texts._room", _Room())
+    asked = [SearchRequest(" ".join(f"tide{word(rng)}é" for _ in range(3)) + " über 潮汐") for _ in range(40)]
+    with Corpus.open(tmp_path / "web", workers=1) as corpus:
+        together = corpus.answer("search", asked)
+        assert together == [corpus.answer("search", [one])[0] for one in asked]
+        assert {len(hits) for hits in together} == {10}
+        corpus._passages.texts = None
+        assert corpus.answer("search", asked) == together
+
+
+def test_worker_processes_search_only_large_webs_with_one(web: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Smaller ones are searched in less time than it takes to send requests and answers."""
+    with Corpus.open(web, workers=1) as corpus:
+        assert corpus.shareable is None
+        monkeypatch.setattr("webenv.corpora.corpus._MANY_INDEXED", PAGES)
+        assert corpus.shareable == web
+
+
+def test_large_generated_webs_have_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands in the web's folder in the cache, and counts among what the web takes there."""
+    machine_code()
+    monkeypatch.setenv("WEBENV_CACHE", str(tmp_path))
+    monkeypatch.setattr("webenv.corpora.procedural.cache._INDEXED", 300)
+    found = [cached_corpus(WebConfig(pages=pages, seed=5), workers=1) for pages in (200, 300)]
+    assert [corpus._index.maxscore is not None for corpus in found] == [False, True]
+    for web in corpus_cache().webs():
+        files = [*(tmp_path / "procedural" / web.name).glob("*-*/**/*")]
+        assert web.size >= sum(file.stat().st_size for file in files if file.suffix in (".npy", ".bin", ".sqlite"))
 
 
 def test_processes_write_what_one_does(web: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,12 +294,12 @@ def test_a_strangers_numbers_are_no_addresses(web: Path, tmp_path: Path) -> None
             except CorpusError:
                 continue
             assert found is None or len(found) <= limit
-        with contextlib.suppress(CorpusDamaged):
-            assert len(index.texts.find(np.load(folder / "keys.npy")[:500].tolist())) == 500
         weights = {word(rng): 1.0 for _ in range(5)}
         for key in np.load(source / "keys.npy")[:500].tolist():
             with contextlib.suppress(CorpusDamaged):
-                assert len(index.texts.results([key], sought(weights), weights) or ()) == 1
+                found = index.texts.results([SnippetQuery([key], sought(weights), weights)])
+                assert found is not None
+                assert len(found[0]) == 1
 
 
 def test_scores_are_told_apart_by_five_digits() -> None:
