@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import tantivy
 from tantivy import Occur, Query
 
+from webenv.corpora.analysis import TextAnalysis, indexed_analyzer
 from webenv.corpora.document import IndexedPage, day_of, without_link_targets
 from webenv.corpora.engine import Hit, rounded
 from webenv.corpora.manifest import read_json
@@ -30,8 +31,6 @@ from webenv.corpora.query import (
     ParsedQuery,
     analyzer,
     hidden_hosts,
-    indexed_analyzer,
-    indexed_text,
     parse_query,
 )
 from webenv.errors import CorpusDamaged, WebenvError
@@ -50,6 +49,7 @@ MOST_THREADS = 8
 """The most threads that index at once."""
 
 _HEAP_SMALL = 15_000_000
+_BATCH = 500_000  # characters of pages that are analysed at once
 
 
 def _schema() -> tantivy.Schema:
@@ -260,8 +260,8 @@ def _write(pages: Iterable[IndexedPage], path: str | None, heap: int, threads: i
         raise OSError(f"the index: {error}") from error
     index.register_tokenizer(ANALYZER, indexed_analyzer())
     writer = index.writer(heap * threads, threads)
-    for page in pages:
-        _checked(writer.add_document, _document(page))
+    for document in _documents(pages):
+        _checked(writer.add_document, document)
     _checked(writer.commit)
     _checked(writer.wait_merging_threads)
     return index
@@ -309,15 +309,32 @@ def merge_segments(path: str) -> None:
     _checked(writer.wait_merging_threads)
 
 
-def _document(page: IndexedPage) -> tantivy.Document:
-    document = tantivy.Document()
-    document.add_text("text", indexed_text(f"{page.title}\n{without_link_targets(page.text)}"))
-    for host in parents(page.site):
-        document.add_text("site", host)
-    document.add_unsigned("key", page.key)
-    if page.date:
-        document.add_unsigned("day", day_of(page.date))
-    return document
+def _documents(pages: Iterable[IndexedPage]) -> Iterator[tantivy.Document]:
+    """What tantivy takes of pages; some are analysed at once."""
+    analysis, hosts = TextAnalysis(), cache(parents)
+    for batch in _batches(pages):
+        texts = analysis.indexed_texts([f"{page.title}\n{without_link_targets(page.text)}" for page in batch])
+        for page, text in zip(batch, texts, strict=True):
+            document = tantivy.Document()
+            document.add_text("text", text)
+            for host in hosts(page.site):
+                document.add_text("site", host)
+            document.add_unsigned("key", page.key)
+            if page.date:
+                document.add_unsigned("day", day_of(page.date))
+            yield document
+
+
+def _batches(pages: Iterable[IndexedPage]) -> Iterator[list[IndexedPage]]:
+    batch: list[IndexedPage] = []
+    size = 0
+    for page in pages:
+        batch.append(page)
+        size += len(page.text)
+        if size > _BATCH:
+            yield batch
+            batch, size = [], 0
+    yield batch
 
 
 def _checked(write: Callable[..., object], *arguments: object) -> None:

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webenv.corpora.analysis import indexed_analyzer, indexed_text
 from webenv.corpora.query import (
     WORD,
     ParsedQuery,
     analyzer,
-    indexed_analyzer,
-    indexed_text,
     parse_query,
     stem,
 )
