@@ -217,7 +217,7 @@ class Corpus(SharedWeb):
 
     def fetch(self, keys: Iterable[int]) -> list[Page]:
         """The pages of keys that :meth:`rank` gave; CorpusDamaged if there is no such page."""
-        return [_page(found(self._passages.page(key))) for key in keys]
+        return [_page(found(page)) for page in self._store.pages(list(keys))]
 
     def _shown(self, query: str, hits: Sequence[Hit]) -> tuple[Result, ...]:
         return self._passages.results([key for key, _ in hits], self._index.weights(parse_query(query))) if hits else ()
