@@ -124,7 +124,7 @@ def short(source: str, limit: int, rounds: int) -> None:
 _PARTS: tuple[tuple[str, Any, str], ...] = (
     ("addresses, cleaning", prepare, "prepare_batch"),
     ("fingerprints *", prepare, "fingerprints"),
-    ("addresses taken twice *", Deduplicator, "take"),
+    ("hashes of texts *", Deduplicator, "take"),
     ("near duplicates *", Deduplicator, "canonical_keys"),
     ("page store, written *", PageWriter, "add"),
     ("page store, written *", PageWriter, "keep"),
