@@ -36,7 +36,9 @@ if without := missing("train"):
 if missing("agents"):
     collect_ignore_glob += ["webenv/envs/agent_web_bench/parallel.py"]
 if missing("fast"):
-    collect_ignore_glob += [f"webenv/corpora/maxscore/{one}.py" for one in ("kernel", "cutting", "shingling")]
+    collect_ignore_glob += [
+        f"webenv/corpora/maxscore/{one}.py" for one in ("kernel", "cutting", "shingling", "tokenizing")
+    ]
 
 SYSTEM = "there is no Chromium"  # the one program that no package index has
 

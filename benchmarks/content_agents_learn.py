@@ -27,7 +27,8 @@ import numpy as np
 from paired import difference
 
 from webenv.actions import Action, answer, search
-from webenv.corpora.query import WORD, parse_query, stem
+from webenv.corpora.analysis import WORD, stem
+from webenv.corpora.query import parse_query
 from webenv.envs.agent_web_bench import agent_web_bench
 from webenv.envs.agent_web_bench.parallel import USER, AgentWebParallelEnv
 from webenv.policies.agent_web import ScriptedUser

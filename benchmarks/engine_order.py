@@ -39,9 +39,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.stats import kendalltau
 
+from webenv.corpora.analysis import WORD, indexed_text
 from webenv.corpora.markdown import plain_text
 from webenv.corpora.procedural import WebConfig, generated_web
-from webenv.corpora.query import WORD, indexed_text
 from webenv.envs.needle_in_web.simulated import SimulatedNeedles
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES
 

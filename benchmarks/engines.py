@@ -25,11 +25,11 @@ from rich.table import Table
 
 from webenv.bench.engines import PyseriniIndex, overlap
 from webenv.corpora import Corpus
+from webenv.corpora.analysis import ANALYZER, analyzer
 from webenv.corpora.document import IndexedPage
 from webenv.corpora.engine import Engine
 from webenv.corpora.lexical import LexicalIndex
 from webenv.corpora.lucene import LuceneIndex, build_lucene
-from webenv.corpora.query import ANALYZER, analyzer
 from webenv.urls import host_of, page_key
 from webenv.web import SearchRequest
 

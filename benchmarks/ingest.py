@@ -7,14 +7,16 @@ Both sides run in turns, several times, and the best time of each counts. Withou
 pages are generated.
 
 With --passages, a file of one passage a line (``generated``: 150 words each, drawn by a Zipf law), a corpus is built of
-them by one process, next to Anserini's index of the same texts and to tantivy's, in CPU time: what a corpus does
-beside its index is to compare pages with one another, and to keep their texts. Needs the extra ``lucene``; with
-``fast`` texts are fingerprinted by machine code, which is compiled before, as it is once a machine.
+them by one process, next to Anserini's index of the same texts, without and with the texts kept, and to the lexical
+index alone, in CPU time. What a build does that Anserini does not is told apart (with a star), as measured in builds
+of their own. Needs the extra ``lucene``; with ``fast`` texts are cut into words and fingerprinted by machine code,
+which is compiled before, as it is once a machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import logging
 import os
 import random
@@ -22,9 +24,12 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import trafilatura
 from loky import ProcessPoolExecutor
@@ -32,10 +37,14 @@ from rich.console import Console
 from rich.table import Table
 
 from webenv.bench.engines import make_anserini_index
-from webenv.corpora import SourcePage, build
+from webenv.corpora import SourcePage, build, prepare
+from webenv.corpora.deduplication import Deduplicator
 from webenv.corpora.document import IndexedPage
 from webenv.corpora.lexical import LexicalIndex
+from webenv.corpora.manifest import Manifest
 from webenv.corpora.maxscore import machine_code
+from webenv.corpora.store import DiskStore
+from webenv.corpora.writer import PageWriter
 
 WORDS = [
     f"{a}{b}{c}" for a in ("tar", "mel", "sop", "vin") for b in ("e", "o", "ui") for c in ("n", "rt", "sk", "ble", "s")
@@ -77,15 +86,17 @@ def short(source: str, limit: int, rounds: int) -> None:
     given = [SourcePage(f"https://s{n % 100}.example/{n}", f"Passage {n}", text) for n, text in enumerate(texts)]
     indexed = [IndexedPage(n, page.title, page.text, f"s{n % 100}.example", "") for n, page in enumerate(given)]
     costs: dict[str, list[float]] = {}
+    parts: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         make_anserini_index(indexed[:100], scratch / "warm")
         by = "machine code" if machine_code() is not None else "numpy"
-        Console().print(f"texts are fingerprinted by {by}")
+        Console().print(f"texts are cut into words and fingerprinted by {by}")
         for turn in range(rounds):
             corpus = scratch / f"corpus{turn}"
             sides: dict[str, Callable[[], object]] = {
                 "Anserini": lambda: make_anserini_index(indexed, scratch / "anserini"),
+                "Anserini, texts kept": lambda: make_anserini_index(indexed, scratch / "anserini", raw=True),
                 "webenv's lexical index": lambda: LexicalIndex.build(indexed, str(scratch / "tantivy"), 500_000_000),
                 "webenv.corpora.build": partial(build, corpus, [given], workers=1),
             }
@@ -94,14 +105,66 @@ def short(source: str, limit: int, rounds: int) -> None:
                 started = time.process_time()
                 run()
                 costs.setdefault(side, []).append((time.process_time() - started) / len(given) * 1e6)
-                for made in ("anserini", "tantivy"):
+                for made in ("anserini", "tantivy", corpus.name):
                     shutil.rmtree(scratch / made, ignore_errors=True)
+            for part, seconds in measured_parts(partial(build, scratch / "parts", [given], workers=1)).items():
+                parts.setdefault(part, []).append(seconds / len(given) * 1e6)
+            shutil.rmtree(scratch / "parts")
     table = Table(title=f"{len(given):,} passages, one process, best of {rounds}")
     for name, justify in (("", "left"), ("µs of CPU a passage", "right"), ("of Anserini", "right")):
         table.add_column(name, justify=justify)
     for side, measured in costs.items():
         table.add_row(side, f"{min(measured):,.0f}", f"{min(measured) / min(costs['Anserini']):.2f}")
+    table.add_section()
+    for part, measured in parts.items():
+        table.add_row(f"  {part}", f"{min(measured):,.1f}", f"{min(measured) / min(costs['Anserini']):.2f}")
     Console().print(table)
+
+
+_PARTS: tuple[tuple[str, Any, str], ...] = (
+    ("addresses, cleaning", prepare, "prepare_batch"),
+    ("fingerprints *", prepare, "fingerprints"),
+    ("hashes of texts *", Deduplicator, "take"),
+    ("near duplicates *", Deduplicator, "canonical_keys"),
+    ("page store, written *", PageWriter, "add"),
+    ("page store, written *", PageWriter, "keep"),
+    ("digest of all pages *", PageWriter, "finish"),
+    ("page store, read *", DiskStore, "pages"),
+    ("lexical index", importlib.import_module("webenv.corpora.build"), "index_pages"),
+    ("checksums of files *", Manifest, "of"),
+)
+"""What a build does, by the functions that do it; with a star: Anserini does nothing of the kind."""
+
+
+def measured_parts(run: Callable[[], object]) -> dict[str, float]:
+    """The CPU seconds that each of :data:`_PARTS` takes in one run, without those of others within it."""
+    spent = {part: 0.0 for part, _, _ in _PARTS} | {"all else": 0.0}
+    now, since = ["all else"], time.process_time()
+
+    def turn() -> None:
+        nonlocal since
+        spent[now[-1]] += time.process_time() - since
+        since = time.process_time()
+
+    def noted(part: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            turn()
+            now.append(part)
+            try:
+                return work(*given, **named)
+            finally:
+                turn()
+                now.pop()
+
+        return call
+
+    with ExitStack() as stack:
+        for part, place, name in _PARTS:
+            stack.enter_context(mock.patch.object(place, name, noted(part, getattr(place, name))))
+        since = time.process_time()
+        run()
+        turn()
+    return spent
 
 
 def lines(path: Path, limit: int) -> list[str]:

@@ -15,6 +15,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from webenv.corpora.analysis import ANALYZER
 from webenv.corpora.deduplication import ComparedPage
 from webenv.corpora.document import Progress, Skipped, SourcePage, silent, source_page
 from webenv.corpora.extract import EXTRACTOR, extractor_version
@@ -25,7 +26,6 @@ from webenv.corpora.lexical import SITES
 from webenv.corpora.manifest import FORMAT, INDEX, PAGES, Manifest, skipped_line, verify
 from webenv.corpora.maxscore import machine_code
 from webenv.corpora.prepare import prepare_pages
-from webenv.corpora.query import ANALYZER
 from webenv.corpora.site_indexes import index_pages, link_file, own_sites
 from webenv.corpora.store import StoredPage
 from webenv.corpora.writer import PageWriter

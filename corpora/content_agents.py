@@ -16,8 +16,9 @@ from typing import NamedTuple
 from webenv.actions import Action, answer, search
 from webenv.benchmark import Benchmark
 from webenv.budget import Budget
+from webenv.corpora.analysis import WORD, stem
 from webenv.corpora.caches import LRUCache
-from webenv.corpora.query import WORD, parse_query, stem
+from webenv.corpora.query import parse_query
 from webenv.corpora.sites import SiteViews, inside, site_and_scope
 from webenv.corpora.whole_texts import WholeTexts
 from webenv.judge import Submission, Verdict

@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from webenv.corpora.analysis import ANALYZER
 from webenv.corpora.caches import LRUCache, ResultCache, SharedWeb
 from webenv.corpora.deduplication import ComparedPage, Deduplicator
 from webenv.corpora.document import IndexedPage, PreparedPage, SourcePage, hides, source_page
@@ -21,7 +22,7 @@ from webenv.corpora.lexical import LexicalIndex, NoTemporaryFolder
 from webenv.corpora.manifest import INDEX, PAGES, Manifest, content_digest, text_hash
 from webenv.corpora.maxscore import open_maxscore, show_records
 from webenv.corpora.prepare import prepare
-from webenv.corpora.query import ANALYZER, parse_query
+from webenv.corpora.query import parse_query
 from webenv.corpora.snippets import PASSAGES, CachedPage, SnippetCache, found
 from webenv.corpora.store import DiskStore, MemoryStore, Store, StoredPage
 from webenv.errors import CorpusDamaged, CorpusError
@@ -226,7 +227,7 @@ class Corpus(SharedWeb):
 
     def fetch(self, keys: Iterable[int]) -> list[Page]:
         """The pages of keys that :meth:`rank` gave; CorpusDamaged if there is no such page."""
-        return [_page(found(self._passages.page(key))) for key in keys]
+        return [_page(found(page)) for page in self._store.pages(list(keys))]
 
     def visit(self, requests: Sequence[VisitRequest]) -> list[VisitResponse]:
         """Fetches pages by URL: as search returned it, in any other form of it, or by an alias."""

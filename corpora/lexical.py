@@ -21,18 +21,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import tantivy
 from tantivy import Occur, Query
 
+from webenv.corpora.analysis import ANALYZER, TextAnalysis, analyzer, indexed_analyzer
 from webenv.corpora.document import IndexedPage, day_of, without_link_targets
 from webenv.corpora.engine import Hit, idf, rounded
 from webenv.corpora.manifest import read_json
-from webenv.corpora.query import (
-    ANALYZER,
-    ParsedQuery,
-    analyzer,
-    hidden_hosts,
-    indexed_analyzer,
-    indexed_text,
-    parse_query,
-)
+from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query
 from webenv.errors import CorpusDamaged, WebenvError
 from webenv.runtime.files import disk_full
 from webenv.urls import parents
@@ -49,6 +42,7 @@ MOST_THREADS = 8
 """The most threads that index at once."""
 
 _HEAP_SMALL = 15_000_000
+_BATCH = 500_000  # characters of pages that are analysed at once
 
 
 def _schema() -> tantivy.Schema:
@@ -253,8 +247,8 @@ def _write(pages: Iterable[IndexedPage], path: str | None, heap: int, threads: i
         raise OSError(f"the index: {error}") from error
     index.register_tokenizer(ANALYZER, indexed_analyzer())
     writer = index.writer(heap * threads, threads)
-    for page in pages:
-        _checked(writer.add_document, _document(page))
+    for document in _documents(pages):
+        _checked(writer.add_document, document)
     _checked(writer.commit)
     _checked(writer.wait_merging_threads)
     return index
@@ -302,15 +296,32 @@ def merge_segments(path: str) -> None:
     _checked(writer.wait_merging_threads)
 
 
-def _document(page: IndexedPage) -> tantivy.Document:
-    document = tantivy.Document()
-    document.add_text("text", indexed_text(f"{page.title}\n{without_link_targets(page.text)}"))
-    for host in parents(page.site):
-        document.add_text("site", host)
-    document.add_unsigned("key", page.key)
-    if page.date:
-        document.add_unsigned("day", day_of(page.date))
-    return document
+def _documents(pages: Iterable[IndexedPage]) -> Iterator[tantivy.Document]:
+    """What tantivy takes of pages; some are analysed at once."""
+    analysis, hosts = TextAnalysis(), cache(parents)
+    for batch in _batches(pages):
+        texts = analysis.indexed_texts([f"{page.title}\n{without_link_targets(page.text)}" for page in batch])
+        for page, text in zip(batch, texts, strict=True):
+            document = tantivy.Document()
+            document.add_text("text", text)
+            for host in hosts(page.site):
+                document.add_text("site", host)
+            document.add_unsigned("key", page.key)
+            if page.date:
+                document.add_unsigned("day", day_of(page.date))
+            yield document
+
+
+def _batches(pages: Iterable[IndexedPage]) -> Iterator[list[IndexedPage]]:
+    batch: list[IndexedPage] = []
+    size = 0
+    for page in pages:
+        batch.append(page)
+        size += len(page.text)
+        if size > _BATCH:
+            yield batch
+            batch, size = [], 0
+    yield batch
 
 
 def _checked(write: Callable[..., object], *arguments: object) -> None:

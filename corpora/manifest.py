@@ -28,7 +28,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from webenv.corpora.query import ANALYZER
+from webenv.corpora.analysis import ANALYZER
 from webenv.errors import CorpusDamaged, CorpusError, CorpusNotFound
 from webenv.runtime.files import MOST_VALUES, cache_folder, count_values, open_regular, replace_file
 
@@ -217,10 +217,9 @@ def content_digest(pages: Iterable[tuple[str, str, str, bytes]], aliases: Iterab
         aliases: the key of an address and of the page that it leads to.
     """
     digest = hashlib.sha256()
-    for *parts, text in pages:
-        encoded = [part.encode() for part in parts]
-        digest.update(b"%d %d %d\n" % tuple(map(len, encoded)))
-        digest.update(b"".join((*encoded, text)))
+    for address, name, day, text in pages:
+        url, title, date = address.encode(), name.encode(), day.encode()
+        digest.update(b"%d %d %d\n%b%b%b%b" % (len(url), len(title), len(date), url, title, date, text))
     for alias in aliases:
         digest.update(b"%x %x\n" % alias)
     return digest.hexdigest()

@@ -7,15 +7,15 @@ import datetime
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from webenv.corpora.deduplication import fingerprint
+from webenv.corpora.analysis import utf8
+from webenv.corpora.deduplication import fingerprints
 from webenv.corpora.document import PreparedPage, Redirect, Skipped, SourcePage
 from webenv.corpora.extract import EXTRACTOR, Extracted, extract
-from webenv.corpora.query import utf8
 from webenv.errors import InvalidArgument, MissingExtra
 from webenv.runtime.processes import process_pool
 from webenv.urls import canonical_url, host_of, key_of, page_key
@@ -41,18 +41,31 @@ _Batch = tuple[list[SourcePage | Skipped], Future[list[Prepared]]]
 
 
 def prepare(page: SourcePage, extractor: str = EXTRACTOR) -> Prepared:
-    """Makes one page ready: address, main text, title, date, fingerprint.
+    """Makes one page ready: as :func:`prepare_batch`."""
+    return prepare_batch([page], extractor)[0]
+
+
+def prepare_batch(pages: Sequence[SourcePage | Skipped], extractor: str = EXTRACTOR) -> list[Prepared]:
+    """Makes pages ready: address, main text, title, date, fingerprint.
 
     Never raises for what a document holds: what cannot be used is :class:`Skipped`.
 
     Args:
-        page: as a source gives it.
+        pages: as a source gives them.
         extractor: what finds the main text of HTML, one of :data:`webenv.corpora.extract.EXTRACTORS`.
 
     Raises:
         InvalidArgument: for another extractor.
         MissingExtra: if it is not installed.
     """
+    made = [page if isinstance(page, Skipped) else _prepared(page, extractor) for page in pages]
+    texts = [page.text for page in made if isinstance(page, PreparedPage)]
+    marks = iter(fingerprints(texts))
+    return [PreparedPage(*page[:-1], next(marks)) if isinstance(page, PreparedPage) else page for page in made]
+
+
+def _prepared(page: SourcePage, extractor: str) -> Prepared:
+    """A page without its fingerprint."""
     origin = page.origin or str(page.url)[:200]
     url = canonical_url(page.url) if isinstance(page.url, str) else None
     site = host_of(url) if url else ""
@@ -74,10 +87,10 @@ def prepare(page: SourcePage, extractor: str = EXTRACTOR) -> Prepared:
         return Skipped("empty text", origin)
     title = " ".join(_clean(page.title or found.title).split())[:_MOST_TITLE] or url
     aliases = {alias for alias in map(key_of, page.aliases) if alias is not None and alias != key}
-    hint = key_of(found.canonical) if host_of(found.canonical) == site else None
+    hint = key_of(found.canonical) if found.canonical and host_of(found.canonical) == site else None
     hints = () if hint is None or hint == key else (hint,)
-    date = _day(page.date) or found.date
-    return PreparedPage(key, url, title, site, _day(date), text, tuple(sorted(aliases)), hints, fingerprint(text))
+    date = _day(page.date) or _day(found.date)
+    return PreparedPage(key, url, title, site, date, text, tuple(sorted(aliases)), hints, b"")
 
 
 def _read(page: SourcePage, url: str, extractor: str) -> Extracted | str:
@@ -119,6 +132,8 @@ def _clean(text: str) -> str:
 
 def _day(date: str) -> str:
     """The ISO date that a date starts with; empty where it starts with none."""
+    if not date:
+        return ""
     try:
         return datetime.date.fromisoformat(date.strip()[:10]).isoformat()
     except ValueError:
@@ -133,8 +148,8 @@ def prepare_pages(
 ) -> Iterator[Prepared]:
     """Prepares pages in order, by so many processes; 1: this one alone."""
     if workers == 1:
-        for page in pages:
-            yield page if isinstance(page, Skipped) else prepare(page, extractor)
+        for batch in _batches(pages):
+            yield from prepare_batch(batch, extractor)
         return
     pool = _ExtractionPool(workers, extractor)
     waiting: deque[_Batch] = deque()
@@ -213,7 +228,7 @@ class _ExtractionPool:
 
     def submit(self, batch: list[SourcePage | Skipped]) -> Future[list[Prepared]]:
         try:
-            future: Future[list[Prepared]] = self._executor.submit(_prepare_batch, batch, self._extractor)
+            future: Future[list[Prepared]] = self._executor.submit(prepare_batch, batch, self._extractor)
         except BrokenProcessPool:
             future = Future()
             future.set_exception(BrokenProcessPool("a worker was killed"))
@@ -231,7 +246,3 @@ class _ExtractionPool:
 
 def _begin(extractor: str) -> None:
     extract("<html><body><p>Loads what it takes.</p></body></html>", "", extractor)
-
-
-def _prepare_batch(batch: list[SourcePage | Skipped], extractor: str) -> list[Prepared]:
-    return [page if isinstance(page, Skipped) else prepare(page, extractor) for page in batch]

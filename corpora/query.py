@@ -4,122 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 
-import tantivy
-
+from webenv.corpora.analysis import REMOVED, analyzer, indexed_text, utf8
 from webenv.urls import host_of
 from webenv.web import Scope
-
-ANALYZER = "words-2"
-"""The name of the analysis; changes with it, so that an index made with another is recognised."""
-
-SINGLE = (
-    "\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
-)
-"""The characters that are words of their own, as inside brackets of a regular expression: Han, Hiragana, Katakana."""
-
-WORD = rf"[{SINGLE}]|[^\W{SINGLE}]+(?:[.'][^\W{SINGLE}]+)*"
-"""A word, as a regular expression for Python and for tantivy."""
 
 _MOST_CHARACTERS = 20_000
 _MOST_WORDS = 256
 _MOST_FILTERS = 32
-_STOP_WORDS = (
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these "
-    "they this to was will with"
-)
 # An operator stands at the start or after a space or a bracket; a phrase needs both its quotes.
 _FILTER = re.compile(r"""(?:(?<=^)|(?<=[\s(,"“”]))(-?)site:([^\s"“”,;()<>]*)""", re.IGNORECASE)
 _PHRASE = re.compile(r'["“”„]([^"“”„]*)["“”„]')
 _QUOTES = re.compile(r'["“”„]')
 
 
-@cache
-def analyzer() -> tantivy.TextAnalyzer:
-    """Words with inner dots and apostrophes, lower-cased, without Lucene's 33 English stop words, stemmed.
-
-    Chinese and Japanese are written without spaces: each of their characters is a word.
-    """
-    return (
-        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(WORD))
-        .filter(tantivy.Filter.remove_long(256))
-        .filter(tantivy.Filter.lowercase())
-        .filter(tantivy.Filter.custom_stopword(_STOP_WORDS.split()))
-        .filter(tantivy.Filter.stemmer("english"))
-        .build()
-    )
-
-
-# ── what is indexed ───────────────────────────────────────────────────────────
-
-REMOVED = "'"
-"""Keeps the place of a word that is not indexed; no indexed form is an apostrophe alone."""
-_LONGEST_KEPT = 64  # bytes of a piece whose forms are remembered
-_MOST_KEPT = 100_000
-_PARTED = bytes(code if code > 127 or chr(code).isalnum() or chr(code) in "_.'" else 32 for code in range(256))
-_SINGLES = re.compile(f"[{SINGLE}]")
-
-
-class _Forms(dict[bytes, str]):
-    """The indexed forms of a piece of a text, remembered: most pieces are words that came before."""
-
-    def __missing__(self, piece: bytes) -> str:
-        written = piece.decode()
-        if piece.isalnum():  # one word
-            forms = "".join(analyzer().analyze(written)) or REMOVED
-        else:
-            forms = " ".join([stem(word) or REMOVED for word in _words().analyze(written)])
-        if len(piece) <= _LONGEST_KEPT:
-            if len(self) >= _MOST_KEPT:
-                self.clear()
-            self[piece] = forms
-        return forms
-
-
-_FORMS = _Forms()
-
-
-@cache
-def _words() -> tantivy.TextAnalyzer:
-    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(WORD)).build()
-
-
-@cache
-def indexed_analyzer() -> tantivy.TextAnalyzer:
-    """Reads what :func:`indexed_text` gives; with it, an index gets the words and places of :func:`analyzer`."""
-    whitespace = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    return whitespace.filter(tantivy.Filter.custom_stopword([REMOVED])).build()
-
-
-def indexed_text(text: str) -> str:
-    """The indexed forms of a text, in order, with spaces between them; an apostrophe for each word that is left out.
-
-    The text is cut at ASCII signs that are in no word, and each piece analysed once: in a third of the time that
-    tantivy takes to match the pattern of a word all over a text, which was most of the time of indexing.
-
-    >>> indexed_text("The tides, rising: 3.5 metres")
-    "' tide rise 3.5 metr"
-    """
-    if not text.isascii():
-        text = _SINGLES.sub(r" \g<0> ", text)
-    return " ".join(map(_FORMS.__getitem__, utf8(text).encode().translate(_PARTED).split()))
-
-
 # ── what is asked ─────────────────────────────────────────────────────────────
-
-
-@lru_cache(maxsize=100_000)
-def stem(word: str) -> str:
-    """The indexed form of one word; empty for a stop word."""
-    forms = analyzer().analyze(word)
-    return forms[0] if len(forms) == 1 else ""
-
-
-def utf8(text: str) -> str:
-    """The text without lone surrogates, which have no UTF-8 form."""
-    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 @dataclass(frozen=True, slots=True)

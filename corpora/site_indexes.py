@@ -18,7 +18,6 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,6 +42,7 @@ _LARGEST_TASK = 100_000
 _SMALL = 20_000  # pages that are indexed faster than processes start
 _HEAP = 1_500_000_000  # bytes, of all threads or processes together
 _LEAST_HEAP = 50_000_000
+_TOGETHER = 128  # pages that are read at once
 
 Keys = npt.NDArray[np.int64]
 
@@ -151,10 +151,12 @@ def _index(pages: str, folder: Path, keys: Keys, heap: int, threads: int, told: 
 def read_pages(store: DiskStore, keys: Keys | None = None) -> Iterator[IndexedPage]:
     """What an index takes of the pages of these keys, which are the store's own; of all, sorted by site, then key."""
     wanted = [keys] if keys is not None else store.places().values()
-    for key in chain.from_iterable(some.tolist() for some in wanted):
-        page = store.get(key)
-        assert page is not None
-        yield IndexedPage(key, page.title, page.text, page.site, page.date)
+    for some in wanted:
+        for start in range(0, len(some), _TOGETHER):
+            together = some[start : start + _TOGETHER].tolist()
+            for key, page in zip(together, store.pages(together), strict=True):
+                assert page is not None
+                yield IndexedPage(key, page.title, page.text, page.site, page.date)
 
 
 def _join(index: Path, parts: list[tuple[Path, str]]) -> None:

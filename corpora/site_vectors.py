@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
+from webenv.corpora.analysis import WORD, stem
 from webenv.corpora.document import blocks
-from webenv.corpora.query import WORD, plain_text, stem
+from webenv.corpora.query import plain_text
 from webenv.errors import CorpusError, WebError
 from webenv.observations import Page
 from webenv.web import Failure, ListedSites, Scope, SearchRequest, VisitRequest, Web

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from webenv.corpora.analysis import SINGLE, WORD, stem
 from webenv.corpora.dense.vectors import Vectors, unit_rows
 from webenv.corpora.document import blocks
-from webenv.corpora.query import SINGLE, WORD, parse_query, plain_text, stem, without_filters
+from webenv.corpora.query import parse_query, plain_text, without_filters
 from webenv.errors import CorpusError, InvalidArgument, WebError, did_you_mean
 from webenv.observations import Page
 from webenv.urls import host_of, parents

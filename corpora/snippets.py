@@ -8,9 +8,9 @@ from functools import lru_cache
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from webenv.corpora.analysis import SINGLE, WORD, stem
 from webenv.corpora.caches import LRUCache
 from webenv.corpora.document import without_link_targets
-from webenv.corpora.query import SINGLE, WORD, stem
 from webenv.corpora.store import Store, StoredPage
 from webenv.errors import CorpusDamaged
 from webenv.observations import Result

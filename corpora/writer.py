@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import zstandard
 
-from webenv.corpora.deduplication import AddressClaim, Deduplicator, fingerprint
+from webenv.corpora.deduplication import FINGERPRINT, AddressClaim, Deduplicator, fingerprint
 from webenv.corpora.document import Progress
 from webenv.corpora.manifest import content_digest, text_hash
 from webenv.corpora.store import StoredPage
@@ -30,12 +30,15 @@ CREATE TABLE waiting (url TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL
                       leader INTEGER NOT NULL, site TEXT NOT NULL, key INTEGER NOT NULL, print BLOB NOT NULL);
 CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
+# A row of prints holds the fingerprints of the pages from its place on.
+_PRINT = 2 * FINGERPRINT  # bytes of one
 _LEVEL = 3
 _SAMPLES = 1_000
 _SAMPLE_CHARACTERS = 10_000_000
 _LONGEST_SAMPLE = 4_000
 _LEAST_SAMPLES = 100
 _DICTIONARY_BYTES = 65_536
+_TOGETHER, _TOGETHER_BYTES = 64, 1_000_000  # pages, and bytes of their texts, that are written by one statement
 _EVERY = 2.0  # seconds between commits: what a kill can cost
 _KEY_INDEX = "CREATE UNIQUE INDEX IF NOT EXISTS page_of_key ON pages (key)"
 
@@ -76,6 +79,9 @@ class PageWriter:
         learned = self._one("SELECT max(data) FROM dictionary") or b""
         self._dictionary: bytes | None = learned if self._place or not learn else None
         self._codec = _Codec(self._dictionary)
+        self._rows: list[tuple[Any, ...]] = []  # that are not in the file yet
+        self._marks: list[bytes] = []
+        self._size = 0  # bytes of their texts
         state = self._state()
         self.done, self.complete = int(state.get("done", 0)), bool(state.get("complete"))
         self._committed = time.monotonic()
@@ -100,18 +106,26 @@ class PageWriter:
         """The assembly of all that was taken so far; makes the fingerprints that are missing."""
         state = self._state()
         claims = self._database.execute("SELECT kind, key, target, origin FROM claims ORDER BY rowid")
-        pages = self._database.execute(
-            "SELECT key, hash, print, pages.place FROM pages LEFT JOIN prints ON prints.place = pages.place "
-            "ORDER BY pages.place"
-        )
-        written = (
-            (key, text, found if found is not None else self._print(place, progress))
-            for key, text, found, place in pages
-        )
-        whole = chain(written, ((key, text_hash(page.text), mark) for page, key, mark in self._waiting))
+        whole = chain(self._written(progress), ((key, text_hash(page.text), mark) for page, key, mark in self._waiting))
         return Deduplicator.restored(
             whole, map(AddressClaim._make, claims), state.get("skipped", {}), state.get("examples", {})
         )
+
+    def _written(self, progress: Progress) -> Iterator[tuple[int, bytes, bytes]]:
+        """Key, hash of the text, and fingerprint of each page in the file."""
+        blocks = self._database.execute("SELECT place, print FROM prints ORDER BY place")
+        prints = (
+            (first + number, block[number * _PRINT : number * _PRINT + _PRINT])
+            for first, block in blocks
+            for number in range(len(block) // _PRINT)
+        )
+        at, found = next(prints, (0, b""))
+        for place, key, text in self._database.execute("SELECT place, key, hash FROM pages ORDER BY place"):
+            if at == place:
+                yield key, text, found
+                at, found = next(prints, (0, b""))
+            else:
+                yield key, text, self._print(place, progress)
 
     def _print(self, place: int, progress: Progress) -> bytes:
         made = fingerprint(self.read(place - 1).text)
@@ -126,6 +140,8 @@ class PageWriter:
         """The page that was written as number n, from 0."""
         if number >= self._place:
             return self._waiting[number - self._place][0]
+        if number >= self._place - len(self._rows):
+            self._flush()
         row = "SELECT url, title, text, date, leader, site FROM pages WHERE place = ?"
         url, title, blob, date, canonical, site = self._database.execute(row, (number + 1,)).fetchone()
         return StoredPage(url, title, self._codec.text(blob), date, canonical, site)
@@ -160,6 +176,7 @@ class PageWriter:
             return
         if complete and self._waiting:
             self._learn()
+        self._flush()
         self.claim(deduplicator.claims())
         taken = {"skipped": deduplicator.skipped, "examples": deduplicator.examples}
         self._keep({"done": done, "complete": complete, **taken})
@@ -185,10 +202,22 @@ class PageWriter:
     def _write(self, page: StoredPage, key: int, mark: bytes) -> None:
         self._place += 1
         url, title, text, date, canonical, site = page
-        row = (self._place, key, url, title, site, date, canonical, text_hash(text), self._codec.blob(text))
-        self._database.execute("INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?)", row)
-        if mark:
-            self._database.execute("INSERT INTO prints VALUES (?,?)", (self._place, mark))
+        blob = self._codec.blob(text)
+        self._rows.append((self._place, key, url, title, site, date, canonical, text_hash(text), blob))
+        self._marks.append(mark)
+        self._size += len(blob)
+        if len(self._rows) >= _TOGETHER or self._size > _TOGETHER_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        first = self._place - len(self._rows) + 1
+        if all(self._marks):
+            prints = [(first, b"".join(self._marks))] if self._marks else []
+        else:
+            prints = [(place, mark) for place, mark in enumerate(self._marks, first) if mark]
+        self._database.executemany("INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?)", self._rows)
+        self._database.executemany("INSERT INTO prints VALUES (?,?)", prints)
+        self._rows, self._marks, self._size = [], [], 0
 
     def finish(self, canonical_keys: Mapping[int, int], aliases: Mapping[int, int]) -> tuple[str, dict[str, int]]:
         """Ends the writing: after this the file is read only.
@@ -203,6 +232,7 @@ class PageWriter:
         database = self._database
         if self._waiting:
             self._learn()
+        self._flush()
         database.execute(_KEY_INDEX)
         database.execute("UPDATE pages SET leader = key WHERE leader != key")
         marks = ((canonical, key) for key, canonical in canonical_keys.items())

@@ -12,8 +12,9 @@ from itertools import accumulate, takewhile
 from typing import NamedTuple, Protocol, runtime_checkable
 from urllib.parse import quote
 
+from webenv.corpora.analysis import utf8
 from webenv.corpora.document import day_of
-from webenv.corpora.query import parse_query, utf8, without_filters
+from webenv.corpora.query import parse_query, without_filters
 from webenv.observations import Result
 from webenv.urls import canonical_url, host_of, page_key, parents
 from webenv.web import SearchRequest, SearchResponse

@@ -17,11 +17,11 @@ from urllib.parse import quote, unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from webenv.corpora.analysis import utf8
 from webenv.corpora.caches import LRUCache
 from webenv.corpora.document import Progress, day_of, silent
 from webenv.corpora.lucene.jvm import java
 from webenv.corpora.lucene.reader import Asked, LuceneReader
-from webenv.corpora.query import utf8
 from webenv.errors import InvalidArgument
 from webenv.urls import MAX_URL, canonical_url, host_of, page_key, parents
 

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from webenv.corpora.analysis import WORD, stem, utf8
 from webenv.corpora.caches import SharedWeb
 from webenv.corpora.document import Progress, check_days, day_of, hides
 from webenv.corpora.lucene.jvm import is_fork, java, using_java
 from webenv.corpora.lucene.reader import Asked, Clause, LuceneReader, check_lucene, english, thread_count
 from webenv.corpora.lucene.records import DocumentCatalogue, LuceneDocument, LuceneDocuments
-from webenv.corpora.query import WORD, ParsedQuery, hidden_hosts, parse_query, stem, utf8
+from webenv.corpora.query import ParsedQuery, hidden_hosts, parse_query
 from webenv.corpora.snippets import snippet
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument, did_you_mean
 from webenv.observations import Page, Result

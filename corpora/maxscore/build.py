@@ -1,6 +1,6 @@
 """Makes a MaxScore index of the pages of a corpus, in bounded memory: runs of some pages, then merged by term.
 
-The words are those of the lexical index: see :func:`webenv.corpora.query.indexed_text`.
+The words are those of the lexical index: see :func:`webenv.corpora.analysis.indexed_text`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from webenv.corpora.analysis import REMOVED, TextAnalysis
 from webenv.corpora.document import Progress, day_of, silent, without_link_targets
 from webenv.corpora.maxscore.layout import (
     DTYPES,
@@ -25,12 +26,12 @@ from webenv.corpora.maxscore.layout import (
     term_hash,
 )
 from webenv.corpora.maxscore.texts import TEXTS
-from webenv.corpora.query import REMOVED, indexed_text
 from webenv.corpora.snippets import record
 from webenv.corpora.store import DiskStore
 from webenv.runtime.processes import process_pool, worker_count
 
 _RUN = 10_000  # pages of a run
+_TOGETHER = 128  # pages that are read and analysed at once
 _PARTS = 64  # of all terms, by their hashes; one is merged at a time
 _COLUMNS = ("hashes", "docs", "freqs")
 
@@ -129,15 +130,17 @@ def _run(pages: str, folder: Path, number: int, start: int, keys: npt.NDArray[np
     find = numbers.__getitem__
     all_forms: list[int] = []
     sizes, words, days, records = [], [], [], []
-    for key in keys.tolist():
-        page = store.get(key)
-        assert page is not None  # the keys are the store's own
-        records.append(record(page))
-        forms = list(map(find, indexed_text(f"{page.title}\n{without_link_targets(page.text)}").split()))
-        all_forms += forms
-        sizes.append(len(forms))
-        words.append(len(forms) - forms.count(0))
-        days.append(day_of(page.date) if page.date else 0)
+    analysis = TextAnalysis()
+    for begin in range(0, len(keys), _TOGETHER):
+        pages_of = [page for page in store.pages(keys[begin : begin + _TOGETHER].tolist()) if page is not None]
+        texts = [f"{page.title}\n{without_link_targets(page.text)}" for page in pages_of]
+        for page, text in zip(pages_of, analysis.indexed_texts(texts), strict=True):
+            records.append(record(page))
+            forms = list(map(find, text.split()))
+            all_forms += forms
+            sizes.append(len(forms))
+            words.append(len(forms) - forms.count(0))
+            days.append(day_of(page.date) if page.date else 0)
     store.close()
     (folder / f"{number}.texts").write_bytes(b"".join(records))
     hashes = np.array([term_hash(form) for form in numbers], np.uint64)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from webenv.corpora.analysis import ANALYZER
 from webenv.corpora.document import day_of
 from webenv.corpora.engine import Hit, idf
 from webenv.corpora.engine_folder import hold_engine, known_engines
@@ -20,7 +21,7 @@ from webenv.corpora.manifest import Manifest
 from webenv.corpora.maxscore.layout import DTYPES, LENGTHS, SITES, WINDOW, norms, term_hash
 from webenv.corpora.maxscore.machine_code import machine_code
 from webenv.corpora.maxscore.texts import TEXTS, MappedTexts
-from webenv.corpora.query import ANALYZER, ParsedQuery, hidden_hosts
+from webenv.corpora.query import ParsedQuery, hidden_hosts
 from webenv.errors import CorpusDamaged, MissingExtra
 from webenv.runtime.rows import named
 from webenv.urls import parents

@@ -1,4 +1,4 @@
-"""The functions that rank, cut snippets and fingerprint texts, as machine code that is kept in the user's cache folder.
+"""The functions that rank, cut snippets, read and fingerprint texts, as machine code in the user's cache folder.
 
 numba makes it once a machine, in some seconds; from then on llvmlite, which numba brings, loads it: numba itself takes
 half a second and 50 MB a process, this a twentieth of a second and 6 MB.
@@ -17,9 +17,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from webenv.runtime.files import cache_folder, replace_file
 
-_SOURCES = ("kernel.py", "cutting.py", "shingling.py", "layout.py", "../snippets.py", "../deduplication.py")
+_SOURCES = (
+    "kernel.py",
+    "cutting.py",
+    "shingling.py",
+    "tokenizing.py",
+    "layout.py",
+    "../snippets.py",
+    "../deduplication.py",
+)
 _FOLDER = "machine-code"
 _UNUSED = ctypes.c_void_p()  # where numba's functions say what they return, and which error they raise: none
 
@@ -31,12 +42,16 @@ class MachineCode(NamedTuple):
         rank: :func:`webenv.corpora.maxscore.kernel.rank`.
         cut: :func:`webenv.corpora.maxscore.cutting.cut`.
         shingle: :func:`webenv.corpora.maxscore.shingling.shingle`.
+        tokenize: :func:`webenv.corpora.maxscore.tokenizing.tokenize`.
+        spell: :func:`webenv.corpora.maxscore.tokenizing.spell`.
         engine: what owns the code.
     """
 
     rank: Callable[[int], int]
     cut: Callable[[int], int]
     shingle: Callable[[int], int]
+    tokenize: Callable[[int], int]
+    spell: Callable[[int], int]
     engine: object
 
 
@@ -75,12 +90,18 @@ def machine_code(make: bool = True) -> MachineCode | None:
         engine.finalize_object()
         function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
         unused = ctypes.addressof(_UNUSED)
-        rank, cut, shingle = (
-            partial(function(engine.get_function_address(name)), unused, unused) for name in ("rank", "cut", "shingle")
-        )  # they let go of Python's lock
+        functions = [
+            partial(function(engine.get_function_address(name)), unused, unused) for name in MachineCode._fields[:-1]
+        ]  # they let go of Python's lock
     except (ImportError, RuntimeError, OSError):
         return None
-    return MachineCode(rank, cut, shingle, engine)
+    return MachineCode._make([*functions, engine])
+
+
+def call(function: Callable[[int], int], *arrays: npt.NDArray[Any]) -> None:
+    """Gives a function the addresses and lengths of arrays, which are contiguous."""
+    given = np.array([number for one in arrays for number in (one.ctypes.data, one.size)], np.int64)
+    function(given.ctypes.data)
 
 
 def _digest(host: str) -> str:
@@ -112,9 +133,10 @@ def _compiled(llvm: Any, machine: Any) -> bytes:
     from webenv.corpora.maxscore.cutting import cut
     from webenv.corpora.maxscore.kernel import rank
     from webenv.corpora.maxscore.shingling import shingle
+    from webenv.corpora.maxscore.tokenizing import spell, tokenize
 
     whole = llvm.parse_assembly("")
-    for one in (rank, cut, shingle):
+    for one in (rank, cut, shingle, tokenize, spell):
         made = cfunc(types.void(types.voidptr), error_model="numpy")(one)
         module = llvm.parse_assembly(made.inspect_llvm())
         native = made.native_name.removeprefix("cfunc.")
@@ -126,5 +148,7 @@ def _compiled(llvm: Any, machine: Any) -> bytes:
         passes.add_global_dead_code_eliminate_pass()
         passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
         whole.link_in(module)
+    if any(function.is_declaration and function.name.startswith("NRT_") for function in whole.functions):
+        raise RuntimeError("a function needs numba's runtime, which is not there when it is loaded")
     code: bytes = machine.emit_object(whole)
     return code

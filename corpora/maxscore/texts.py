@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from webenv.corpora.analysis import stem
 from webenv.corpora.maxscore.layout import term_hash
 from webenv.corpora.maxscore.machine_code import MachineCode, machine_code
-from webenv.corpora.query import stem
 from webenv.corpora.snippets import CODE, LONGEST_RECORD, MOST_MATCHES, MOST_WORDS, SnippetQuery
 from webenv.errors import CorpusDamaged
 from webenv.observations import Result

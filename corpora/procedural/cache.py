@@ -21,6 +21,7 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 
+from webenv.corpora.analysis import ANALYZER
 from webenv.corpora.corpus import Corpus
 from webenv.corpora.document import Progress, silent
 from webenv.corpora.engines import add_maxscore
@@ -28,7 +29,6 @@ from webenv.corpora.folder import claim, is_corpus_folder, release
 from webenv.corpora.manifest import ENGINE, FORMAT, Manifest
 from webenv.corpora.procedural.config import WebConfig, Worlds
 from webenv.corpora.procedural.write import generated_web, generator_version, made_by, write_corpus
-from webenv.corpora.query import ANALYZER
 from webenv.corpora.routed import RoutedWeb
 from webenv.errors import CorpusError, CorpusNotFound, InvalidArgument
 from webenv.runtime.files import cache_folder, lock_file

@@ -15,8 +15,8 @@ from zlib import crc32
 
 import numpy as np
 
+from webenv.corpora.analysis import stem
 from webenv.corpora.procedural import Form, Lexicon, PartOfSpeech
-from webenv.corpora.query import stem
 from webenv.envs.hardening.statements import SiteStatistics, TextPage, put_for, stems_of
 from webenv.envs.needle_in_web.tasks import DIFFICULTIES, render_question
 from webenv.errors import InvalidArgument

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
+from webenv.corpora.analysis import analyzer
 from webenv.corpora.procedural import Lexicon
-from webenv.corpora.query import analyzer
 
 _FEWEST, _MOST = 6, 60  # words of a sentence that is taken for a statement
 _LONGEST = 600  # its characters: what looks around each of its parts takes time that grows with the square

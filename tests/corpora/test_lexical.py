@@ -11,9 +11,10 @@ import pytest
 import tantivy
 
 from webenv.corpora import lexical
+from webenv.corpora.analysis import ANALYZER, analyzer
 from webenv.corpora.document import IndexedPage
 from webenv.corpora.lexical import LexicalIndex
-from webenv.corpora.query import ANALYZER, ParsedQuery, analyzer, parse_query
+from webenv.corpora.query import ParsedQuery, parse_query
 from webenv.web import Scope
 
 
@@ -39,8 +40,8 @@ def in_parts(pages: list[IndexedPage], parts: int) -> LexicalIndex:
     index.register_tokenizer(ANALYZER, analyzer())
     for part in range(parts):
         writer = index.writer(15_000_000, 1)
-        for page in pages[::-1][part::parts]:
-            writer.add_document(lexical._document(page))
+        for document in lexical._documents(pages[::-1][part::parts]):
+            writer.add_document(document)
         writer.commit()
         writer.wait_merging_threads()
     return LexicalIndex(index)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webenv.corpora.analysis import stem
 from webenv.corpora.caches import LRUCache
 from webenv.corpora.maxscore import machine_code, show_records
-from webenv.corpora.query import stem
 from webenv.corpora.snippets import CachedPage, SnippetCache, SnippetQuery, record, snippet, sought
 from webenv.corpora.store import MemoryStore, StoredPage
 

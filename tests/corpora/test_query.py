@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv.corpora.query import (
-    WORD,
-    ParsedQuery,
-    analyzer,
-    indexed_analyzer,
-    indexed_text,
-    parse_query,
-    stem,
-)
+from webenv.corpora.analysis import WORD, analyzer, indexed_analyzer, indexed_text, stem
+from webenv.corpora.query import ParsedQuery, parse_query
 
 
 def test_words_are_stemmed_and_taken_once() -> None:

@@ -4,7 +4,7 @@ import tantivy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webenv.corpora.query import ANALYZER, analyzer
+from webenv.corpora.analysis import ANALYZER, analyzer
 from webenv.corpora.snippets import SNIPPET, snippet
 
 FILLER = "Nothing of note happens in this sentence about other things. " * 20

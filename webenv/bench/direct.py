@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import tantivy
 
+from webenv.corpora.analysis import ANALYZER, analyzer
 from webenv.corpora.manifest import INDEX, PAGES, Manifest
-from webenv.corpora.query import ANALYZER, analyzer
 from webenv.corpora.store import DiskStore
 from webenv.observations import Result
 

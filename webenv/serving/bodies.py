@@ -87,9 +87,22 @@ def read_number(text: str, name: str, most: int, default: int = 1) -> int:
 # ── what is told ──────────────────────────────────────────────────────────────
 
 
+_ESCAPED = bytes(set(range(32)) - set(b"\n\t\r"))  # what JSON tells by numbers, and few texts have
+
+
 def json_bytes(record: Any) -> bytes:
     """A record as UTF-8 JSON; what has no UTF-8 form becomes a question mark."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def json_text(text: str) -> bytes:
+    """A text as :func:`json_bytes` gives it, a long one in a third of the time."""
+    coded = text.encode("utf-8", "replace")
+    if len(coded.translate(None, _ESCAPED)) != len(coded):
+        return json_bytes(text)
+    for plain, escaped in ((b"\\", b"\\\\"), (b'"', b'\\"'), (b"\n", b"\\n"), (b"\t", b"\\t"), (b"\r", b"\\r")):
+        coded = coded.replace(plain, escaped)
+    return b'"%b"' % coded
 
 
 def json_response(record: Any, status: int = 200) -> Response:

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import msgpack
 from starlette.exceptions import HTTPException
 
-from webenv.serving.bodies import json_bytes
+from webenv.serving.bodies import json_bytes, json_text
 
 MOST_BYTES = 20_000_000
 """The largest body of a request."""
@@ -166,19 +167,32 @@ def encode(retrieval: Retrieval, found: Sequence[Sequence[Passage]], characters:
     sizes = (len(passage.title) + 1 + len(passage.text) for passages in found for passage in passages)
     if sum(size if characters is None else min(size, characters) for size in sizes) > MOST_ANSWER:
         raise HTTPException(413, f"the answer has over {MOST_ANSWER:,} characters: ask for less in one request.")
+    plain = retrieval.single and (retrieval.packed or retrieval.named)
+    name = "results" if retrieval.named else "result"
+    texts = [[_contents(passage)[:characters] for passage in passages] for passages in found]
+    if not retrieval.packed:
+        written = [
+            b"[%b]" % b",".join(map(_json_hit, passages, contents, repeat(retrieval.scores)))
+            for passages, contents in zip(found, texts, strict=True)
+        ]
+        return b'{"%b":%b}' % (name.encode(), written[0] if plain else b"[%b]" % b",".join(written))
     result = []
-    for passages in found:
+    for passages, contents in zip(found, texts, strict=True):
         hits: list[Any] = []
-        for passage in passages:
-            document = {"id": passage.url, "contents": _contents(passage)[:characters]}
+        for passage, text in zip(passages, contents, strict=True):
+            document = {"id": passage.url, "contents": text}
             if retrieval.scores:
                 hits.append({"document": document, "score": passage.score})
             else:
                 hits.append({"document": document, "score": None} if _is_gem(retrieval) else document)
         result.append(hits)
-    plain = retrieval.single and (retrieval.packed or retrieval.named)
-    answer = {"results" if retrieval.named else "result": result[0] if plain else result}
-    return msgpack.packb(answer, unicode_errors="replace") if retrieval.packed else json_bytes(answer)
+    packed: bytes = msgpack.packb({name: result[0] if plain else result}, unicode_errors="replace")
+    return packed
+
+
+def _json_hit(passage: Passage, contents: str, scores: bool) -> bytes:
+    document = b'{"id":%b,"contents":%b}' % (json_text(passage.url), json_text(contents))
+    return b'{"document":%b,"score":%b}' % (document, json_bytes(passage.score)) if scores else document
 
 
 def _contents(passage: Passage) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from html import escape, unescape
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -29,6 +30,7 @@ TARGET = "webenv.target"
 """Where the target of a request stands in its scope."""
 
 _LOCAL = ".localhost"
+_LONGEST_ADDRESS = 64  # characters; what is remembered is small
 _PORT = re.compile("[0-9]{1,5}")
 _LINK = re.compile(r'(<a\b[^<>]*?\shref=")(https?://[^"<>]*)(")')
 
@@ -188,7 +190,7 @@ class HostGuard:
 
     def _is_own(self, host: str) -> bool:
         name = name_of(host.strip().lower()).rstrip(".")
-        return name in self._own or _is_loopback(name)
+        return name in self._own or (len(name) < _LONGEST_ADDRESS and _is_loopback(name))
 
 
 def _host_of(origin: str) -> str:
@@ -198,6 +200,7 @@ def _host_of(origin: str) -> str:
         return ""
 
 
+@lru_cache(maxsize=1_024)  # asked of the same few names with every request
 def _is_loopback(address: str) -> bool:
     try:
         return ipaddress.ip_address(address.strip("[]").partition("%")[0]).is_loopback

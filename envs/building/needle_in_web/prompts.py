@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from webenv.corpora.query import WORD
+from webenv.corpora.analysis import WORD
 from webenv.envs.building.asking import FieldQuestion, Fields, article_text
 from webenv.runtime.text import one_line
 
