@@ -12,7 +12,8 @@ from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, numb
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
 from webenv.policies.hierarchical.pages import PLACED, bare, endings, mentions, of_kind
 from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
-from webenv.policies.hierarchical.terms import PostTerm, common_stems, learned_cues, succession
+from webenv.policies.hierarchical.places import Atlas
+from webenv.policies.hierarchical.terms import PostTerm, by_home, common_stems, learned_cues, succession
 from webenv.urls import host_of
 
 WITHIN = "place"
@@ -58,6 +59,7 @@ class Ledger:
         self._stems: dict[str, Counter[str]] = {}  # of the sentences that state each column's values
         self._every_stem: Counter[str] = Counter()
         self.within: dict[str, str] = {}
+        self._atlas = Atlas(wanted.places, self.within)
 
     def add(self, statements: Iterable[CitedStatement]) -> int:
         """Takes statements; how many cells had none before."""
@@ -74,6 +76,7 @@ class Ledger:
             if one.column == SEEN:
                 new += one.url not in self._seen.setdefault(entity, {})
                 self._seen[entity].setdefault(one.url, one)
+                self._atlas.learn(one.place)
                 continue
             subject, pair, _ = one.entity.partition(PAIR)
             if pair and self.wanted.keys == 2:
@@ -121,7 +124,7 @@ class Ledger:
                 said = any(one.value in (KIND, TOLD) for one in seen)
                 if entity in self._names or not (said or of_kind(seen[0].entity, kin, self.wanted.kind)):
                     continue
-                here = [one for one in seen if self._here(one.quote)]
+                here = [one for one in seen if self._here(one)]
                 own = any(one.value != OTHER for one in here)
                 elsewhere = not own and any(one.value != OTHER and PLACED.search(one.quote) for one in seen)
                 if own or (len(here) >= _SEEN and not elsewhere):
@@ -131,8 +134,12 @@ class Ledger:
             self._rows_found = tuple(sure), tuple(unsure)
         return self._rows_found
 
-    def _here(self, lead: str) -> bool:
-        places = (*self.wanted.places, *self.within)
+    def _here(self, seen: CitedStatement) -> bool:
+        """Whether a page says that what it names is in one of the places asked."""
+        home = self._atlas.home(seen.place)
+        if home is not None:
+            return bool(home)
+        places, lead = (*self.wanted.places, *self.within), seen.quote
         return any(mentions(lead, place) or mentions(lead, place.upper()) for place in places)
 
     def best(self, entity: str, column: str) -> CitedStatement | None:
@@ -266,9 +273,17 @@ class Ledger:
 
     def terms(self, entity: str) -> list[PostTerm]:
         """Who held the post at something, one after the other."""
-        told = self._terms.get(_folded(entity), ())
-        own = self._own_pages(entity)
-        return succession(told, self.wanted, self._post_cues(), own, weighed=self.reconciles)
+        folded = _folded(entity)
+        told, own = self._terms.get(folded, ()), self._own_pages(entity)
+        homes = {url: self._atlas.home(one.place) for url, one in self._seen.get(folded, {}).items()}
+        named = {one.url: self._atlas.home(one.place) for one in told if one.place and ":" not in one.place}
+        homes = {url: home for url, home in (*named.items(), *homes.items()) if home is not None}
+        parts = by_home(told, homes, self.wanted)
+        return [
+            term
+            for part in parts
+            for term in succession(part, self.wanted, self._post_cues(), own, weighed=self.reconciles)
+        ]
 
     def _own_pages(self, entity: str) -> frozenset[str]:
         """The addresses of the pages that are about something."""

@@ -63,6 +63,8 @@ class CitedStatement(NamedTuple):
         url: of the page.
         date: of a version that may be outdated; empty for today's.
         quote: the sentence that states it; empty for a table.
+        place: where the page says that the entity is, as ``Oldtown, Ayshire``, or the address that it links its name
+            to: what tells namesakes apart; empty where it says neither.
     """
 
     entity: str
@@ -71,6 +73,7 @@ class CitedStatement(NamedTuple):
     url: str
     date: str = ""
     quote: str = ""
+    place: str = ""
 
 
 class CitedSource(NamedTuple):

@@ -428,6 +428,9 @@ def subjects_of(title: str, text: str) -> list[str]:
     """The names that a page may be about: those of its title that its beginning has too."""
     found = [one.name for one in cells_of(text, "")][:1]
     lead = text[: 3 * LEAD]
+    named = re.split(r": | – |, | \(|\?", title)[0]
+    if " " in bare(named) and names_in(f"x {named}") in ((named,), (bare(named),)):
+        found.append(bare(named))
     for run in names_in(title if title[:1].islower() else f"x {title}"):
         found += [one for one in (run, run.partition(" on ")[2]) if one and mentions(lead, one)][:1]
     return list(dict.fromkeys(found))

@@ -34,6 +34,7 @@ from webenv.policies.hierarchical.pages import (
     version_of,
     without_links,
 )
+from webenv.policies.hierarchical.places import address_of, place_of
 from webenv.policies.hierarchical.tables import Wanted
 
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
@@ -53,7 +54,8 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     members = _members(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     named = [] if members else _seen(task, wanted, title, plain)
-    found += [CitedStatement(name, SEEN, how, url, date, lead) for name, how, lead in named]
+    homes = _homes(wanted, title, text, [one[0] for one in named if one[1] in (OWN, KIND)], places)
+    found += [CitedStatement(name, SEEN, how, url, date, lead, homes.get(name, "")) for name, how, lead in named]
     names = tuple(dict.fromkeys((*members, *task.entities, *task.others, *(one[0] for one in named))))
     names = tuple(name for name in names if mentions(plain, name) or mentions(title, name))
     boxed = {bare(name).casefold(): name for name in names}
@@ -68,7 +70,12 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     if wanted.keys == 2:
         told = list(passages(title, text, names, persons, titles))
         alone = "" if any(mentions(title, one) for one in names) else _alone(plain, names, [one[0] for one in named])
-        found += _posts(wanted, told, persons, (*names, *places), titles, alone, url, date)
+        posts = _posts(wanted, told, persons, (*names, *places), titles, alone, url, date)
+        boxes = [one for one in found if PAIR in one.entity]
+        found = [one for one in found if PAIR not in one.entity]
+        for one in (*boxes, *posts):
+            at = one.entity.partition(PAIR)[0]
+            found.append(one._replace(place=homes.get(at) or homes.get("", "") or address_of(at, text)))
         holder = next((one for one in persons_in(title, persons, names, titles) if somebody(one, plain)), "")
         further = tuple(one for base, one in wanted.joins if base == wanted.columns[1])
         people = tuple(dict.fromkeys((holder, *task.entities))) if holder and further else task.entities
@@ -78,6 +85,17 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     about = [one for one in passages(title, text, every.entities) if one.about]
     known = [one for one in persons if somebody(one, plain)]
     return found + [one._replace(date=date) for one in read_values(every, url, about, known)]
+
+
+def _homes(wanted: Wanted, title: str, text: str, own: Sequence[str], places: Collection[str]) -> dict[str, str]:
+    """Where a page says that what it is about is, by name; of a list under no name, where all of it is."""
+    if not wanted.region:
+        return {}
+    found = {name: place_of(name, wanted.kind, text, places) for name in own}
+    listed = re.search(rf"\b{re.escape(wanted.plural)} (?:of|in|around|near) (?=[^\W\d_a-z])", title, re.IGNORECASE)
+    if listed and not own:
+        found[""] = next(iter(names_in(f"x {title[listed.end() :]}")), "")
+    return found
 
 
 def _alone(text: str, names: Sequence[str], told: Sequence[str]) -> str:

@@ -75,6 +75,41 @@ def succession(
     return [one._replace(former=bool(one.until) or int(one.since) < last) for one in chosen]
 
 
+def by_home(
+    statements: Sequence[CitedStatement], homes: Mapping[str, str], wanted: Wanted
+) -> list[Sequence[CitedStatement]]:
+    """What is said of the things of one name in the places asked, apart from each other and from those elsewhere.
+
+    A statement belongs to the place that its page, or the page that it links the name to, says (``homes``: by address,
+    empty for elsewhere); one that neither says, to the thing where the same person held the post, or whose known years
+    its own go on or lead up to; else to the one whose years it does not overlap.
+    """
+    if len(set(homes.values())) <= 1:
+        return [statements] if "" not in homes.values() else []
+    known: dict[str, list[CitedStatement]] = {home: [] for home in homes.values()}
+    unplaced: dict[str, list[CitedStatement]] = {}
+    for one in statements:
+        home = homes.get(one.url, homes.get(one.place))
+        (known[home] if home is not None else unplaced.setdefault(one.entity, [])).append(one)
+    spans = {home: spans_of(told, wanted) for home, told in known.items()}
+    for entity, told in unplaced.items():
+        mine = next(iter(spans_of(told, wanted).values()), [])
+        person = " ".join(entity.partition(" | ")[2].split()).casefold()
+        home = max(spans, key=lambda home: (_fit(person, mine, spans[home]), home))
+        known[home] += told
+    return [told for home, told in known.items() if home and told]
+
+
+def _fit(person: str, mine: Sequence[PostTerm], others: Mapping[str, Sequence[PostTerm]]) -> int:
+    """How well somebody's years go with those of others in the post at one thing."""
+    if person in others:
+        return 3
+    terms = [one for found in others.values() for one in found]
+    if any(one.since and one.since == two.until or one.until and one.until == two.since for one in mine for two in terms):
+        return 2
+    return 0 if any(_inside(one, two) for one in mine for two in terms if one.since or one.until) else 1
+
+
 def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> frozenset[str]:
     """The stems of words that sentences have, again and again, which state the years of those who are known to have
     held the post by tables, or by sentences with a word of it; and not as often those that state other years."""

@@ -1,0 +1,111 @@
+"""Where pages say that what they tell of is: what tells things of one name apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from webenv.policies.hierarchical.pages import bare, is_month, links_of, names_in, sentences, without_links
+
+_IN = re.compile(r"\b(?:in|from|of|at|near|outside|around|to|is) (?:the (?:[a-z]+ ){1,3}(?:of|area of) )?(?=[^\W\d_a-z])")
+_NEXT = re.compile(r",? (?:an? [a-z]+ (?:in|of) |in (?:the [a-z]+ of )?|\()?(?=[^\W\d_a-z])")
+_DATELINE = re.compile(r"^([^\W\d_a-z][^a-z–—]+), [^–—]{4,24} [–—] ")
+_OURS = re.compile(r"\b(?:we|us|our|home|[Ww]elcome)\b")
+_LINES = 10  # of a page, that may say where its subject is
+
+
+def place_of(name: str, kind: str, text: str, towns: Collection[str] = ()) -> str:
+    """Where a page says that something is: where it says what it is, else by the town before a report, else in another
+    sentence about it that names one of the places that are known (``towns``).
+
+    >>> place_of("Rye Mill", "mill", "Rain. Rye Mill is a mill in the town of Hay, Ayshire.")
+    'Hay, Ayshire'
+    >>> place_of("Rye Mill", "mill", "You will find us in Hay, a town in Ayshire.", ("Hay",))
+    'Hay, Ayshire'
+    >>> place_of("Rye Mill", "mill", "OLD HAY, 4 May 1950 – Rye Mill is sold.")
+    'Old Hay'
+    """
+    lines = [one for one in text.splitlines() if one.strip() and not one.startswith(("|", "#", "- ", ">"))]
+    told = [
+        (sentence, sentence.replace(bare(name), "·")) for line in lines for sentence in sentences(without_links(line))
+    ]
+    is_one = re.compile(rf"·[^.]*? an? (?:[\w-]+ ){{1,4}}?(?:in|from|of|at|near|outside|on) ", re.IGNORECASE)
+    for _, sentence in told:
+        found = is_one.search(sentence)
+        place = next(_places(sentence[found.start() :]), "") if found and "·" in sentence else ""
+        if place:
+            return place
+    town = _dateline(lines)
+    if town:
+        return town
+    for whole, sentence in told[: 2 * _LINES]:
+        if "·" in sentence or kind in sentence.casefold() or _OURS.search(sentence):
+            known = (one for one in _places(sentence) if one.partition(", ")[0] in towns)
+            placed = next(known, "") or next((one for one in towns if re.search(rf"·, {re.escape(one)}\b", whole)), "")
+            if placed:
+                return placed
+    return ""
+
+
+def _places(sentence: str) -> Iterator[str]:
+    """The places of a sentence about something: "Hay, Ayshire", of "a mill in Hay, a town in Ayshire"."""
+    for found in _IN.finditer(sentence):
+        rest = sentence[found.end() :]
+        first = _name_at(rest).partition(" on ")[0]
+        if not first or is_month(first):
+            continue
+        following = _NEXT.match(rest, len(first))
+        second = _name_at(rest[following.end() :]) if following and following[0].strip() else ""
+        yield f"{first}, {second}" if second and not is_month(second) else first
+
+
+def _name_at(text: str) -> str:
+    """The name that a text begins with."""
+    found = next(iter(names_in(f"x {text[:80]}")), "")
+    return found if text.startswith(found) else ""
+
+
+def _dateline(lines: Iterable[str]) -> str:
+    """The town before a report, as its name is written elsewhere."""
+    for line in lines:
+        found = _DATELINE.match(line)
+        if found:
+            return " ".join(word.capitalize() for word in found[1].split())
+    return ""
+
+
+def address_of(name: str, text: str) -> str:
+    """The address that a page links a name to; empty where it links it to none."""
+    return next((url for words, url in links_of(text) if bare(words) == bare(name)), "")
+
+
+class Atlas:
+    """Which of the places that pages name lie where the question asks, and which elsewhere.
+
+    Args:
+        asked: the places that the question names.
+        within: smaller ones that are known to lie in these: of each, in which.
+    """
+
+    def __init__(self, asked: Collection[str], within: dict[str, str]) -> None:
+        self._asked, self._within = asked, within
+        self._other: set[str] = set()
+
+    def learn(self, place: str) -> None:
+        """Takes note of a smaller place that a page says to lie in another one than those asked."""
+        first, _, second = place.partition(", ")
+        if second and second not in self._asked:
+            self._other.add(first)
+
+    def home(self, place: str) -> str | None:
+        """In which of the places asked something is; empty: in none; ``None``: that is not said."""
+        parts = place.split(", ") if place else []
+        for one in parts:
+            if one in self._asked:
+                return one
+        for one in parts:
+            if one in self._within:
+                return self._within[one]
+        if len(parts) > 1 or (parts and parts[0] in self._other):
+            return ""
+        return None
