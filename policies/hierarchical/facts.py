@@ -19,11 +19,15 @@ from webenv.policies.hierarchical.pages import (
 )
 
 NEITHER = re.compile(
-    r"\b(?:not|never|nor|neither|denie[ds]|wrongly|mistaken(?:ly)?|planned|rejected|myth|disproved|unfounded)\b|n['’]t\b"
+    r"\b(?:not|never|nor|neither|denie[ds]|wrongly|mistaken(?:ly)?|planned|rejected|myth|disproved|unfounded|declined|"
+    r"refused|(?:turned|turning) (?:it|this|them) down|by mistake|in error)\b|n['’]t\b"
 )
 """Words by which a sentence may deny what it says: nothing is taken from such a one."""
 
-_LIFE = re.compile(r"\((?:born|died)[^()]*\)|^ ?\([^()]*\d{4}\)(?=,)")
+_LIFE = re.compile(
+    r"\((?:born|died)[^()]*\)|^ ?\([^()]*\d{4}\)(?=,)|\([^()]*\d{4} [–-] [^()]*\d{4}\)|"
+    r"\(\d{4}[–-]\d{4}\)(?=, [a-z -]{3,40}:)|, born [^,;]*\d{4}(?=[,;])"
+)
 """When somebody lived, behind a name: no years of a post."""
 
 _SAYS = re.compile(r"^[^\W\d_a-z][^:.]{1,40} (?:says|said|writes|wrote|adds|added): ")
@@ -33,13 +37,17 @@ _INCIDENTAL = re.compile(
 )
 """What somebody never did besides: it denies no post."""
 
+_GOES_ON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Tt]hey)\b")
+"""Words for somebody named before."""
+
 _YEAR = re.compile(r"(?<![\w,.])(1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
 _TERM = re.compile(r"(1[5-9]\d\d|20\d\d)(?:\s*[–-]\s*| (?:and|to|until|till|up to|through) )(1[5-9]\d\d|20\d\d)")
 _SINCE = re.compile(r"\b(?:since|from|after|elected in|chosen in|appointed in)\s+(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
     r"\b(?:becomes?|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|started|"
-    r"began|arrived|(?:got|has|had) a new|the new|given|went to|first year)\b",
+    r"began|arrived|(?:got|has|had) a new|the new|given|went to|first year|voted|made|put in charge|hired|engaged|"
+    r"picked|selected|taken on|assumed|entrusted)\b",
     re.IGNORECASE,
 )
 _ENDED = re.compile(
@@ -244,7 +252,8 @@ def terms(
         titles: words that may stand before a name, such as that of the post.
         cues: stems of words of the post; a sentence that has none says where else somebody was, if it names a place.
     """
-    text = _SAYS.sub("", _LIFE.sub("", passage.text))
+    parts = re.split(r"(?<=[:;]) ", _SAYS.sub("", _LIFE.sub("", passage.text)))
+    text = " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one))
     if NEITHER.search(_INCIDENTAL.sub(" ", text)):
         return []
     people = persons_in(text, persons, bodies, titles)
@@ -253,7 +262,9 @@ def terms(
     ]
     if elsewhere and not cues & stems_of(text):
         return []
-    people = [one for one in people if one not in elsewhere] or ([passage.person] if passage.person else [])
+    people = [one for one in people if one not in elsewhere]
+    if not people and passage.person and (_GOES_ON.search(text) or cues & stems_of(text)):
+        people = [passage.person]
     years = list(dict.fromkeys(_YEAR.findall(text)))
     if passage.year and passage.year not in years and len(years) < 2 and (not years or passage.year < years[0]):
         years.insert(0, passage.year)

@@ -216,6 +216,11 @@ class Ledger:
         """The table as an answer."""
         return written(self.columns, self.rows()) if self.entities else NOT_STATED
 
+    @property
+    def unplaced(self) -> tuple[str, ...]:
+        """Smaller places that things are in, of which no page says where they lie."""
+        return self._atlas.unplaced()
+
     # ── what is missing ───────────────────────────────────────────────────────
 
     def gaps(self) -> tuple[Gap, ...]:

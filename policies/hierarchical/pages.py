@@ -21,7 +21,8 @@ _END = re.compile(r"(?<=[.!?。！？])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bDr\.)(?:\s
 _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
 _LISTED = re.compile(r"^- \*\*[^*]{4,24}\*\*: ")
 _YEAR = re.compile(r"(?<![\w,.])(?:1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
-_LATER = re.compile(r"(?:In |)(?:The|the) (same|following|next) year\b")
+_LATER = re.compile(r"(?:In )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b")
+_GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
 _ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*[.:]? ?(.*)$")
@@ -33,6 +34,8 @@ _SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
 _PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
 _TOKEN = re.compile(r"[^\W\d_](?:[\w’'-]*\w)?|&|\d+")
 _QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」")
+_SAID = re.compile(r": “[^“”]*[.!?]”(?=\s|$)")  # what somebody says, as the end of a sentence
+_NAMED_ITEM = re.compile(r"^- ([^:.()|*“”]{3,60}?)(?: \(([^()]{2,60})\))?: (?=\S)(.*)$")
 _JOINS = ("of", "on", "the", "and", "&")
 _DATE = re.compile(
     "1[5-9][0-9][0-9]|20[0-9][0-9]|January|February|March|April|June|July|August|September|October|November|December"
@@ -166,14 +169,17 @@ def passages(
             continue
         if _ONLY_LINK.match(paragraph):
             continue
-        plain = _QUOTED.sub(" ", without_links(_DATELINE.sub("", _LISTED.sub("", paragraph))))
+        plain = without_links(_DATELINE.sub("", _LISTED.sub("", paragraph)))
+        plain = _QUOTED.sub(" ", _SAID.sub(".", plain))
         about, person = section, own
         dated = _LISTED.match(paragraph)
         year = next(iter(_YEAR.findall(dated[0])), "") if dated else ""
-        item = _ITEM.match(plain)
+        item, listed = _ITEM.match(plain), _NAMED_ITEM.match(plain)
         if item:
             about = _named(item[1], names) or ("" if _is_name(item[1]) else section)
             plain = item[2]
+        elif listed and (_is_name(listed[1]) or listed[1] in names):
+            item, about, plain = listed, _named(listed[1], names), listed[3]
         plain = plain.removeprefix("- ")
         for sentence in sentences(plain):
             if len(sentence) > 1_000:
@@ -189,7 +195,7 @@ def passages(
                 about = ""  # another one of their kind
             people = persons_in(sentence, persons, names, titles) if persons else []
             later = _LATER.match(sentence)
-            then = str(int(year) + (later[1].lower() != "same")) if later and year else year if dated else ""
+            then = str(int(year) + (later[1] not in (None, "same"))) if later and year else year if dated else ""
             yield AboutSentence(sentence, about, bool(here), asked, "" if people else person, then)
             person = people[-1] if people else person
             year = next(reversed(_YEAR.findall(sentence)), year)
@@ -304,8 +310,12 @@ def persons_in(
     found: list[str] = []
     for named in names_in(sentence):
         run = untitled(named, titles)
+        run = next((one for one in known if run.endswith(f" {one}")), run)
+        first, _, rest = run.partition(" ")
+        if _GOING.fullmatch(first) and sentence.startswith(run) and run not in known:
+            run = rest if is_person(rest) else ""  # "Leaving Oldtown, …"
         words = run.split()
-        if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
+        if not run or any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
             continue
         if is_person(run):
             found.append(run)
@@ -408,6 +418,8 @@ def items_of(text: str) -> Iterator[str]:
     >>> list(items_of("- **[Corvo](https://a.example/c)** (Ay): a ferry.\\n- **1901**: It was built."))
     ['Corvo']
     """
+    plain = [_NAMED_ITEM.match(without_links(line)) for line in text.splitlines() if line.startswith("- ")]
+    yield from (one[1] for one in plain if one and names_in(f"x {one[1]}") == (bare(one[1]),))
     items = [without_links(line) for line in text.splitlines() if line.startswith(("- **", "**"))]
     found = [
         one[1] for line in items if (one := _ITEM.match(line)) and not (_FACT.match(line) and line[-1] not in ".!?")

@@ -29,10 +29,13 @@ def place_of(name: str, kind: str, text: str, towns: Collection[str] = ()) -> st
     told = [
         (sentence, sentence.replace(bare(name), "·")) for line in lines for sentence in sentences(without_links(line))
     ]
-    is_one = re.compile(rf"·[^.]*? an? (?:[\w-]+ ){{1,4}}?(?:in|from|of|at|near|outside|on) ", re.IGNORECASE)
+    is_one = re.compile(
+        rf"·[^.]*? an? (?:[\w-]+ ){{1,4}}?(?:in|from|of|at|near|outside|on) |\b{re.escape(kind)} (?:in|of|near) "
+    )
     for _, sentence in told:
         found = is_one.search(sentence)
         place = next(_places(sentence[found.start() :]), "") if found and "·" in sentence else ""
+        place = "" if "·" in place else place
         if place:
             return place
     town = _dateline(lines)
@@ -89,23 +92,31 @@ class Atlas:
 
     def __init__(self, asked: Collection[str], within: dict[str, str]) -> None:
         self._asked, self._within = asked, within
-        self._other: set[str] = set()
+        self._parts: dict[str, set[str]] = {}  # of each larger place, those that pages say to lie in it
+        self._larger: dict[str, set[str]] = {}
 
     def learn(self, place: str) -> None:
-        """Takes note of a smaller place that a page says to lie in another one than those asked."""
+        """Takes note of a place that a page says to lie in another one."""
         first, _, second = place.partition(", ")
-        if second and second not in self._asked:
-            self._other.add(first)
+        if second:
+            self._parts.setdefault(second, set()).add(first)
+            self._larger.setdefault(first, set()).add(second)
 
     def home(self, place: str) -> str | None:
-        """In which of the places asked something is; empty: in none; ``None``: that is not said."""
+        """Where in the places asked something is, as ``Ayshire/Hay`` or ``Ayshire/``; empty: in none of them; ``None``:
+        that is not said."""
         parts = place.split(", ") if place else []
-        for one in parts:
-            if one in self._asked:
-                return one
-        for one in parts:
-            if one in self._within:
-                return self._within[one]
-        if len(parts) > 1 or (parts and parts[0] in self._other):
-            return ""
-        return None
+        county = next((one for one in parts if one in self._asked), "")
+        town = next((one for one in parts if one in self._within), "")
+        if county or town:
+            return f"{county or self._within[town]}/{town or (parts[0] if parts[0] != county else '')}"
+        around = {*parts[1:], *(self._larger.get(parts[0], ()) if parts else ())}
+        return "" if any(not self._holds_asked(one) for one in around) else None
+
+    def unplaced(self) -> tuple[str, ...]:
+        """The smaller places of which pages say no more than that they lie in a country of places asked."""
+        return tuple(one for one in self._larger if one not in self._asked and self.home(one) is None)
+
+    def _holds_asked(self, larger: str) -> bool:
+        """Whether a place is as large as to have places asked in it: that something lies there says little."""
+        return any(one in self._asked or one in self._within for one in self._parts.get(larger, ()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from webenv.policies.hierarchical.facts import clean, cues_of, full_names, read_values, stems_of, term_in, terms
 from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, TOLD, WITHIN
@@ -92,9 +92,9 @@ def _homes(wanted: Wanted, title: str, text: str, own: Sequence[str], places: Co
     if not wanted.region:
         return {}
     found = {name: place_of(name, wanted.kind, text, places) for name in own}
-    listed = re.search(rf"\b{re.escape(wanted.plural)} (?:of|in|around|near) (?=[^\W\d_a-z])", title, re.IGNORECASE)
-    if listed and not own:
-        found[""] = next(iter(names_in(f"x {title[listed.end() :]}")), "")
+    if not own and re.search(rf"\b{re.escape(wanted.plural)}\b", title, re.IGNORECASE):
+        kinds = re.sub(rf"\b{re.escape(wanted.plural)}\b", ",", title, flags=re.IGNORECASE)
+        found[""] = next((one.rstrip("’'") for one in names_in(f"x {kinds}") if one not in wanted.columns), "")
     return found
 
 
@@ -176,10 +176,17 @@ def _places(wanted: Wanted, page: ReadPage) -> Iterator[CitedStatement]:
                 yield CitedStatement(row.name, WITHIN, place, page.url)
     listed = "|".join(map(re.escape, wanted.places))
     towns = re.compile(rf"\b(?:in|at|of|from|near|outside|with|know) ({_TOWN})(?:, a \w+ in |, | in )({listed})\b")
-    for found in dict.fromkeys(towns.findall(without_links(page.text))):
+    plain = without_links(page.text)
+    for found in dict.fromkeys(towns.findall(plain)):
         yield CitedStatement(found[0], WITHIN, found[1], page.url)
+    for name in names_in(f"x {page.title}"):
+        told = re.search(rf"\b{re.escape(name)}\b(?: \([^()]*\))? {_IS_TOWN}[^.]*\.", plain[: 3 * LEAD])
+        where = next((one for one in wanted.places if told and mentions(told[0], one)), "")
+        if where:
+            yield CitedStatement(name, WITHIN, where, page.url)
 
 
+_IS_TOWN = r"(?:(?:is|was) (?:an?|one of the) (?:town|municipalit|settlement|communit|village|cit)|(?:belongs|lies|is part))"
 _TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
 
 
@@ -209,9 +216,13 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
         one for one in text.splitlines() if one.strip() and not one.startswith(("|", "#", "- ", "By ", "Words by"))
     ]
     lead = cell(" ".join((title, *lines[:2])))
+    listing = re.search(rf"\b{re.escape(wanted.plural)}\b", title, re.IGNORECASE)
     own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
+    own = [] if listing else own
     own = [one for one in own if one.casefold() not in (wanted.kind, wanted.plural.casefold())]
-    own = [one for one in own if not somebody(one, text) or says(one, wanted.kind, lead)][:1]
+    towns = {*wanted.places, *(town for town, _ in task.places)}
+    kin = endings(task.others)
+    own = [one for one in own if one not in towns and _is_thing(one, wanted, kin, text, lead)][:1]
     found = {name: (KIND if _of_the_kind(name, wanted, title, text, lead) else OWN, lead) for name in own}
     for name in own:
         placed = next((one for line in lines for one in sentences(line) if is_placed(name, one)), "")
@@ -219,7 +230,6 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
     for name, told in (one for line in lines for one in told_of_kind(wanted, line)):
         if name not in found and name.casefold() != wanted.kind and not somebody(name, text):
             found[name] = (TOLD, cell(told))
-    kin = endings(task.others)
     every = dict.fromkeys(name for line in text.splitlines() for name in names_in(line))
     others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in found]
     others = [one for one in others if not any(mentions(one, two) for two in (*own, *task.others) if two != one)]
@@ -227,6 +237,13 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
         *((name, how, told) for name, (how, told) in found.items()),
         *((one, OTHER, lead) for one in others[:LINES]),
     ]
+
+
+def _is_thing(name: str, wanted: Wanted, kin: Mapping[str, int], text: str, lead: str) -> bool:
+    """Whether a name that may be somebody's is not: others of the kind end so, or the page says what it is or "us"."""
+    if not is_person(name) or of_kind(name, kin, wanted.kind) or says(name, wanted.kind, lead):
+        return True
+    return not somebody(name, text) and (wanted.keys == 1 or re.search(r"\b(?:us|our)\b", lead) is not None)
 
 
 def _of_the_kind(name: str, wanted: Wanted, title: str, text: str, lead: str) -> bool:

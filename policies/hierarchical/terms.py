@@ -26,8 +26,11 @@ _PLAIN = frozenset(map(stem, (*FUNCTION_WORDS, "year", "years", "last", "first",
 """Stems that sentences about anything have."""
 
 
-_TAKING = re.compile(r"\b(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)\b")
-"""Words of whoever takes up a post, whatever it is."""
+_TAKING = re.compile(
+    r"\b(?:(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)|led|headed|ran|governed|ruled|"
+    r"directed|managed|commanded|chaired|entrusted to|in the hands of)\b"
+)
+"""Words of whoever takes up a post or has it, whatever it is."""
 
 
 class PostTerm(NamedTuple):
@@ -67,8 +70,8 @@ def succession(
     ends, starts = {one.until for one in sure}, {one.since for one in sure}
     linked = [one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole]
     chosen = _without_overlap([one for one in linked if one.weight > _LEAST])
-    for term in partial:
-        if term.weight > _CUED and (term.since or term.until) and not any(_inside(term, other) for other in chosen):
+    for term in sorted(partial, key=lambda one: -one.weight):
+        if term.weight > _CUED and (term.since or term.until) and not any(_clash(term, other) for other in chosen):
             chosen.append(term)
     chosen.sort(key=lambda one: int(one.since or one.until))
     last = max((int(one.since or one.until) for one in chosen), default=0)
@@ -84,6 +87,10 @@ def by_home(
     empty for elsewhere); one that neither says, to the thing where the same person held the post, or whose known years
     its own go on or lead up to; else to the one whose years it does not overlap.
     """
+    towns = {home for home in homes.values() if not home.endswith("/")}
+    for url, home in homes.items():
+        within = [one for one in towns if home.endswith("/") and one.startswith(home)]
+        homes = {**homes, url: within[0]} if len(within) == 1 else homes
     if len(set(homes.values())) <= 1:
         return [statements] if "" not in homes.values() else []
     known: dict[str, list[CitedStatement]] = {home: [] for home in homes.values()}
@@ -202,7 +209,7 @@ def _term_of(
     sites = {host_of(url) for url, _ in support}
     needed = 1 if all(span) else 2  # words that are learned, of a beginning or an end alone
     cued = any(
-        not quote or label & stems_of(quote) or len(learned & stems_of(quote)) + bool(_TAKING.search(quote)) >= needed
+        not quote or label & stems_of(quote) or _TAKING.search(quote) or len(learned & stems_of(quote)) >= needed
         for _, quote in support
     )
     listed = any(not quote for _, quote in support)
@@ -219,6 +226,13 @@ def _inside(one: PostTerm, other: PostTerm) -> bool:
     year = int(one.since or one.until)
     low, high = int(other.since or 0), int(other.until or 9_999)
     return (low <= year < high) if one.since else (low < year <= high)
+
+
+def _clash(one: PostTerm, other: PostTerm) -> bool:
+    """Whether a year of a term of which that is all that is known leaves no room for it beside another one."""
+    if _is_whole(other):
+        return _inside(one, other)
+    return bool(one.since and one.since == other.since) or bool(one.until and one.until == other.until)
 
 
 def _without_overlap(terms: Sequence[PostTerm]) -> list[PostTerm]:
