@@ -258,7 +258,7 @@ def terms(
         return []
     people = persons_in(text, persons, bodies, titles)
     elsewhere = [
-        one for one in people if re.search(rf"(?<!had )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)
+        one for one in people if re.search(rf"(?<!had )(?<!found )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)
     ]
     if elsewhere and not cues & stems_of(text):
         return []

@@ -25,7 +25,7 @@ _LATER = re.compile(r"(?:In )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat 
 _GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
-_ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*[.:]? ?(.*)$")
+_ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*(?: \([^()]*\)(?=:))?[.:]? ?(.*)$")
 _FACT = re.compile(r"^- \*\*([^*]{2,40})\*\*: (.{1,120})$")
 _YEARS = r"(?:1[5-9]\d\d|20\d\d)\s*[–-]\s*(?:1[5-9]\d\d|20\d\d|today|now|present)?"
 _FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
@@ -147,16 +147,22 @@ def sentences(text: str) -> list[str]:
 
 
 def passages(
-    title: str, text: str, names: Sequence[str], persons: Sequence[str] = (), titles: Collection[str] = ()
+    title: str,
+    text: str,
+    names: Sequence[str],
+    persons: Sequence[str] = (),
+    titles: Collection[str] = (),
+    subject: str = "",
 ) -> Iterator[AboutSentence]:
     """The sentences of a page, each with the one of some names that it is about, if it is about one.
 
     A sentence is about the one that it names; else about whom its section or the page is about; where it begins with a
     pronoun, or neither is about anyone, about the last one named in its paragraph. A heading that names none of them,
     but somebody else, takes the section away from the page's subject. Likewise with persons, of given full names.
+    What the title does not name, the page may be about nevertheless (``subject``).
     """
     kin = endings(names)
-    of_page = section = _named(title, names)
+    of_page = section = _named(title, names) or subject
     own = next(iter(persons_in(title, persons, names, titles) if persons else ()), "")
     asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
     for paragraph in re.split(r"\n+", text):

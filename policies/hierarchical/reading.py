@@ -43,6 +43,9 @@ _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]:
     """All that a page states of a table: its rows, the cells of its tables, the values that its sentences have."""
     title, text, url, date = page.title, page.text, page.url, version_of(page.title)
+    if wanted.keys == 2:  # "Keeper of Rye Light" is no name, though it begins a sentence
+        post = wanted.columns[1]
+        text = re.sub(rf"\b{re.escape(post)} of (?=\[?[A-Zt])", f"{post.casefold()} of ", text)
     plain = without_links(text)
     found = list(_places(wanted, page))
     places = (*wanted.places, *(town for town, _ in task.places))
@@ -68,15 +71,15 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
             stated = _of_cell(wanted, name, label, value, url, date)
             found += stated if wanted.keys == 1 or len(stated) > 1 or name in task.entities else []
     if wanted.keys == 2:
-        told = list(passages(title, text, names, persons, titles))
-        alone = "" if any(mentions(title, one) for one in names) else _alone(plain, names, [one[0] for one in named])
-        posts = _posts(wanted, told, persons, (*names, *places), titles, alone, url, date)
+        subject = "" if members else _subject(title, text, names, [one[0] for one in named])
+        told = list(passages(title, text, names, persons, titles, subject))
+        holder = next((one for one in persons_in(title, persons, names, titles) if somebody(one, plain)), "")
+        posts = _posts(wanted, told, persons, (*names, *places), titles, holder, url, date)
         boxes = [one for one in found if PAIR in one.entity]
         found = [one for one in found if PAIR not in one.entity]
         for one in (*boxes, *posts):
             at = one.entity.partition(PAIR)[0]
             found.append(one._replace(place=homes.get(at) or homes.get("", "") or address_of(at, text)))
-        holder = next((one for one in persons_in(title, persons, names, titles) if somebody(one, plain)), "")
         further = tuple(one for base, one in wanted.joins if base == wanted.columns[1])
         people = tuple(dict.fromkeys((holder, *task.entities))) if holder and further else task.entities
         every = task._replace(entities=people, columns=tuple(dict.fromkeys((*task.columns, *further))))
@@ -94,20 +97,22 @@ def _homes(wanted: Wanted, title: str, text: str, own: Sequence[str], places: Co
     found = {name: place_of(name, wanted.kind, text, places) for name in own}
     if not own and re.search(rf"\b{re.escape(wanted.plural)}\b", title, re.IGNORECASE):
         kinds = re.sub(rf"\b{re.escape(wanted.plural)}\b", ",", title, flags=re.IGNORECASE)
-        found[""] = next((one.rstrip("’'") for one in names_in(f"x {kinds}") if one not in wanted.columns), "")
+        there = [one.rstrip("’'") for one in names_in(f"x {kinds}")]
+        found[""] = next((one for one in there if one in wanted.places), there[-1] if there else "")
     return found
 
 
-def _alone(text: str, names: Sequence[str], told: Sequence[str]) -> str:
+def _subject(title: str, text: str, names: Sequence[str], told: Sequence[str]) -> str:
     """The one of some names that a page is about whose title has none: what it tells of by itself (``told``), if that
-    is one, or what it begins with, if that is one alone."""
-    if len(told) == 1:
-        return told[0]
-    lead = text[: 2 * LEAD]
-    found = [one for one in names if mentions(lead, one)]
-    longest, kin = max(found, key=len, default=""), endings(names)
-    others = [one for one in names_in(lead) if ending(one) in kin and not is_person(one)]
-    return longest if all(mentions(longest, one) for one in (*found, *others)) else ""
+    is one, or what its first sentences name first."""
+    if any(mentions(title, one) for one in names):
+        return ""
+    lines = [one for one in without_links(text).splitlines() if one.strip() and not one.startswith(("|", "#", "- "))]
+    for line in lines[:4]:
+        at = {one: line.find(bare(one)) for one in names if mentions(line, one)}
+        if at:
+            return min(at, key=lambda one: (at[one], -len(one)))
+    return told[0] if len(told) == 1 else ""
 
 
 def _of_cell(wanted: Wanted, name: str, label: str, value: str, url: str, date: str) -> list[CitedStatement]:
@@ -131,26 +136,21 @@ def _posts(
     persons: Sequence[str],
     bodies: Sequence[str],
     titles: Collection[str],
-    alone: str,
+    holder: str,
     url: str,
     date: str,
 ) -> list[CitedStatement]:
-    """Who held a post and when, by sentences; one that has a word of the post and names nothing that it was held at is
-    about what the page begins with (``alone``)."""
+    """Who held a post and when, by sentences; on a page about somebody (``holder``) whoever is not named is meant, and
+    that only where the sentence says at what."""
     found: list[CitedStatement] = []
-    cues, kin = cues_of(wanted.columns[1]), endings(bodies)
+    cues = cues_of(wanted.columns[1])
     for one in told:
-        at = one.about
-        if (
-            not at
-            and alone
-            and cues & stems_of(one.text)
-            and not any(ending(name) in kin for name in names_in(one.text))
-        ):
-            at = alone
-        for person, since, until in terms(one, persons, bodies, titles, cues) if at else ():
+        if not one.about:
+            continue
+        meant = one._replace(person=holder if one.named else "") if holder and one.person else one
+        for person, since, until in terms(meant, persons, bodies, titles, cues):
             quote = f"{one.asked} {one.text}" if cues & stems_of(one.asked) else one.text
-            found += _term(wanted, f"{at}{PAIR}{person}", person, since, until, url, date, quote)
+            found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, quote)
     return found
 
 
