@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from webenv.policies.hierarchical.births import births
 from webenv.policies.hierarchical.facts import clean, cues_of, full_names, read_values, stems_of, term_in, terms
 from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, TOLD, WITHIN
 from webenv.policies.hierarchical.messages import (
@@ -37,6 +38,7 @@ from webenv.policies.hierarchical.pages import (
 from webenv.policies.hierarchical.places import address_of, place_of
 from webenv.policies.hierarchical.tables import Wanted
 
+BIRTH = frozenset(("birth", "born"))
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
 
@@ -59,7 +61,9 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     named = [] if members else _seen(task, wanted, title, plain)
     homes = _homes(wanted, title, text, [one[0] for one in named if one[1] in (OWN, KIND)], places)
     found += [CitedStatement(name, SEEN, how, url, date, lead, homes.get(name, "")) for name, how, lead in named]
-    names = tuple(dict.fromkeys((*members, *task.entities, *task.others, *(one[0] for one in named))))
+    further = {one for _, one in wanted.joins}
+    asked = () if further and further.issuperset(task.columns) else task.entities  # else of people
+    names = tuple(dict.fromkeys((*members, *asked, *task.others, *(one[0] for one in named))))
     names = tuple(name for name in names if mentions(plain, name) or mentions(title, name))
     boxed = {bare(name).casefold(): name for name in names}
     labels = {one.casefold(): one for one in (*wanted.asked, *task.columns)}
@@ -87,7 +91,12 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
         every = task._replace(entities=names, columns=tuple(dict.fromkeys((*task.columns, *wanted.asked))))
     about = [one for one in passages(title, text, every.entities) if one.about]
     known = [one for one in persons if somebody(one, plain)]
-    return found + [one._replace(date=date) for one in read_values(every, url, about, known)]
+    born = {column for column in (*wanted.asked, *(one for _, one in wanted.joins)) if BIRTH & stems_of(column)}
+    values = [one._replace(date=date) for one in read_values(every, url, about, known) if one.column not in born]
+    for column in sorted(born):
+        for person, place, quote in births(title, text, persons, (*names, *places), titles):
+            values.append(CitedStatement(person, column, place, url, date, quote))
+    return found + values
 
 
 def _homes(wanted: Wanted, title: str, text: str, own: Sequence[str], places: Collection[str]) -> dict[str, str]:
