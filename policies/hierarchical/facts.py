@@ -40,10 +40,10 @@ _INCIDENTAL = re.compile(
 _GOES_ON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Tt]hey)\b")
 """Words for somebody named before."""
 
-_YEAR = re.compile(r"(?<![\w,.])(1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
-_TERM = re.compile(r"(1[5-9]\d\d|20\d\d)(?:\s*[–-]\s*| (?:and|to|until|till|up to|through) )(1[5-9]\d\d|20\d\d)")
-_SINCE = re.compile(r"\b(?:since|from|after|elected in|chosen in|appointed in)\s+(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
-_UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
+_YEAR = re.compile(r"(?<![\w,.])(1\d\d\d|20\d\d)(?!\w|[.,]\d)")
+_TERM = re.compile(r"(1\d\d\d|20\d\d)(?:\s*[–-]\s*| (?:and|to|until|till|up to|through) )(1\d\d\d|20\d\d)")
+_SINCE = re.compile(r"\b(?:since|from|after|elected in|chosen in|appointed in)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
     r"\b(?:becomes?|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|started|"
     r"began|arrived|(?:got|has|had) a new|the new|given|went to|first year|voted|made|put in charge|hired|engaged|"
@@ -51,13 +51,20 @@ _BEGAN = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(
-    r"\b(?:left|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|"
+    r"\b(?:left(?! (?:foot|hand|side))|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|"
     r"handed (?:it )?over|last (?:year|season)|"
     r"ended|departed|laid down)\b",
     re.IGNORECASE,
 )
+_FOUNDED = re.compile(
+    r"\b(?:found(?:ed|ing|er)|established|set up|created|launched|started (?:the|our|a) |was started|gave [^.]* (?:land|mill)"
+    r"|opened)\b",
+    re.IGNORECASE,
+)
+"""Words of a beginning that is none of a post."""
+
 _IN_BRACKETS = re.compile(
-    r"(?<!\s)\s*+\((?:(1[5-9]\d\d|20\d\d)(?:\s*[–-]\s*(?:(1[5-9]\d\d|20\d\d)|today|now|present)?)?)\)$"
+    r"(?<!\s)\s*+\((?:(1\d\d\d|20\d\d)(?:\s*[–-]\s*(?:(1\d\d\d|20\d\d)|today|now|present)?)?)\)$"
 )
 _TITLED = re.compile(r"^(?:[Tt]he|[Aa]n?) (?:[a-z-]+ )+(?=[^\W\d_a-z])")
 _NUMBER = r"(?<![\w.,/])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)( million)?"
@@ -278,14 +285,22 @@ def terms(
         return [TermOfOffice(people[0], min(years), max(years))]
     if len(years) != 1:
         return []
-    began, ended = since or _BEGAN.search(text), until or _ENDED.search(text)
-    if bool(since or until) or bool(began) != bool(ended):  # words of both without a preposition say neither
-        return (
-            [TermOfOffice(people[0], "", years[0])]
-            if until or (ended and not since)
-            else [TermOfOffice(people[0], years[0], "")]
-        )
+    if _FOUNDED.search(text) and not since:
+        return []
+    began, ended = _nearest(_BEGAN, text, years[0]), _nearest(_ENDED, text, years[0])
+    if until or (ended > began and not since):
+        return [TermOfOffice(people[0], "", years[0])]
+    if since or began > ended:
+        return [TermOfOffice(people[0], years[0], "")]
     return []
+
+
+def _nearest(verbs: re.Pattern[str], text: str, year: str) -> int:
+    """Where the last one of some verbs before a year ends; of those behind it the first, as a negative number."""
+    at = text.find(year)
+    ends = [found.end() for found in verbs.finditer(text)]
+    before = [end for end in ends if end <= at]
+    return max(before) if before else -min(ends) if ends else -10_000
 
 
 def full_names(title: str, text: str, titles: Collection[str] = ()) -> list[str]:

@@ -281,9 +281,10 @@ class Ledger:
         folded = _folded(entity)
         told, own = self._terms.get(folded, ()), self._own_pages(entity)
         homes = {url: self._atlas.home(one.place) for url, one in self._seen.get(folded, {}).items()}
-        named = {one.url: self._atlas.home(one.place) for one in told if one.place and ":" not in one.place}
+        named = {one.url: self._atlas.home(one.place) for one in told if one.place and one.place[0] not in "h~"}
+        around = {one.url: self._atlas.home(one.place[1:]) for one in told if one.place.startswith("~")}
         homes = {url: home for url, home in (*named.items(), *homes.items()) if home is not None}
-        parts = by_home(told, homes, self.wanted)
+        parts = by_home(told, homes, around, self.wanted)
         return [
             term
             for part in parts

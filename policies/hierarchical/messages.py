@@ -64,7 +64,7 @@ class CitedStatement(NamedTuple):
         date: of a version that may be outdated; empty for today's.
         quote: the sentence that states it; empty for a table.
         place: where the page says that the entity is, as ``Oldtown, Ayshire``, or the address that it links its name
-            to: what tells namesakes apart; empty where it says neither.
+            to: what tells namesakes apart. Where it says neither, where the page's own subject is, behind a tilde.
     """
 
     entity: str

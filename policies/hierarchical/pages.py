@@ -19,15 +19,15 @@ _ARCHIVES = ("archive.org/", "archive.today/", "archive.ph/", "archive.is/", "we
 _LINK = re.compile(r"\[([^\[\]]*)\]\((https?://[^()\s]+)\)")
 _END = re.compile(r"(?<=[.!?。！？])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bDr\.)(?:\s+|(?<=[。！？]))")
 _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
-_LISTED = re.compile(r"^- \*\*[^*]{4,24}\*\*: ")
-_YEAR = re.compile(r"(?<![\w,.])(?:1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
+_LISTED = re.compile(r"^- \*\*(?=[^*]*\d)[^*]{4,24}\*\*: ")
+_YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
 _LATER = re.compile(r"(?:In )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b")
 _GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
 _ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*(?: \([^()]*\)(?=:))?[.:]? ?(.*)$")
 _FACT = re.compile(r"^- \*\*([^*]{2,40})\*\*: (.{1,120})$")
-_YEARS = r"(?:1[5-9]\d\d|20\d\d)\s*[–-]\s*(?:1[5-9]\d\d|20\d\d|today|now|present)?"
+_YEARS = r"(?:1\d\d\d|20\d\d)\s*[–-]\s*(?:1\d\d\d|20\d\d|today|now|present)?"
 _FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
 _HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
 _SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
@@ -38,7 +38,7 @@ _SAID = re.compile(r": “[^“”]*[.!?]”(?=\s|$)")  # what somebody says, as
 _NAMED_ITEM = re.compile(r"^- ([^:.()|*“”]{3,60}?)(?: \(([^()]{2,60})\))?: (?=\S)(.*)$")
 _JOINS = ("of", "on", "the", "and", "&")
 _DATE = re.compile(
-    "1[5-9][0-9][0-9]|20[0-9][0-9]|January|February|March|April|June|July|August|September|October|November|December"
+    "1[0-9][0-9][0-9]|20[0-9][0-9]|January|February|March|April|June|July|August|September|October|November|December"
 )
 FUNCTION_WORDS = frozenset(
     re.findall(

@@ -11,6 +11,7 @@ _IN = re.compile(r"\b(?:in|from|of|at|near|outside|around|to|is) (?:the (?:[a-z]
 _NEXT = re.compile(r",? (?:an? [a-z]+ (?:in|of) |in (?:the [a-z]+ of )?|\()?(?=[^\W\d_a-z])")
 _DATELINE = re.compile(r"^([^\W\d_a-z][^a-z–—]+), [^–—]{4,24} [–—] ")
 _OURS = re.compile(r"\b(?:we|us|our|home|[Ww]elcome)\b")
+_HOME = re.compile(r"\b(?:home|us|place) (?:is )?(?:in )?(?=[^\W\d_a-z])|(?<=·) in (?=[^\W\d_a-z])|\bhome (?:in|is) ")
 _LINES = 10  # of a page, that may say where its subject is
 
 
@@ -42,6 +43,10 @@ def place_of(name: str, kind: str, text: str, towns: Collection[str] = ()) -> st
     if town:
         return town
     for whole, sentence in told[: 2 * _LINES]:
+        ours = _HOME.search(sentence)
+        place = next(_places(sentence[ours.start() :]), "") if ours else ""
+        if place and "·" not in place:
+            return place
         if "·" in sentence or kind in sentence.casefold() or _OURS.search(sentence):
             known = (one for one in _places(sentence) if one.partition(", ")[0] in towns)
             placed = next(known, "") or next((one for one in towns if re.search(rf"·, {re.escape(one)}\b", whole)), "")
@@ -111,6 +116,7 @@ class Atlas:
         if county or town:
             return f"{county or self._within[town]}/{town or (parts[0] if parts[0] != county else '')}"
         around = {*parts[1:], *(self._larger.get(parts[0], ()) if parts else ())}
+        around.update(one for one in parts[:1] if one in self._parts)
         return "" if any(not self._holds_asked(one) for one in around) else None
 
     def unplaced(self) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ from webenv.policies.hierarchical.places import address_of, place_of
 from webenv.policies.hierarchical.tables import Wanted
 
 BIRTH = frozenset(("birth", "born"))
+_PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
 
@@ -77,13 +78,18 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     if wanted.keys == 2:
         subject = "" if members else _subject(title, text, names, [one[0] for one in named])
         told = list(passages(title, text, names, persons, titles, subject))
-        holder = next((one for one in persons_in(title, persons, names, titles) if somebody(one, plain)), "")
+        holder = next((one for one in persons if mentions(title, one) and somebody(one, plain)), "")
+        around = _around(wanted, holder or subject, plain, homes, places)
+        if subject and subject not in homes and wanted.region:
+            homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
+            lead = cell(" ".join(plain.split())[:LEAD])
+            found.append(CitedStatement(subject, SEEN, TOLD, url, date, lead, homes[subject] or around))
         posts = _posts(wanted, told, persons, (*names, *places), titles, holder, url, date)
         boxes = [one for one in found if PAIR in one.entity]
         found = [one for one in found if PAIR not in one.entity]
         for one in (*boxes, *posts):
             at = one.entity.partition(PAIR)[0]
-            found.append(one._replace(place=homes.get(at) or homes.get("", "") or address_of(at, text)))
+            found.append(one._replace(place=homes.get(at) or homes.get("", "") or address_of(at, text) or around))
         further = tuple(one for base, one in wanted.joins if base == wanted.columns[1])
         people = tuple(dict.fromkeys((holder, *task.entities))) if holder and further else task.entities
         every = task._replace(entities=people, columns=tuple(dict.fromkeys((*task.columns, *further))))
@@ -109,6 +115,12 @@ def _homes(wanted: Wanted, title: str, text: str, own: Sequence[str], places: Co
         there = [one.rstrip("’'") for one in names_in(f"x {kinds}")]
         found[""] = next((one for one in there if one in wanted.places), there[-1] if there else "")
     return found
+
+
+def _around(wanted: Wanted, subject: str, text: str, homes: Mapping[str, str], places: Collection[str]) -> str:
+    """Where what a page is about is, behind a tilde: what it names besides is not far."""
+    found = next((one for one in homes.values() if one), "") or place_of(subject, wanted.kind, text, places)
+    return f"~{found}" if found and wanted.region else ""
 
 
 def _subject(title: str, text: str, names: Sequence[str], told: Sequence[str]) -> str:
@@ -154,9 +166,9 @@ def _posts(
     found: list[CitedStatement] = []
     cues = cues_of(wanted.columns[1])
     for one in told:
-        if not one.about:
+        if not one.about or (holder and not one.named and (_PRONOUN.search(one.text) or mentions(one.text, holder))):
             continue
-        meant = one._replace(person=holder if one.named else "") if holder and one.person else one
+        meant = one._replace(person=holder) if holder and one.person and _PRONOUN.search(one.text) else one
         for person, since, until in terms(meant, persons, bodies, titles, cues):
             quote = f"{one.asked} {one.text}" if cues & stems_of(one.asked) else one.text
             found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, quote)

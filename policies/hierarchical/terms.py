@@ -36,7 +36,7 @@ _TAKING = re.compile(
 class PostTerm(NamedTuple):
     """Somebody's time in a post: since when, until when (empty: not stated), and the address that states it.
 
-    ``former``: whether it is over, by its end or by a successor.
+    ``former``: whether it is over, by its end or by a successor; ``cued``: whether a word of the post is beside it.
     """
 
     person: str
@@ -45,6 +45,7 @@ class PostTerm(NamedTuple):
     url: str
     weight: float = 0.0
     former: bool = True
+    cued: bool = False
 
 
 def succession(
@@ -71,7 +72,7 @@ def succession(
     linked = [one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole]
     chosen = _without_overlap([one for one in linked if one.weight > _LEAST])
     for term in sorted(partial, key=lambda one: -one.weight):
-        if term.weight > _CUED and (term.since or term.until) and not any(_clash(term, other) for other in chosen):
+        if term.cued and term.weight > _CUED and (term.since or term.until) and not any(_clash(term, other) for other in chosen):
             chosen.append(term)
     chosen.sort(key=lambda one: int(one.since or one.until))
     last = max((int(one.since or one.until) for one in chosen), default=0)
@@ -79,41 +80,57 @@ def succession(
 
 
 def by_home(
-    statements: Sequence[CitedStatement], homes: Mapping[str, str], wanted: Wanted
+    statements: Sequence[CitedStatement], homes: Mapping[str, str], around: Mapping[str, str | None], wanted: Wanted
 ) -> list[Sequence[CitedStatement]]:
     """What is said of the things of one name in the places asked, apart from each other and from those elsewhere.
 
     A statement belongs to the place that its page, or the page that it links the name to, says (``homes``: by address,
     empty for elsewhere); one that neither says, to the thing where the same person held the post, or whose known years
-    its own go on or lead up to; else to the one whose years it does not overlap.
+    its own go on or lead up to; else to the one whose years it does not overlap, and which is where the page's people
+    are (``around``: by address).
     """
     towns = {home for home in homes.values() if not home.endswith("/")}
     for url, home in homes.items():
         within = [one for one in towns if home.endswith("/") and one.startswith(home)]
         homes = {**homes, url: within[0]} if len(within) == 1 else homes
-    if len(set(homes.values())) <= 1:
-        return [statements] if "" not in homes.values() else []
-    known: dict[str, list[CitedStatement]] = {home: [] for home in homes.values()}
+    known: dict[str, list[CitedStatement]] = {home: [] for home in (*homes.values(), "")}
     unplaced: dict[str, list[CitedStatement]] = {}
     for one in statements:
         home = homes.get(one.url, homes.get(one.place))
         (known[home] if home is not None else unplaced.setdefault(one.entity, [])).append(one)
+    if len(known) == 1 and not known[""]:  # nobody says where it is
+        known[NOWHERE] = []
     spans = {home: spans_of(told, wanted) for home, told in known.items()}
     for entity, told in unplaced.items():
         mine = next(iter(spans_of(told, wanted).values()), [])
         person = " ".join(entity.partition(" | ")[2].split()).casefold()
-        home = max(spans, key=lambda home: (_fit(person, mine, spans[home]), home))
+        near = {home for one in told if (home := around.get(one.url)) is not None}
+        fit = {home: _fit(person, mine, spans[home]) + _near(home, near) for home in spans}
+        home = max(spans, key=lambda home: (fit[home], home))
         known[home] += told
     return [told for home, told in known.items() if home and told]
+
+
+NOWHERE = "?"
+"""The place of what no page places."""
+
+
+def _near(home: str, near: Collection[str]) -> float:
+    """How well a place goes with those of the pages that name what is there: with that of the people and things that
+    they are about."""
+    if not near:
+        return 0.5 * bool(home)
+    county = home.partition("/")[0]
+    return 1.5 * any(one.partition("/")[0] == county for one in near)
 
 
 def _fit(person: str, mine: Sequence[PostTerm], others: Mapping[str, Sequence[PostTerm]]) -> int:
     """How well somebody's years go with those of others in the post at one thing."""
     if person in others:
-        return 3
+        return 4
     terms = [one for found in others.values() for one in found]
     if any(one.since and one.since == two.until or one.until and one.until == two.since for one in mine for two in terms):
-        return 2
+        return 3
     return 0 if any(_inside(one, two) for one in mine for two in terms if one.since or one.until) else 1
 
 
@@ -214,7 +231,7 @@ def _term_of(
     )
     listed = any(not quote for _, quote in support)
     weight = len(sites) + _CUED * cued + listed + _OWN * any(url in own for url, _ in support)
-    return PostTerm(name, since, until, support[0][0] if support else "", weight)
+    return PostTerm(name, since, until, support[0][0] if support else "", weight, cued=cued)
 
 
 def _is_whole(term: PostTerm) -> bool:
