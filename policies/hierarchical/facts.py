@@ -285,7 +285,7 @@ def terms(
         return [TermOfOffice(people[0], min(years), max(years))]
     if len(years) != 1:
         return []
-    if _FOUNDED.search(text) and not since:
+    if _FOUNDED.search(text) and not since and not until:
         return []
     began, ended = _nearest(_BEGAN, text, years[0]), _nearest(_ENDED, text, years[0])
     if until or (ended > began and not since):

@@ -71,13 +71,17 @@ class Ledger:
             if not entity:
                 continue
             if one.column == WITHIN:
-                self.within.setdefault(one.entity, one.value)
+                if one.value in self.wanted.places:
+                    self.within.setdefault(one.entity, one.value)
+                else:
+                    self._atlas.learn(f"{one.entity}, {one.value}")
                 continue
             if one.column == SEEN:
                 new += one.url not in self._seen.setdefault(entity, {})
                 self._seen[entity].setdefault(one.url, one)
                 self._atlas.learn(one.place)
                 continue
+            self._atlas.learn(one.place)
             subject, pair, _ = one.entity.partition(PAIR)
             if pair and self.wanted.keys == 2:
                 self._terms.setdefault(_folded(subject), []).append(one)
@@ -125,12 +129,13 @@ class Ledger:
                 if entity in self._names or not (said or of_kind(seen[0].entity, kin, self.wanted.kind)):
                     continue
                 here = [one for one in seen if self._here(one)]
-                own = any(one.value != OTHER for one in here)
+                titled = any(one.value in (OWN, KIND) for one in seen)
+                own = any(one.value != OTHER and not (titled and one.place.startswith("~")) for one in here)
                 elsewhere = not own and any(one.value != OTHER and PLACED.search(one.quote) for one in seen)
                 if own or (len(here) >= _SEEN and not elsewhere):
-                    sure[seen[0].entity] = None
+                    sure[bare(seen[0].entity)] = None
                 elif (here or said) and not elsewhere:
-                    unsure[seen[0].entity] = None
+                    unsure[bare(seen[0].entity)] = None
             self._rows_found = tuple(sure), tuple(unsure)
         return self._rows_found
 
@@ -323,9 +328,11 @@ class Ledger:
             if self.wanted.keys == 1:
                 yield [(entity, ""), *(self._cell(entity, column) or nothing for column in self.columns[1:])]
                 continue
+            people = set[str]()
             for one in self.terms(entity):
-                if not one.former:
+                if not one.former or one.person in people:
                     continue
+                people.add(one.person)
                 cells = [(entity, ""), (one.person, one.url)]
                 for column in self.columns[2:]:
                     year = self.wanted.year(column)

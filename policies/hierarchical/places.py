@@ -73,6 +73,11 @@ def _name_at(text: str) -> str:
     return found if text.startswith(found) else ""
 
 
+def town_in(sentence: str) -> str:
+    """The place in which a sentence says a town to lie."""
+    return next(_places(sentence), "")
+
+
 def _dateline(lines: Iterable[str]) -> str:
     """The town before a report, as its name is written elsewhere."""
     for line in lines:
@@ -102,7 +107,9 @@ class Atlas:
 
     def learn(self, place: str) -> None:
         """Takes note of a place that a page says to lie in another one."""
-        first, _, second = place.partition(", ")
+        first, _, second = place.removeprefix("~").partition(", ")
+        if first and ":" not in first:
+            self._larger.setdefault(first, set())
         if second:
             self._parts.setdefault(second, set()).add(first)
             self._larger.setdefault(first, set()).add(second)
@@ -110,7 +117,7 @@ class Atlas:
     def home(self, place: str) -> str | None:
         """Where in the places asked something is, as ``Ayshire/Hay`` or ``Ayshire/``; empty: in none of them; ``None``:
         that is not said."""
-        parts = place.split(", ") if place else []
+        parts = place.removeprefix("~").split(", ") if place else []
         county = next((one for one in parts if one in self._asked), "")
         town = next((one for one in parts if one in self._within), "")
         if county or town:
@@ -121,7 +128,8 @@ class Atlas:
 
     def unplaced(self) -> tuple[str, ...]:
         """The smaller places of which pages say no more than that they lie in a country of places asked."""
-        return tuple(one for one in self._larger if one not in self._asked and self.home(one) is None)
+        small = (one for one in self._larger if one not in self._asked and one not in self._parts)
+        return tuple(one for one in small if self.home(one) is None)
 
     def _holds_asked(self, larger: str) -> bool:
         """Whether a place is as large as to have places asked in it: that something lies there says little."""

@@ -35,7 +35,7 @@ from webenv.policies.hierarchical.pages import (
     version_of,
     without_links,
 )
-from webenv.policies.hierarchical.places import address_of, place_of
+from webenv.policies.hierarchical.places import address_of, place_of, town_in
 from webenv.policies.hierarchical.tables import Wanted
 
 BIRTH = frozenset(("birth", "born"))
@@ -61,7 +61,9 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     named = [] if members else _seen(task, wanted, title, plain)
     homes = _homes(wanted, title, text, [one[0] for one in named if one[1] in (OWN, KIND)], places)
-    found += [CitedStatement(name, SEEN, how, url, date, lead, homes.get(name, "")) for name, how, lead in named]
+    around = _around(wanted, "", plain, homes, places)
+    for name, how, lead in named:
+        found.append(CitedStatement(name, SEEN, how, url, date, lead, homes.get(name) or (around if how == TOLD else "")))
     further = {one for _, one in wanted.joins}
     asked = () if further and further.issuperset(task.columns) else task.entities  # else of people
     names = tuple(dict.fromkeys((*members, *asked, *task.others, *(one[0] for one in named))))
@@ -79,7 +81,7 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
         subject = "" if members else _subject(title, text, names, [one[0] for one in named])
         told = list(passages(title, text, names, persons, titles, subject))
         holder = next((one for one in persons if mentions(title, one) and somebody(one, plain)), "")
-        around = _around(wanted, holder or subject, plain, homes, places)
+        around = around or _around(wanted, holder or subject, plain, homes, places)
         if subject and subject not in homes and wanted.region:
             homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
             lead = cell(" ".join(plain.split())[:LEAD])
@@ -203,6 +205,7 @@ def _places(wanted: Wanted, page: ReadPage) -> Iterator[CitedStatement]:
     for name in names_in(f"x {page.title}"):
         told = re.search(rf"\b{re.escape(name)}\b(?: \([^()]*\))? {_IS_TOWN}[^.]*\.", plain[: 3 * LEAD])
         where = next((one for one in wanted.places if told and mentions(told[0], one)), "")
+        where = where or (town_in(told[0].replace(name, "·")).partition(", ")[0] if told else "")
         if where:
             yield CitedStatement(name, WITHIN, where, page.url)
 

@@ -90,9 +90,12 @@ def by_home(
     are (``around``: by address).
     """
     towns = {home for home in homes.values() if not home.endswith("/")}
+    placed: dict[str, str] = {}
     for url, home in homes.items():
-        within = [one for one in towns if home.endswith("/") and one.startswith(home)]
-        homes = {**homes, url: within[0]} if len(within) == 1 else homes
+        inside = [one for one in towns if home.endswith("/") and one.startswith(home)]
+        if len(inside) < 2:  # else the county says not which
+            placed[url] = inside[0] if inside else home
+    homes = placed
     known: dict[str, list[CitedStatement]] = {home: [] for home in (*homes.values(), "")}
     unplaced: dict[str, list[CitedStatement]] = {}
     for one in statements:
@@ -131,7 +134,8 @@ def _fit(person: str, mine: Sequence[PostTerm], others: Mapping[str, Sequence[Po
     terms = [one for found in others.values() for one in found]
     if any(one.since and one.since == two.until or one.until and one.until == two.since for one in mine for two in terms):
         return 3
-    return 0 if any(_inside(one, two) for one in mine for two in terms if one.since or one.until) else 1
+    whole = [one for one in terms if _is_whole(one)]
+    return 0 if any(_inside(one, two) for one in mine for two in whole if one.since or one.until) else 1
 
 
 def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> frozenset[str]:
