@@ -49,7 +49,7 @@ class ChainLedger:
     columns: tuple[str, ...] = ("Letter", "Name", "Source")
     asked: tuple[str, ...] = ()
     within: Mapping[str, str] = {}
-    unplaced: tuple[str, ...] = ()
+    doubts: tuple[tuple[str, str], ...] = ()
 
     def __init__(self, question: ChainQuestion) -> None:
         self.question = question

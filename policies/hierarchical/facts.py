@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from webenv.policies.hierarchical.messages import CitedStatement, Subtask
@@ -56,6 +57,13 @@ _ENDED = re.compile(
     r"ended|departed|laid down)\b",
     re.IGNORECASE,
 )
+_HIRED = re.compile(
+    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employ\w+|jobs?|paid|position|in the (?:role|capacity) of|listed as|"
+    r"where (?:he|she|they) (?:was|were)|(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2} (?:of|at|from|in|with|until)|"
+    r"put in|spent|passed|with [^.]* as an?)\b"
+)
+"""Words of somebody's work at something, which is the post only where a word of that is beside them."""
+
 _FOUNDED = re.compile(
     r"\b(?:found(?:ed|ing|er)|established|set up|created|launched|started (?:the|our|a) |was started|gave [^.]* (?:land|mill)"
     r"|opened)\b",
@@ -152,6 +160,22 @@ def cues_of(label: str) -> frozenset[str]:
     """
     own = stems_of(label) | {stem(word) for word in re.findall(r"[^\W\d_]{3}", label) if len(word) == 3}
     return frozenset(own.union(*(_FAMILIES.get(one, ()) for one in own)))
+
+
+def words_of(text: str) -> set[str]:
+    """The stems of a text's words, and its words whole, behind an equals sign."""
+    return stems_of(text) | {f"={word}" for word in re.findall(r"[^\W\d_]{3,}", text.casefold())}
+
+
+@lru_cache(maxsize=256)
+def post_cues(label: str, kind: str) -> frozenset[str]:
+    """What of :func:`words_of` speaks of a post: its noun whole, and stems that the kind of what it is held at has not.
+
+    >>> sorted(post_cues("Head brewer", "brewery"))
+    ['=brewer', 'head']
+    """
+    noun = label.casefold().partition(" of ")[0].split()[-1:]
+    return frozenset(one for one in cues_of(label) if one not in stems_of(kind)) | {f"={one}" for one in noun}
 
 
 class AskedColumn(NamedTuple):
@@ -261,16 +285,16 @@ def terms(
     """
     parts = re.split(r"(?<=[:;]) ", _SAYS.sub("", _LIFE.sub("", passage.text)))
     text = " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one))
-    if NEITHER.search(_INCIDENTAL.sub(" ", text)):
+    if NEITHER.search(_INCIDENTAL.sub(" ", text)) or (_HIRED.search(text) and not cues & words_of(text)):
         return []
     people = persons_in(text, persons, bodies, titles)
     elsewhere = [
         one for one in people if re.search(rf"(?<!had )(?<!found )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)
     ]
-    if elsewhere and not cues & stems_of(text):
+    if elsewhere and not cues & words_of(text):
         return []
     people = [one for one in people if one not in elsewhere]
-    if not people and passage.person and (_GOES_ON.search(text) or cues & stems_of(text)):
+    if not people and passage.person and (_GOES_ON.search(text) or cues & words_of(text)):
         people = [passage.person]
     years = list(dict.fromkeys(_YEAR.findall(text)))
     if passage.year and passage.year not in years and len(years) < 2 and (not years or passage.year < years[0]):

@@ -12,7 +12,7 @@ from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, numb
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
 from webenv.policies.hierarchical.pages import PLACED, bare, endings, mentions, of_kind
 from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
-from webenv.policies.hierarchical.places import Atlas
+from webenv.policies.hierarchical.places import ELSEWHERE, Atlas
 from webenv.policies.hierarchical.terms import PostTerm, by_home, common_stems, learned_cues, succession
 from webenv.urls import host_of
 
@@ -143,7 +143,7 @@ class Ledger:
         """Whether a page says that what it names is in one of the places asked."""
         home = self._atlas.home(seen.place)
         if home is not None:
-            return bool(home)
+            return not home.startswith(ELSEWHERE)
         places, lead = (*self.wanted.places, *self.within), seen.quote
         return any(mentions(lead, place) or mentions(lead, place.upper()) for place in places)
 
@@ -222,9 +222,19 @@ class Ledger:
         return written(self.columns, self.rows()) if self.entities else NOT_STATED
 
     @property
-    def unplaced(self) -> tuple[str, ...]:
-        """Smaller places that things are in, of which no page says where they lie."""
-        return self._atlas.unplaced()
+    def doubts(self) -> tuple[tuple[str, str], ...]:
+        """What is to be searched, and for whose sake: smaller places of which no page says where they lie, and things
+        of which a page elsewhere tells, who may be namesakes there."""
+        found = dict.fromkeys((one, one) for one in self._atlas.unplaced())
+        for folded, told in self._terms.items() if self.wanted.region else ():
+            seen = self._seen.get(folded, {}).values()
+            homes = {home.partition("/")[0] for one in seen if (home := self._atlas.home(one.place)) is not None}
+            for one in told:
+                home = self._atlas.home(one.place) if one.place.startswith("~") else None
+                if home is not None and home.startswith(ELSEWHERE) and home.partition("/")[0] not in homes:
+                    name = one.entity.partition(PAIR)[0]
+                    found[f"{name} {home[1:].partition('/')[0]}", name] = None
+        return tuple(found)
 
     # ── what is missing ───────────────────────────────────────────────────────
 

@@ -183,7 +183,7 @@ class ManagerView(NamedTuple):
         asked: queries that were sent and addresses that were read, never to be sent again.
         findings: of this directive so far, newest last.
         places: smaller places that are known to lie in those that the question names.
-        unplaced: smaller places that things are in, of which nobody knows yet where they lie.
+        doubts: what else is to be searched, and for whose sake: where places lie, and whether there are namesakes.
     """
 
     question: str
@@ -194,7 +194,7 @@ class ManagerView(NamedTuple):
     asked: tuple[str, ...]
     findings: tuple[Finding, ...]
     places: tuple[str, ...] = ()
-    unplaced: tuple[str, ...] = ()
+    doubts: tuple[tuple[str, str], ...] = ()
 
     def in_words(self) -> str:
         """The view as a model reads it."""

@@ -22,6 +22,7 @@ _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
 _LISTED = re.compile(r"^- \*\*(?=[^*]*\d)[^*]{4,24}\*\*: ")
 _YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
 _LATER = re.compile(r"(?:In )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b")
+_PLACED_ITEM = re.compile(r"^- (?:\*\*)?([^:()|*“”]{3,60}?)(?:\*\*)? \(([^\W\d_a-z][^()\d]{1,40})\):")
 _GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
@@ -418,6 +419,20 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
                 yield TableCell(row[0], label, value)
 
 
+def towns_in_list(text: str) -> dict[str, str]:
+    """Where the things of a list are: by what stands in brackets behind their names, or under "Town".
+
+    >>> towns_in_list("- [Corvo](https://a.example/c) (Ay): a ferry.\\n\\n| | Town |\\n| --- | --- |\\n| Delos | Bee |")
+    {'Corvo': 'Ay', 'Delos': 'Bee'}
+    """
+    found = {}
+    for line in text.splitlines():
+        item = _PLACED_ITEM.match(without_links(line))
+        if item:
+            found[item[1]] = item[2]
+    return found | {row.name: row.value for row in cells_of(text, "") if row.label in ("Town", "Place", "Where")}
+
+
 def items_of(text: str) -> Iterator[str]:
     """The names that the items of a page's lists begin with, in bold: no labels, which have a value or come again.
 
@@ -450,6 +465,8 @@ def subjects_of(title: str, text: str) -> list[str]:
     if " " in bare(named) and names_in(f"x {named}") in ((named,), (bare(named),)):
         found.append(bare(named))
     for run in names_in(title if title[:1].islower() else f"x {title}"):
+        if " " not in run and title.startswith(run) and not re.search(rf"[a-z,] (?:the )?{re.escape(run)}\b", text):
+            continue  # a word of the language, which begins the title
         found += [one for one in (run, run.partition(" on ")[2]) if one and mentions(lead, one)][:1]
     return list(dict.fromkeys(found))
 

@@ -31,7 +31,8 @@ def place_of(name: str, kind: str, text: str, towns: Collection[str] = ()) -> st
         (sentence, sentence.replace(bare(name), "·")) for line in lines for sentence in sentences(without_links(line))
     ]
     is_one = re.compile(
-        rf"·[^.]*? an? (?:[\w-]+ ){{1,4}}?(?:in|from|of|at|near|outside|on) |\b{re.escape(kind)} (?:in|of|near) "
+        rf"·[,:]?(?: (?:is|was|remains|we are|–))? an? (?:[\w-]+,? ){{1,5}}?(?:in|from|of|at|near|outside|on) "
+        rf"|\b{re.escape(kind)} (?:in|of|near) "
     )
     for _, sentence in told:
         found = is_one.search(sentence)
@@ -92,6 +93,10 @@ def address_of(name: str, text: str) -> str:
     return next((url for words, url in links_of(text) if bare(words) == bare(name)), "")
 
 
+ELSEWHERE = "!"
+"""What the home of something begins with that is in none of the places asked."""
+
+
 class Atlas:
     """Which of the places that pages name lie where the question asks, and which elsewhere.
 
@@ -115,16 +120,17 @@ class Atlas:
             self._larger.setdefault(first, set()).add(second)
 
     def home(self, place: str) -> str | None:
-        """Where in the places asked something is, as ``Ayshire/Hay`` or ``Ayshire/``; empty: in none of them; ``None``:
-        that is not said."""
+        """Where something is: of the places asked as ``Ayshire/Hay`` or ``Ayshire/``, elsewhere as ``!Beeland/Rye``;
+        ``None``: that is not said."""
         parts = place.removeprefix("~").split(", ") if place else []
         county = next((one for one in parts if one in self._asked), "")
         town = next((one for one in parts if one in self._within), "")
         if county or town:
             return f"{county or self._within[town]}/{town or (parts[0] if parts[0] != county else '')}"
-        around = {*parts[1:], *(self._larger.get(parts[0], ()) if parts else ())}
-        around.update(one for one in parts[:1] if one in self._parts)
-        return "" if any(not self._holds_asked(one) for one in around) else None
+        around = [*parts[1:], *sorted(self._larger.get(parts[0], ()) if parts else ())]
+        around += [one for one in parts[:1] if one in self._parts]
+        other = next((one for one in around if not self._holds_asked(one)), "")
+        return f"{ELSEWHERE}{other}/{parts[0] if parts[0] != other else ''}" if other else None
 
     def unplaced(self) -> tuple[str, ...]:
         """The smaller places of which pages say no more than that they lie in a country of places asked."""

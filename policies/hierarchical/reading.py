@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from webenv.policies.hierarchical.births import births
-from webenv.policies.hierarchical.facts import clean, cues_of, full_names, read_values, stems_of, term_in, terms
+from webenv.policies.hierarchical.facts import clean, full_names, post_cues, read_values, stems_of, term_in, terms, words_of
 from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, TOLD, WITHIN
 from webenv.policies.hierarchical.messages import (
     LINES,
@@ -32,6 +32,7 @@ from webenv.policies.hierarchical.pages import (
     sentences,
     somebody,
     subjects_of,
+    towns_in_list,
     version_of,
     without_links,
 )
@@ -40,6 +41,7 @@ from webenv.policies.hierarchical.tables import Wanted
 
 BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
+PLURAL_IN = r"%s (?:of|in) "
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
 
@@ -113,9 +115,15 @@ def _homes(wanted: Wanted, title: str, text: str, own: Sequence[str], places: Co
         return {}
     found = {name: place_of(name, wanted.kind, text, places) for name in own}
     if not own and re.search(rf"\b{re.escape(wanted.plural)}\b", title, re.IGNORECASE):
-        kinds = re.sub(rf"\b{re.escape(wanted.plural)}\b", ",", title, flags=re.IGNORECASE)
-        there = [one.rstrip("’'") for one in names_in(f"x {kinds}")]
-        found[""] = next((one for one in there if one in wanted.places), there[-1] if there else "")
+        lead = f"{re.split(PLURAL_IN % re.escape(wanted.plural), text[:LEAD], flags=re.IGNORECASE)[-1]}"
+        there = [one.rstrip("’'") for part in (title, lead) for one in names_in(f"x {part}")]
+        listed = next((one for one in there if one in wanted.places), "")
+        if not listed:
+            kinds = re.search(rf"{re.escape(wanted.plural)} (?:of|in) (?=[^\W\d_a-z])", title, re.IGNORECASE)
+            after = names_in(f"x {title[kinds.end() :]}") if kinds else names_in(f"x {title}")
+            listed = next((one.rstrip("’'") for one in after if not title.startswith(one) or "’s" in title), "")
+        found[""] = listed
+        found.update((name, f"{town}, {listed}" if listed else town) for name, town in towns_in_list(text).items())
     return found
 
 
@@ -166,13 +174,13 @@ def _posts(
     """Who held a post and when, by sentences; on a page about somebody (``holder``) whoever is not named is meant, and
     that only where the sentence says at what."""
     found: list[CitedStatement] = []
-    cues = cues_of(wanted.columns[1])
+    cues = post_cues(wanted.columns[1], wanted.kind)
     for one in told:
         if not one.about or (holder and not one.named and (_PRONOUN.search(one.text) or mentions(one.text, holder))):
             continue
         meant = one._replace(person=holder) if holder and one.person and _PRONOUN.search(one.text) else one
         for person, since, until in terms(meant, persons, bodies, titles, cues):
-            quote = f"{one.asked} {one.text}" if cues & stems_of(one.asked) else one.text
+            quote = f"{one.asked} {one.text}" if cues & words_of(one.asked) else one.text
             found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, quote)
     return found
 

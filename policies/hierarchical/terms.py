@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.policies.hierarchical.facts import cues_of, stem, stems_of
+from webenv.policies.hierarchical.facts import post_cues, stem, stems_of, words_of
 from webenv.policies.hierarchical.messages import CitedStatement
 from webenv.policies.hierarchical.pages import FUNCTION_WORDS
+from webenv.policies.hierarchical.places import ELSEWHERE
 from webenv.policies.hierarchical.tables import Wanted
 from webenv.urls import host_of
 
@@ -28,7 +29,8 @@ _PLAIN = frozenset(map(stem, (*FUNCTION_WORDS, "year", "years", "last", "first",
 
 _TAKING = re.compile(
     r"\b(?:(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)|led|headed|ran|governed|ruled|"
-    r"directed|managed|commanded|chaired|entrusted to|in the hands of)\b"
+    r"directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|head of|"
+    r"direction of|leadership of)\b"
 )
 """Words of whoever takes up a post or has it, whatever it is."""
 
@@ -96,22 +98,20 @@ def by_home(
         if len(inside) < 2:  # else the county says not which
             placed[url] = inside[0] if inside else home
     homes = placed
-    known: dict[str, list[CitedStatement]] = {home: [] for home in (*homes.values(), "")}
+    known: dict[str, list[CitedStatement]] = {home: [] for home in homes.values()} or {NOWHERE: []}
     unplaced: dict[str, list[CitedStatement]] = {}
     for one in statements:
         home = homes.get(one.url, homes.get(one.place))
         (known[home] if home is not None else unplaced.setdefault(one.entity, [])).append(one)
-    if len(known) == 1 and not known[""]:  # nobody says where it is
-        known[NOWHERE] = []
     spans = {home: spans_of(told, wanted) for home, told in known.items()}
     for entity, told in unplaced.items():
         mine = next(iter(spans_of(told, wanted).values()), [])
         person = " ".join(entity.partition(" | ")[2].split()).casefold()
         near = {home for one in told if (home := around.get(one.url)) is not None}
         fit = {home: _fit(person, mine, spans[home]) + _near(home, near) for home in spans}
-        home = max(spans, key=lambda home: (fit[home], home))
+        home = max(spans, key=lambda home: (fit[home], not home.startswith(ELSEWHERE)))
         known[home] += told
-    return [told for home, told in known.items() if home and told]
+    return [told for home, told in known.items() if told and not home.startswith(ELSEWHERE)]
 
 
 NOWHERE = "?"
@@ -121,8 +121,6 @@ NOWHERE = "?"
 def _near(home: str, near: Collection[str]) -> float:
     """How well a place goes with those of the pages that name what is there: with that of the people and things that
     they are about."""
-    if not near:
-        return 0.5 * bool(home)
     county = home.partition("/")[0]
     return 1.5 * any(one.partition("/")[0] == county for one in near)
 
@@ -141,7 +139,7 @@ def _fit(person: str, mine: Sequence[PostTerm], others: Mapping[str, Sequence[Po
 def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> frozenset[str]:
     """The stems of words that sentences have, again and again, which state the years of those who are known to have
     held the post by tables, or by sentences with a word of it; and not as often those that state other years."""
-    own = cues_of(wanted.columns[1])
+    own = post_cues(wanted.columns[1], wanted.kind)
     known, other = Counter[str](), Counter[str]()
     sentences = [0, 0]
     for statements in told:
@@ -154,12 +152,12 @@ def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> fr
         sure: dict[str, set[str]] = {}
         for (person, _), quotes in terms.items():
             for quote, years in quotes.items():
-                if not quote or not stems_of(quote).isdisjoint(own):
+                if not quote or not words_of(quote).isdisjoint(own):
                     sure.setdefault(person, set()).update(years.values())
         for (person, _), quotes in terms.items():
             for quote, years in quotes.items():
                 stems = common_stems(quote) - _PLAIN if quote else frozenset[str]()
-                if not stems or not stems.isdisjoint(own):
+                if not stems or not words_of(quote).isdisjoint(own):
                     continue
                 right = set(years.values()) <= sure.get(person, set())
                 (known if right else other).update(stems)
@@ -197,7 +195,7 @@ def spans_of(
         span = years.get("since", ""), years.get("until", "")
         if not (all(span) and int(span[0]) >= int(span[1])):
             found.setdefault(key, {}).setdefault(span, []).append((url, quote))
-    label = cues_of(wanted.columns[1])
+    label = post_cues(wanted.columns[1], wanted.kind)
     return {
         key: [_term_of(names[key], span, spans, label, learned, own) for span in _joined(spans)]
         for key, spans in found.items()
@@ -230,7 +228,7 @@ def _term_of(
     sites = {host_of(url) for url, _ in support}
     needed = 1 if all(span) else 2  # words that are learned, of a beginning or an end alone
     cued = any(
-        not quote or label & stems_of(quote) or _TAKING.search(quote) or len(learned & stems_of(quote)) >= needed
+        not quote or label & words_of(quote) or _TAKING.search(quote) or len(learned & stems_of(quote)) >= needed
         for _, quote in support
     )
     listed = any(not quote for _, quote in support)

@@ -387,7 +387,7 @@ class HostTurn:
         gaps = ledger.gaps()[part - 1 :: parts]
         return ManagerView(
             self._question, one.directive, one.round, len(ledger.entities), gaps, asked, tuple(findings),
-            tuple(ledger.within), ledger.unplaced[part - 1 :: parts],
+            tuple(ledger.within), ledger.doubts[part - 1 :: parts],
         )  # fmt: skip
 
     def _summary(self, one: OpenDirective, text: str) -> ManagerSummary:
