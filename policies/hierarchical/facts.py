@@ -47,7 +47,7 @@ _SINCE = re.compile(r"\b(?:since|from|after|elected in|chosen in|appointed in)\s
 _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
     r"\b(?:becomes?|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|started|"
-    r"began|arrived|(?:got|has|had) a new|the new|given|went to|first year|voted|made|put in charge|hired|engaged|"
+    r"began|arrived|joined|came|(?:got|has|had) a new|the new|given|went to|first year|voted|made|put in charge|hired|engaged|"
     r"picked|selected|taken on|assumed|entrusted)\b",
     re.IGNORECASE,
 )
@@ -60,13 +60,14 @@ _ENDED = re.compile(
 _HIRED = re.compile(
     r"\b(?:work(?:ed|s|ing)|wages?|on the books|employ\w+|jobs?|paid|position|in the (?:role|capacity) of|listed as|"
     r"where (?:he|she|they) (?:was|were)|(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2} (?:of|at|from|in|with|until)|"
-    r"put in|spent|passed|with [^.]* as an?)\b"
+    r"had work for|put in|spent|passed|with [^.]* as an?|mayor|council|of the town)\b"
 )
 """Words of somebody's work at something, which is the post only where a word of that is beside them."""
 
 _FOUNDED = re.compile(
-    r"\b(?:found(?:ed|ing|er)|established|set up|created|launched|started (?:the|our|a) |was started|gave [^.]* (?:land|mill)"
-    r"|opened)\b",
+    r"\b(?:found(?:ed|ing|er)|established|set (?:it |us |them )?up|created|launched|started (?:the|our|a|it) |was started|"
+    r"gave [^.]* (?:land|mill)|opened|licen[cs]e|(?:started|took up|began) [a-z]+ing|began with|to thank|started with|"
+    r"first [a-z]+ under)\b",
     re.IGNORECASE,
 )
 """Words of a beginning that is none of a post."""
@@ -168,14 +169,14 @@ def words_of(text: str) -> set[str]:
 
 
 @lru_cache(maxsize=256)
-def post_cues(label: str, kind: str) -> frozenset[str]:
-    """What of :func:`words_of` speaks of a post: its noun whole, and stems that the kind of what it is held at has not.
+def post_cues(label: str) -> frozenset[str]:
+    """What of :func:`words_of` speaks of a post: of a name of several words those before its noun, which trades have.
 
-    >>> sorted(post_cues("Head brewer", "brewery"))
-    ['=brewer', 'head']
+    >>> sorted(post_cues("Head brewer")), "=abbot" in post_cues("Abbot")
+    (['head'], True)
     """
-    noun = label.casefold().partition(" of ")[0].split()[-1:]
-    return frozenset(one for one in cues_of(label) if one not in stems_of(kind)) | {f"={one}" for one in noun}
+    *first, noun = label.casefold().partition(" of ")[0].split()
+    return frozenset(map(stem, first)) if first else cues_of(label) | {f"={noun}"}
 
 
 class AskedColumn(NamedTuple):
@@ -309,7 +310,7 @@ def terms(
         return [TermOfOffice(people[0], min(years), max(years))]
     if len(years) != 1:
         return []
-    if _FOUNDED.search(text) and not since and not until:
+    if _FOUNDED.search(text) and not until and not cues & words_of(text):
         return []
     began, ended = _nearest(_BEGAN, text, years[0]), _nearest(_ENDED, text, years[0])
     if until or (ended > began and not since):

@@ -55,6 +55,7 @@ class Ledger:
         self._rows_found: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self._gaps: tuple[Gap, ...] | None = None
         self._learned: frozenset[str] | None = None
+        self._doubts: tuple[tuple[str, str], ...] | None = None
         self._examples: dict[str, tuple[str, ...]] = {}
         self._stems: dict[str, Counter[str]] = {}  # of the sentences that state each column's values
         self._every_stem: Counter[str] = Counter()
@@ -64,7 +65,7 @@ class Ledger:
     def add(self, statements: Iterable[CitedStatement]) -> int:
         """Takes statements; how many cells had none before."""
         new = 0
-        self._same = self._rows_found = self._gaps = self._learned = None
+        self._same = self._rows_found = self._gaps = self._learned = self._doubts = None
         self._examples = {}
         for one in statements:
             entity = _folded(one.entity)
@@ -225,6 +226,8 @@ class Ledger:
     def doubts(self) -> tuple[tuple[str, str], ...]:
         """What is to be searched, and for whose sake: smaller places of which no page says where they lie, and things
         of which a page elsewhere tells, who may be namesakes there."""
+        if self._doubts is not None:
+            return self._doubts
         found = dict.fromkeys((one, one) for one in self._atlas.unplaced())
         for folded, told in self._terms.items() if self.wanted.region else ():
             seen = self._seen.get(folded, {}).values()
@@ -234,7 +237,8 @@ class Ledger:
                 if home is not None and home.startswith(ELSEWHERE) and home.partition("/")[0] not in homes:
                     name = one.entity.partition(PAIR)[0]
                     found[f"{name} {home[1:].partition('/')[0]}", name] = None
-        return tuple(found)
+        self._doubts = tuple(found)
+        return self._doubts
 
     # ── what is missing ───────────────────────────────────────────────────────
 

@@ -23,6 +23,7 @@ _LISTED = re.compile(r"^- \*\*(?=[^*]*\d)[^*]{4,24}\*\*: ")
 _YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
 _LATER = re.compile(r"(?:In )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b")
 _PLACED_ITEM = re.compile(r"^- (?:\*\*)?([^:()|*“”]{3,60}?)(?:\*\*)? \(([^\W\d_a-z][^()\d]{1,40})\):")
+_INVITES = re.compile("^(?:Meet|About|Visit|Visiting|Discover|Introducing|Inside|Around) ")
 _GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
@@ -461,11 +462,13 @@ def subjects_of(title: str, text: str) -> list[str]:
     """The names that a page may be about: those of its title that its beginning has too."""
     found = [one.name for one in cells_of(text, "")][:1]
     lead = text[: 3 * LEAD]
-    named = re.split(r": | – |, | \(|\?", title)[0]
+    named = _INVITES.sub("", re.split(r": | – |, | \(|\?", title)[0])
     if " " in bare(named) and names_in(f"x {named}") in ((named,), (bare(named),)):
         found.append(bare(named))
     for run in names_in(title if title[:1].islower() else f"x {title}"):
-        if " " not in run and title.startswith(run) and not re.search(rf"[a-z,] (?:the )?{re.escape(run)}\b", text):
+        if " " not in run and title.startswith(run) and not re.search(
+            rf"\s[a-z][\w’'-]*,? {re.escape(run)}\b(?! [A-Z])", text
+        ):
             continue  # a word of the language, which begins the title
         found += [one for one in (run, run.partition(" on ")[2]) if one and mentions(lead, one)][:1]
     return list(dict.fromkeys(found))

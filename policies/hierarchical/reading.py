@@ -63,7 +63,8 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     named = [] if members else _seen(task, wanted, title, plain)
     homes = _homes(wanted, title, text, [one[0] for one in named if one[1] in (OWN, KIND)], places)
-    around = _around(wanted, "", plain, homes, places)
+    holder = next((one for one in persons if mentions(title, one) and somebody(one, plain)), "")
+    around = _around(wanted, holder, plain, homes, places)
     for name, how, lead in named:
         found.append(CitedStatement(name, SEEN, how, url, date, lead, homes.get(name) or (around if how == TOLD else "")))
     further = {one for _, one in wanted.joins}
@@ -82,8 +83,7 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     if wanted.keys == 2:
         subject = "" if members else _subject(title, text, names, [one[0] for one in named])
         told = list(passages(title, text, names, persons, titles, subject))
-        holder = next((one for one in persons if mentions(title, one) and somebody(one, plain)), "")
-        around = around or _around(wanted, holder or subject, plain, homes, places)
+        around = around or _around(wanted, subject, plain, homes, places)
         if subject and subject not in homes and wanted.region:
             homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
             lead = cell(" ".join(plain.split())[:LEAD])
@@ -129,14 +129,15 @@ def _homes(wanted: Wanted, title: str, text: str, own: Sequence[str], places: Co
 
 def _around(wanted: Wanted, subject: str, text: str, homes: Mapping[str, str], places: Collection[str]) -> str:
     """Where what a page is about is, behind a tilde: what it names besides is not far."""
-    found = next((one for one in homes.values() if one), "") or place_of(subject, wanted.kind, text, places)
+    found = next((one for one in homes.values() if one), "")
+    found = found or (place_of(subject, wanted.kind, text, places) if subject else "")
     return f"~{found}" if found and wanted.region else ""
 
 
 def _subject(title: str, text: str, names: Sequence[str], told: Sequence[str]) -> str:
     """The one of some names that a page is about whose title has none: what it tells of by itself (``told``), if that
     is one, or what its first sentences name first."""
-    if any(mentions(title, one) for one in names):
+    if any(mentions(title, one) for one in names) or re.search(rf"^[^.]{{0,80}} {_IS_TOWN}", text[:LEAD], re.MULTILINE):
         return ""
     lines = [one for one in without_links(text).splitlines() if one.strip() and not one.startswith(("|", "#", "- "))]
     for line in lines[:4]:
@@ -174,7 +175,7 @@ def _posts(
     """Who held a post and when, by sentences; on a page about somebody (``holder``) whoever is not named is meant, and
     that only where the sentence says at what."""
     found: list[CitedStatement] = []
-    cues = post_cues(wanted.columns[1], wanted.kind)
+    cues = post_cues(wanted.columns[1])
     for one in told:
         if not one.about or (holder and not one.named and (_PRONOUN.search(one.text) or mentions(one.text, holder))):
             continue

@@ -139,7 +139,7 @@ def _fit(person: str, mine: Sequence[PostTerm], others: Mapping[str, Sequence[Po
 def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> frozenset[str]:
     """The stems of words that sentences have, again and again, which state the years of those who are known to have
     held the post by tables, or by sentences with a word of it; and not as often those that state other years."""
-    own = post_cues(wanted.columns[1], wanted.kind)
+    own = post_cues(wanted.columns[1])
     known, other = Counter[str](), Counter[str]()
     sentences = [0, 0]
     for statements in told:
@@ -195,7 +195,7 @@ def spans_of(
         span = years.get("since", ""), years.get("until", "")
         if not (all(span) and int(span[0]) >= int(span[1])):
             found.setdefault(key, {}).setdefault(span, []).append((url, quote))
-    label = post_cues(wanted.columns[1], wanted.kind)
+    label = post_cues(wanted.columns[1])
     return {
         key: [_term_of(names[key], span, spans, label, learned, own) for span in _joined(spans)]
         for key, spans in found.items()
