@@ -299,7 +299,8 @@ class Ledger:
         """Who held the post at something, one after the other."""
         folded = _folded(entity)
         told, own = self._terms.get(folded, ()), self._own_pages(entity)
-        homes = {url: self._atlas.home(one.place) for url, one in self._seen.get(folded, {}).items()}
+        seen = self._seen.get(folded, {})
+        homes = {url: self._atlas.home(one.place) for url, one in seen.items() if not one.place.startswith("~")}
         named = {one.url: self._atlas.home(one.place) for one in told if one.place and one.place[0] not in "h~"}
         around = {one.url: self._atlas.home(one.place[1:]) for one in told if one.place.startswith("~")}
         homes = {url: home for url, home in (*named.items(), *homes.items()) if home is not None}

@@ -20,7 +20,7 @@ _CUED = 2.0  # what a sentence that has a word of the post weighs beside one tha
 _NEXT = 1.5  # what it weighs that one began as another left
 _OWN = 0.6  # that a page about the thing states it
 _LEAST = 1.5  # of a term, to be believed
-_OFTEN, _MORE = 4, 3.0  # sentences that have a word that is learned, and how much oftener than others
+_OFTEN, _MORE = 3, 2.0  # sentences that have a word that is learned, and how much oftener than others
 
 
 _PLAIN = frozenset(map(stem, (*FUNCTION_WORDS, "year", "years", "last", "first", "been", "took")))
@@ -138,10 +138,10 @@ def _fit(person: str, mine: Sequence[PostTerm], others: Mapping[str, Sequence[Po
 
 def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> frozenset[str]:
     """The stems of words that sentences have, again and again, which state the years of those who are known to have
-    held the post by tables, or by sentences with a word of it; and not as often those that state other years."""
+    held the post by tables, or by sentences with a word of it, or which go on from such years; and not as often those
+    that state other years."""
     own = post_cues(wanted.columns[1])
     known, other = Counter[str](), Counter[str]()
-    sentences = [0, 0]
     for statements in told:
         terms: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
         for one in statements:
@@ -150,23 +150,26 @@ def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> fr
                 person = " ".join(one.entity.partition(" | ")[2].split()).casefold()
                 terms.setdefault((person, one.url), {}).setdefault(one.quote, {})[when] = one.value
         sure: dict[str, set[str]] = {}
+        whole = set[tuple[str, str]]()
         for (person, _), quotes in terms.items():
             for quote, years in quotes.items():
                 if not quote or not words_of(quote).isdisjoint(own):
                     sure.setdefault(person, set()).update(years.values())
+                    if len(years) == 2:
+                        whole.add((years["since"], years["until"]))
+        spans = [(int(low), int(high)) for low, high in whole]
+        starts, ends = {low for low, _ in spans}, {high for _, high in spans}
         for (person, _), quotes in terms.items():
             for quote, years in quotes.items():
                 stems = common_stems(quote) - _PLAIN if quote else frozenset[str]()
                 if not stems or not words_of(quote).isdisjoint(own):
                     continue
-                right = set(years.values()) <= sure.get(person, set())
-                (known if right else other).update(stems)
-                sentences[not right] += 1
-    return frozenset(
-        one
-        for one, count in known.items()
-        if count >= _OFTEN and count * max(1, sentences[1]) > _MORE * other[one] * max(1, sentences[0])
-    )
+                since, until = (int(years.get(name, "0")) for name in ("since", "until"))
+                if set(years.values()) <= sure.get(person, set()) or since in ends or until in starts:
+                    known.update(stems)
+                elif person in sure or any(low < year < high for low, high in spans for year in (since, until)):
+                    other.update(stems)
+    return frozenset(one for one, count in known.items() if count >= _OFTEN and count > _MORE * other[one])
 
 
 @lru_cache(maxsize=8_192)
@@ -226,9 +229,8 @@ def _term_of(
     parts = [span, (since, ""), ("", until)] if any(span) else [span]
     support = [one for part in dict.fromkeys(parts) if part == span or any(part) for one in spans.get(part, ())]
     sites = {host_of(url) for url, _ in support}
-    needed = 1 if all(span) else 2  # words that are learned, of a beginning or an end alone
     cued = any(
-        not quote or label & words_of(quote) or _TAKING.search(quote) or len(learned & stems_of(quote)) >= needed
+        not quote or label & words_of(quote) or _TAKING.search(quote) or learned & stems_of(quote)
         for _, quote in support
     )
     listed = any(not quote for _, quote in support)
