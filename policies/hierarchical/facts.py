@@ -59,16 +59,15 @@ _ENDED = re.compile(
 )
 _HIRED = re.compile(
     r"\b(?:work(?:ed|s|ing)|wages?|on the books|employ\w+|jobs?|paid|position|in the (?:role|capacity) of|listed as|"
-    r"where (?:he|she|they) (?:was|were)|(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2} (?:of|at|from|in|with|until)|"
+    r"where (?:he|she|they) (?:was|were)|(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|"
     r"had work for|put in|spent|passed|with [^.]* as an?|mayor|council|of the town)\b"
 )
 """Words of somebody's work at something, which is the post only where a word of that is beside them."""
 
 _FOUNDED = re.compile(
-    r"\b(?:found(?:ed|ing|er)|established|set (?:it |us |them )?up|created|launched|started (?:the|our|a|it) |was started|"
-    r"gave [^.]* (?:land|mill)|opened|licen[cs]e|(?:started|took up|began) [a-z]+ing|began with|to thank|started with|"
-    r"first [a-z]+ under)\b",
-    re.IGNORECASE,
+    r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|started (?:the|our|an?|it)\b|"
+    r"started (?=[A-Z])|was started|gave [^.]* (?:land|mill)|opened|licen[cs]e|(?:started|took up|began) (?:to )?[a-z]+ing|"
+    r"began to|began with|to thank|started with|[Ff]irst [a-z]+ (?:under|was))\b"
 )
 """Words of a beginning that is none of a post."""
 

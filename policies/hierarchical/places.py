@@ -31,7 +31,7 @@ def place_of(name: str, kind: str, text: str, towns: Collection[str] = ()) -> st
         (sentence, sentence.replace(bare(name), "·")) for line in lines for sentence in sentences(without_links(line))
     ]
     is_one = re.compile(
-        rf"·[,:]?(?: (?:is|was|remains|we are|–))? an? (?:[\w-]+,? ){{1,5}}?(?:in|from|of|at|near|outside|on) "
+        rf"·(?: \([^()]*\))?[,:]?(?: (?:is|was|remains|we are|–))? an? (?:[\w-]+,? ){{1,5}}?(?:in|from|of|at|near|outside|on) "
         rf"|\b{re.escape(kind)} (?:in|of|near) "
     )
     for _, sentence in told:

@@ -139,6 +139,9 @@ def _subject(title: str, text: str, names: Sequence[str], told: Sequence[str]) -
     is one, or what its first sentences name first."""
     if any(mentions(title, one) for one in names) or re.search(rf"^[^.]{{0,80}} {_IS_TOWN}", text[:LEAD], re.MULTILINE):
         return ""
+    for run in names_in(f"x {title}"):  # about something else
+        if " " in run and re.search(rf"\b{re.escape(run)} (?:is|was) an? ", text) and not is_person(run):
+            return ""
     lines = [one for one in without_links(text).splitlines() if one.strip() and not one.startswith(("|", "#", "- "))]
     for line in lines[:4]:
         at = {one: line.find(bare(one)) for one in names if mentions(line, one)}

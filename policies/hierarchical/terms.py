@@ -35,6 +35,13 @@ _TAKING = re.compile(
 """Words of whoever takes up a post or has it, whatever it is."""
 
 
+_ROLE = re.compile(
+    r"\b(?:as|became|become|made|named|chosen|elected|been|was|[Tt]he|new|present|current)(?: its| the)? ([a-z]+)"
+    r"(?= (?:of|at|since|from|until|between|is|was|in|to)\b|[,.]| [a-z]+ (?:of|at|since|from|until|is|was)\b)"
+)
+"""A word that somebody is called by, as of a post: behind "as" or "became", or before "of", "since" or "is"."""
+
+
 class PostTerm(NamedTuple):
     """Somebody's time in a post: since when, until when (empty: not stated), and the address that states it.
 
@@ -229,13 +236,19 @@ def _term_of(
     parts = [span, (since, ""), ("", until)] if any(span) else [span]
     support = [one for part in dict.fromkeys(parts) if part == span or any(part) for one in spans.get(part, ())]
     sites = {host_of(url) for url, _ in support}
+    said = learned if all(span) else frozenset[str]()
     cued = any(
-        not quote or label & words_of(quote) or _TAKING.search(quote) or learned & stems_of(quote)
+        not quote or label & words_of(quote) or _TAKING.search(quote) or said & stems_of(quote) or _called(quote, learned)
         for _, quote in support
     )
     listed = any(not quote for _, quote in support)
     weight = len(sites) + _CUED * cued + listed + _OWN * any(url in own for url, _ in support)
     return PostTerm(name, since, until, support[0][0] if support else "", weight, cued=cued)
+
+
+def _called(quote: str, learned: Set[str]) -> bool:
+    """Whether a sentence calls somebody by a word that is learned: "as captain", "the captain is"."""
+    return any(stem(found[1]) in learned for found in _ROLE.finditer(quote))
 
 
 def _is_whole(term: PostTerm) -> bool:
