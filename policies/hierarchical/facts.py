@@ -21,7 +21,7 @@ from webenv.policies.hierarchical.pages import (
 
 NEITHER = re.compile(
     r"\b(?:not|never|nor|neither|denie[ds]|wrongly|mistaken(?:ly)?|planned|rejected|myth|disproved|unfounded|declined|"
-    r"refused|(?:turned|turning) (?:it|this|them) down|by mistake|in error)\b|n['’]t\b"
+    r"refused (?:it|the (?:post|office|offer))|(?:turned|turning) (?:it|this|them) down|by mistake|in error)\b|n['’]t\b"
 )
 """Words by which a sentence may deny what it says: nothing is taken from such a one."""
 
@@ -58,7 +58,7 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 _HIRED = re.compile(
-    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employ\w+|jobs?|paid|position|in the (?:role|capacity) of|listed as|"
+    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employ\w+(?!.*\bas (?!an? ))|jobs?|position|in the (?:role|capacity) of|listed as|"
     r"where (?:he|she|they) (?:was|were)|(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|"
     r"had work for|put in|spent|passed|with [^.]* as an?|mayor|council|of the town)\b"
 )
@@ -332,9 +332,13 @@ def full_names(title: str, text: str, titles: Collection[str] = ()) -> list[str]
     found: dict[str, None] = {}
     for line in (title, *text.splitlines()):
         if not line.startswith("- ["):
-            runs = (untitled(name, titles) for name in names_in(_unlinked(line)))
+            runs = (untitled(name, titles) for name in names_in(_BEGINS.sub("", _unlinked(line))))
             found.update(dict.fromkeys(name for name in runs if is_person(name)))
     return list(found)
+
+
+_BEGINS = re.compile(r"^[A-Z][a-z]+ing (?=[A-Z][\w’'-]+ [A-Z])")
+"""A verb before a name: "Remembering Ann Lee"."""
 
 
 def _unlinked(line: str) -> str:

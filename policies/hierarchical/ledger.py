@@ -130,8 +130,9 @@ class Ledger:
                 if entity in self._names or not (said or of_kind(seen[0].entity, kin, self.wanted.kind)):
                     continue
                 here = [one for one in seen if self._here(one)]
+                soft = [one for one in here if one.place.startswith("~") and one.value != OTHER]
                 titled = any(one.value in (OWN, KIND) for one in seen)
-                own = any(one.value != OTHER and not (titled and one.place.startswith("~")) for one in here)
+                own = any(one.value != OTHER and one not in soft for one in here) or len(soft) > titled
                 elsewhere = not own and any(one.value != OTHER and PLACED.search(one.quote) for one in seen)
                 if own or (len(here) >= _SEEN and not elsewhere):
                     sure[bare(seen[0].entity)] = None
@@ -232,6 +233,10 @@ class Ledger:
         for folded, told in self._terms.items() if self.wanted.region else ():
             seen = self._seen.get(folded, {}).values()
             homes = {home.partition("/")[0] for one in seen if (home := self._atlas.home(one.place)) is not None}
+            here = {home for home in homes if not home.startswith(ELSEWHERE)}
+            for home in sorted(here) if len(homes) > 1 else ():
+                name = told[0].entity.partition(PAIR)[0]
+                found[f"{name} {home}", name] = None
             for one in told:
                 home = self._atlas.home(one.place) if one.place.startswith("~") else None
                 if home is not None and home.startswith(ELSEWHERE) and home.partition("/")[0] not in homes:

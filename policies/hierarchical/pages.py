@@ -173,7 +173,7 @@ def passages(
             section = _named(head, names) or ("" if _is_name(head) else of_page)
             asked = head if head.endswith("?") else ""
             continue
-        if paragraph.startswith("|") or " | " in paragraph or _SPEAKER.match(paragraph):
+        if paragraph.startswith("|") or " | " in paragraph or " · **" in paragraph or _SPEAKER.match(paragraph):
             continue
         if _ONLY_LINK.match(paragraph):
             continue
@@ -320,10 +320,12 @@ def persons_in(
         run = untitled(named, titles)
         run = next((one for one in known if run.endswith(f" {one}")), run)
         first, _, rest = run.partition(" ")
-        if _GOING.fullmatch(first) and sentence.startswith(run) and run not in known:
-            run = rest if is_person(rest) else ""  # "Leaving Oldtown, …"
+        if first.endswith("ing") and sentence.startswith(run) and is_person(rest):
+            run = rest  # "Remembering Ann Lee"
+        elif _GOING.fullmatch(first) and sentence.startswith(run) and run not in known:
+            continue  # "Leaving Oldtown, …"
         words = run.split()
-        if not run or any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
+        if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
             continue
         if is_person(run):
             found.append(run)
@@ -460,9 +462,10 @@ def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:
 
 def subjects_of(title: str, text: str) -> list[str]:
     """The names that a page may be about: those of its title that its beginning has too."""
+    title = _INVITES.sub("", title)
     found = [one.name for one in cells_of(text, "")][:1]
     lead = text[: 3 * LEAD]
-    named = _INVITES.sub("", re.split(r": | – |, | \(|\?", title)[0])
+    named = re.split(r": | – |, | \(|\?", title)[0]
     if " " in bare(named) and names_in(f"x {named}") in ((named,), (bare(named),)):
         found.append(bare(named))
     for run in names_in(title if title[:1].islower() else f"x {title}"):

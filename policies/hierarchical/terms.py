@@ -36,8 +36,9 @@ _TAKING = re.compile(
 
 
 _ROLE = re.compile(
-    r"\b(?:as|became|become|made|named|chosen|elected|been|was|[Tt]he|new|present|current)(?: its| the)? ([a-z]+)"
-    r"(?= (?:of|at|since|from|until|between|is|was|in|to)\b|[,.]| [a-z]+ (?:of|at|since|from|until|is|was)\b)"
+    r"(?:\b(?:[Aa]s|became|become|made|named|chosen|elected|been|was|new|present|current)(?: its| the)?|,) ([a-z]+)"
+    r"(?=(?: [a-z]+)? (?:of|at|since|from|until|between|is|was|in|to)\b|[,.])|"
+    r"\b[Tt]he (?:new |present |current )?([a-z]+)(?=(?: [a-z]+)? (?:of|since|from|until|between|is|was)\b|,)"
 )
 """A word that somebody is called by, as of a post: behind "as" or "became", or before "of", "since" or "is"."""
 
@@ -176,7 +177,9 @@ def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> fr
                     known.update(stems)
                 elif person in sure or any(low < year < high for low, high in spans for year in (since, until)):
                     other.update(stems)
-    return frozenset(one for one, count in known.items() if count >= _OFTEN and count > _MORE * other[one])
+    kind = stems_of(f"{wanted.kind} {wanted.plural}")
+    often = (one for one, count in known.items() if count >= _OFTEN and count > _MORE * other[one])
+    return frozenset(one for one in often if one not in kind)
 
 
 @lru_cache(maxsize=8_192)
@@ -248,7 +251,7 @@ def _term_of(
 
 def _called(quote: str, learned: Set[str]) -> bool:
     """Whether a sentence calls somebody by a word that is learned: "as captain", "the captain is"."""
-    return any(stem(found[1]) in learned for found in _ROLE.finditer(quote))
+    return any(stem(found[1] or found[2]) in learned for found in _ROLE.finditer(quote))
 
 
 def _is_whole(term: PostTerm) -> bool:

@@ -51,7 +51,7 @@ UNREAD = (
 
 _SPARE = 1.5  # turns like the last one that are kept in hand where seconds are limited
 _FULL = 0.9  # of its context, when a flat agent answers with what it has
-_READS = 5  # pages that one search leads to
+_READS = 8  # pages that one search leads to
 _TELLING = 8  # pages after which workers are told what these brought; whole waves
 _OTHERS = 300  # entities that a worker is told beside those asked for
 
