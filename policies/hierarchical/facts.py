@@ -58,11 +58,18 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 _HIRED = re.compile(
-    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employ\w+(?!.*\bas (?!an? ))|jobs?|position|in the (?:role|capacity) of|listed as|"
+    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employed (?:him|her|them|[A-Z])(?!.*\bas (?!an? ))|(?:was|were) employed|jobs?|position|in the (?:role|capacity) of|listed as|"
     r"where (?:he|she|they) (?:was|were)|(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|"
-    r"had work for|put in|spent|passed|with [^.]* as an?|mayor|council|of the town)\b"
+    r"had work for|put in|spent|passed|with [^.]* as an?|(?:as|was) mayor|mayor (?:of|from|since)|led the council|of the town)\b"
 )
 """Words of somebody's work at something, which is the post only where a word of that is beside them."""
+
+TAKING = re.compile(
+    r"\b(?:(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)|led|headed|ran|governed|ruled|"
+    r"directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|head of|"
+    r"direction of|leadership of)\b"
+)
+"""Words of whoever takes up a post or has it, whatever it is."""
 
 _FOUNDED = re.compile(
     r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|started (?:the|our|an?|it)\b|"
@@ -287,13 +294,16 @@ def terms(
     text = " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one))
     if NEITHER.search(_INCIDENTAL.sub(" ", text)) or (_HIRED.search(text) and not cues & words_of(text)):
         return []
+    if not _TERM.search(text) and not _UNTIL.search(text) and len(set(_YEAR.findall(text))) > 1:
+        clauses = [one for one in re.split(r", and |; ", text) if mentions(one, passage.about)]
+        text = clauses[0] if len(clauses) == 1 and _YEAR.search(clauses[0]) else text
     people = persons_in(text, persons, bodies, titles)
     elsewhere = [
         one for one in people if re.search(rf"(?<!had )(?<!found )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)
     ]
     if elsewhere and not cues & words_of(text):
         return []
-    people = [one for one in people if one not in elsewhere]
+    people = [one for one in people if one not in elsewhere and f" from {one}" not in text]
     if not people and passage.person and (_GOES_ON.search(text) or cues & words_of(text)):
         people = [passage.person]
     years = list(dict.fromkeys(_YEAR.findall(text)))
@@ -309,7 +319,7 @@ def terms(
         return [TermOfOffice(people[0], min(years), max(years))]
     if len(years) != 1:
         return []
-    if _FOUNDED.search(text) and not until and not cues & words_of(text):
+    if _FOUNDED.search(text) and not until and not cues & words_of(text) and not TAKING.search(text):
         return []
     began, ended = _nearest(_BEGAN, text, years[0]), _nearest(_ENDED, text, years[0])
     if until or (ended > began and not since):

@@ -467,7 +467,8 @@ def subjects_of(title: str, text: str) -> list[str]:
     lead = text[: 3 * LEAD]
     named = re.split(r": | – |, | \(|\?", title)[0]
     if " " in bare(named) and names_in(f"x {named}") in ((named,), (bare(named),)):
-        found.append(bare(named))
+        about = re.sub(r"^[A-Z][a-z]+ (?:on|of|from|at) (?=[A-Z])", "", named)
+        found.append(bare(about if about != named and named not in text and about in text else named))
     for run in names_in(title if title[:1].islower() else f"x {title}"):
         if " " not in run and title.startswith(run) and not re.search(
             rf"\s[a-z][\w’'-]*,? {re.escape(run)}\b(?! [A-Z])", text

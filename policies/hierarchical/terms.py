@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.policies.hierarchical.facts import post_cues, stem, stems_of, words_of
+from webenv.policies.hierarchical.facts import TAKING, post_cues, stem, stems_of, words_of
 from webenv.policies.hierarchical.messages import CitedStatement
 from webenv.policies.hierarchical.pages import FUNCTION_WORDS
 from webenv.policies.hierarchical.places import ELSEWHERE
@@ -27,12 +27,6 @@ _PLAIN = frozenset(map(stem, (*FUNCTION_WORDS, "year", "years", "last", "first",
 """Stems that sentences about anything have."""
 
 
-_TAKING = re.compile(
-    r"\b(?:(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)|led|headed|ran|governed|ruled|"
-    r"directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|head of|"
-    r"direction of|leadership of)\b"
-)
-"""Words of whoever takes up a post or has it, whatever it is."""
 
 
 _ROLE = re.compile(
@@ -241,7 +235,7 @@ def _term_of(
     sites = {host_of(url) for url, _ in support}
     said = learned if all(span) else frozenset[str]()
     cued = any(
-        not quote or label & words_of(quote) or _TAKING.search(quote) or said & stems_of(quote) or _called(quote, learned)
+        not quote or label & words_of(quote) or TAKING.search(quote) or said & stems_of(quote) or _called(quote, learned)
         for _, quote in support
     )
     listed = any(not quote for _, quote in support)
