@@ -85,9 +85,10 @@ def _place_in(sentence: str) -> str:
         runs = [one for one in names_in(f"x {sentence[: home.start()]}") if sentence[: home.start()].endswith(one)]
         return runs[-1] if runs else ""
     found = _FROM.search(sentence)
-    if found and not re.search(r"\d", sentence):
+    if found and not re.search(r"\d", sentence[: found.end()]):
         place = _name_at(sentence[found.start("at") :])
-        return place if sentence[found.start("at") + len(place) :] in (".", "") else ""
+        rest = sentence[found.start("at") + len(place) :]
+        return place if rest in (".", "") or re.match(r",? and (?:his|her|their|first|started|began)\b", rest) else ""
     return ""
 
 

@@ -41,7 +41,12 @@ from webenv.policies.hierarchical.tables import Wanted
 
 BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
+_HELD = re.compile(
+    r"\b(?:charge of|head of|headed|led|ran|directed|took over|the first team of|commanded|governed|came to|joined|"
+    r"(?:as|was|became|made|named|chosen|been) (?:its |the )?[a-z]+(?: [a-z]+)? (?:of|at)) (?:the |The )?(?=[^\W\d_a-z])"
+)
 PLURAL_IN = r"%s (?:of|in) "
+_ONLY_LINK = re.compile(r"^- [^.:]+$")
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
 
@@ -266,13 +271,24 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
     for name, told in (one for line in lines for one in told_of_kind(wanted, line)):
         if name not in found and name.casefold() != wanted.kind and not somebody(name, text):
             found[name] = (TOLD, cell(told))
-    every = dict.fromkeys(name for line in text.splitlines() for name in names_in(line))
+    prose = [line for line in text.splitlines() if not _ONLY_LINK.match(line)]
+    every = dict.fromkeys(name for line in prose for name in names_in(line))
+    held = {name for line in prose for name in _held(line)} if wanted.keys == 2 else set()
     others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in found]
+    others += [one for one in held if one not in found and one not in others and one not in towns]
     others = [one for one in others if not any(mentions(one, two) for two in (*own, *task.others) if two != one)]
     return [
         *((name, how, told) for name, (how, told) in found.items()),
         *((one, OTHER, lead) for one in others[:LINES]),
     ]
+
+
+def _held(line: str) -> Iterator[str]:
+    """The names of what somebody had, led or took over, of whatever kind."""
+    for found in _HELD.finditer(line):
+        name = next(iter(names_in(f"x {line[found.end() : found.end() + 80]}")), "")
+        if " " in name and line.startswith(name, found.end()) and not somebody(name, line):
+            yield name
 
 
 def _is_thing(name: str, wanted: Wanted, kin: Mapping[str, int], text: str, lead: str) -> bool:

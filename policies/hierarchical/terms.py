@@ -32,7 +32,8 @@ _PLAIN = frozenset(map(stem, (*FUNCTION_WORDS, "year", "years", "last", "first",
 _ROLE = re.compile(
     r"(?:\b(?:[Aa]s|became|become|made|named|chosen|elected|been|was|new|present|current)(?: its| the)?|,) ([a-z]+)"
     r"(?=(?: [a-z]+)? (?:of|at|since|from|until|between|is|was|in|to)\b|[,.])|"
-    r"\b[Tt]he (?:new |present |current )?([a-z]+)(?=(?: [a-z]+)? (?:of|since|from|until|between|is|was)\b|,)"
+    r"\b[Tt]he (?:new |present |current )?([a-z]+)(?=(?: [a-z]+)? (?:of|since|from|until|between|is|was)\b|,)|"
+    r"\b[Tt]he new ([a-z]+)"
 )
 """A word that somebody is called by, as of a post: behind "as" or "became", or before "of", "since" or "is"."""
 
@@ -245,7 +246,7 @@ def _term_of(
 
 def _called(quote: str, learned: Set[str]) -> bool:
     """Whether a sentence calls somebody by a word that is learned: "as captain", "the captain is"."""
-    return any(stem(found[1] or found[2]) in learned for found in _ROLE.finditer(quote))
+    return any(stem(found[1] or found[2] or found[3]) in learned for found in _ROLE.finditer(quote))
 
 
 def _is_whole(term: PostTerm) -> bool:
