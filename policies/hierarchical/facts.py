@@ -38,7 +38,7 @@ _INCIDENTAL = re.compile(
 )
 """What somebody never did besides: it denies no post."""
 
-_GOES_ON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Tt]hey)\b")
+_GOES_ON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Tt]hey)\b|^The new ")
 """Words for somebody named before."""
 
 _YEAR = re.compile(r"(?<![\w,.])(1\d\d\d|20\d\d)(?!\w|[.,]\d)")
