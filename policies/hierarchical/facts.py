@@ -16,6 +16,7 @@ from webenv.policies.hierarchical.pages import (
     mentions,
     names_in,
     persons_in,
+    places_of,
     untitled,
 )
 
@@ -38,6 +39,7 @@ _INCIDENTAL = re.compile(
 )
 """What somebody never did besides: it denies no post."""
 
+_ELSEWHERE = re.compile(r"(?<!had )(?<!found )\b(?:at|in|into|near) (?:the )?$")
 _GOES_ON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Tt]hey)\b|^The new ")
 """Words for somebody named before."""
 
@@ -78,9 +80,7 @@ _FOUNDED = re.compile(
 )
 """Words of a beginning that is none of a post."""
 
-_IN_BRACKETS = re.compile(
-    r"(?<!\s)\s*+\((?:(1\d\d\d|20\d\d)(?:\s*[–-]\s*(?:(1\d\d\d|20\d\d)|today|now|present)?)?)\)$"
-)
+_IN_BRACKETS = re.compile(r"(?<!\s)\s*+\((?:(1\d\d\d|20\d\d)(?:\s*[–-]\s*(?:(1\d\d\d|20\d\d)|today|now|present)?)?)\)$")
 _TITLED = re.compile(r"^(?:[Tt]he|[Aa]n?) (?:[a-z-]+ )+(?=[^\W\d_a-z])")
 _NUMBER = r"(?<![\w.,/])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)( million)?"
 _MONEY = re.compile(
@@ -298,9 +298,7 @@ def terms(
         clauses = [one for one in re.split(r", and |; ", text) if mentions(one, passage.about)]
         text = clauses[0] if len(clauses) == 1 and _YEAR.search(clauses[0]) else text
     people = persons_in(text, persons, bodies, titles)
-    elsewhere = [
-        one for one in people if re.search(rf"(?<!had )(?<!found )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)
-    ]
+    elsewhere = [one for one in people if any(_ELSEWHERE.search(text[:at]) for at in places_of(one, text))]
     if elsewhere and not cues & words_of(text):
         return []
     people = [one for one in people if one not in elsewhere and f" from {one}" not in text]

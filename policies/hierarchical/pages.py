@@ -104,6 +104,12 @@ class TableCell(NamedTuple):
     value: str
 
 
+@lru_cache(maxsize=16_384)
+def pattern(expression: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern with a name in it: more of them than :mod:`re` keeps are looked for again and again."""
+    return re.compile(expression, flags)
+
+
 def without_links(text: str) -> str:
     """A text whose links are their words.
 
@@ -125,17 +131,20 @@ def bare(name: str) -> str:
     >>> bare("the Corvo")
     'Corvo'
     """
-    return name[4:] if name[:4].lower() == "the " else name
+    return name[4:] if name.startswith(("the ", "The ")) else name
 
 
 def mentions(text: str, name: str) -> bool:
     """Whether a name stands in a text, as a whole, in whatever case its article is."""
-    at = text.find(bare(name)) if name else -1
+    short = bare(name)
+    if not short or short not in text:
+        return False
+    at = text.find(short)
     while at >= 0:
-        end = at + len(bare(name))
+        end = at + len(short)
         if not text[max(0, at - 1) : at].isalnum() and not text[end : end + 1].isalnum():
             return True
-        at = text.find(bare(name), at + 1)
+        at = text.find(short, at + 1)
     return False
 
 
@@ -225,10 +234,26 @@ def somebody(name: str, text: str) -> bool:
     >>> somebody("Ann Lee", "Ann Lee left. Lee was 40."), somebody("Ann Lee", "The Ann Lee is a ferry.")
     (True, False)
     """
-    if not is_person(name) or re.search(rf"\b[Tt]he {re.escape(name)}\b(?! [^\W\d_a-z])", text):
+    if not is_person(name):
         return False
+    for found in places_of(f"he {name}", text):
+        rest = text[found + 3 + len(name) :]
+        if text[found - 1 : found] in ("T", "t") and not (rest[:1] == " " and rest[1:2].isupper()):
+            return False
     last = name.rsplit(" ", 1)[-1]
-    return re.search(rf"(?<!{re.escape(name[: -len(last)])})\b{re.escape(last)}\b", text) is not None
+    first = name[: -len(last)]
+    return any(not text[:found].endswith(first) for found in places_of(last, text))
+
+
+def places_of(word: str, text: str) -> Iterator[int]:
+    """Where a word stands in a text, as a whole; "he" also as the end of "the"."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        whole = not text[max(0, at - 1) : at].isalnum() or word.startswith("he ")
+        if whole and not text[end : end + 1].isalnum():
+            yield at
+        at = text.find(word, at + 1)
 
 
 def _is_name(text: str) -> bool:
@@ -470,8 +495,10 @@ def subjects_of(title: str, text: str) -> list[str]:
         about = re.sub(r"^[A-Z][a-z]+ (?:on|of|from|at) (?=[A-Z])", "", named)
         found.append(bare(about if about != named and named not in text and about in text else named))
     for run in names_in(title if title[:1].islower() else f"x {title}"):
-        if " " not in run and title.startswith(run) and not re.search(
-            rf"\s[a-z][\w’'-]*,? {re.escape(run)}\b(?! [A-Z])", text
+        if (
+            " " not in run
+            and title.startswith(run)
+            and not pattern(rf"\s[a-z][\w’'-]*,? {re.escape(run)}\b(?! [A-Z])").search(text)
         ):
             continue  # a word of the language, which begins the title
         found += [one for one in (run, run.partition(" on ")[2]) if one and mentions(lead, one)][:1]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from webenv.policies.hierarchical.pages import bare, is_month, links_of, names_in, sentences, without_links
+from webenv.policies.hierarchical.pages import bare, is_month, links_of, names_in, pattern, sentences, without_links
 
-_IN = re.compile(r"\b(?:in|from|of|at|near|outside|around|to|is) (?:the (?:[a-z]+ ){1,3}(?:of|area of) )?(?=[^\W\d_a-z])")
+_IN = re.compile(
+    r"\b(?:in|from|of|at|near|outside|around|to|is) (?:the (?:[a-z]+ ){1,3}(?:of|area of) )?(?=[^\W\d_a-z])"
+)
 _NEXT = re.compile(r",? (?:an? [a-z]+ (?:in|of) |in (?:the [a-z]+ of )?|\()?(?=[^\W\d_a-z])")
 _DATELINE = re.compile(r"^([^\W\d_a-z][^a-z–—]+), [^–—]{4,24} [–—] ")
 _OURS = re.compile(r"\b(?:we|us|our|home|[Ww]elcome)\b")
@@ -27,14 +29,12 @@ def place_of(name: str, kind: str, text: str, towns: Collection[str] = ()) -> st
     'Old Hay'
     """
     lines = [one for one in text.splitlines() if one.strip() and not one.startswith(("|", "#", "- ", ">"))]
-    told = [
-        (sentence, sentence.replace(bare(name), "·")) for line in lines for sentence in sentences(without_links(line))
-    ]
-    is_one = re.compile(
+    told = [one.replace(bare(name), "·") for line in lines for one in sentences(without_links(line))]
+    is_one = pattern(
         rf"·(?: \([^()]*\))?[,:]?(?: (?:is|was|remains|we are|–))? an? (?:[\w-]+,? ){{1,5}}?(?:in|from|of|at|near|outside|on) "
         rf"|\b{re.escape(kind)} (?:in|of|near) "
     )
-    for _, sentence in told:
+    for sentence in told:
         found = is_one.search(sentence)
         place = next(_places(sentence[found.start() :]), "") if found and "·" in sentence else ""
         place = "" if "·" in place else place
@@ -43,14 +43,14 @@ def place_of(name: str, kind: str, text: str, towns: Collection[str] = ()) -> st
     town = _dateline(lines)
     if town:
         return town
-    for whole, sentence in told[: 2 * _LINES]:
+    for sentence in told[: 2 * _LINES]:
         ours = _HOME.search(sentence)
         place = next(_places(sentence[ours.start() :]), "") if ours else ""
         if place and "·" not in place:
             return place
         if "·" in sentence or kind in sentence.casefold() or _OURS.search(sentence):
             known = (one for one in _places(sentence) if one.partition(", ")[0] in towns)
-            placed = next(known, "") or next((one for one in towns if re.search(rf"·, {re.escape(one)}\b", whole)), "")
+            placed = next(known, "") or next((one for one in towns if f"·, {one}" in sentence), "")
             if placed:
                 return placed
     return ""

@@ -6,7 +6,16 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from webenv.policies.hierarchical.births import births
-from webenv.policies.hierarchical.facts import clean, full_names, post_cues, read_values, stems_of, term_in, terms, words_of
+from webenv.policies.hierarchical.facts import (
+    clean,
+    full_names,
+    post_cues,
+    read_values,
+    stems_of,
+    term_in,
+    terms,
+    words_of,
+)
 from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, TOLD, WITHIN
 from webenv.policies.hierarchical.messages import (
     LINES,
@@ -28,6 +37,7 @@ from webenv.policies.hierarchical.pages import (
     names_in,
     of_kind,
     passages,
+    pattern,
     persons_in,
     sentences,
     somebody,
@@ -71,7 +81,9 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     holder = next((one for one in persons if mentions(title, one) and somebody(one, plain)), "")
     around = _around(wanted, holder, plain, homes, places)
     for name, how, lead in named:
-        found.append(CitedStatement(name, SEEN, how, url, date, lead, homes.get(name) or (around if how == TOLD else "")))
+        found.append(
+            CitedStatement(name, SEEN, how, url, date, lead, homes.get(name) or (around if how == TOLD else ""))
+        )
     further = {one for _, one in wanted.joins}
     asked = () if further and further.issuperset(task.columns) else task.entities  # else of people
     names = tuple(dict.fromkeys((*members, *asked, *task.others, *(one[0] for one in named))))
@@ -145,7 +157,7 @@ def _subject(title: str, text: str, names: Sequence[str], told: Sequence[str]) -
     if any(mentions(title, one) for one in names) or re.search(rf"^[^.]{{0,80}} {_IS_TOWN}", text[:LEAD], re.MULTILINE):
         return ""
     for run in names_in(f"x {title}"):  # about something else
-        if " " in run and re.search(rf"\b{re.escape(run)} (?:is|was) an? ", text) and not is_person(run):
+        if " " in run and pattern(rf"\b{re.escape(run)} (?:is|was) an? ").search(text) and not is_person(run):
             return ""
     lines = [one for one in without_links(text).splitlines() if one.strip() and not one.startswith(("|", "#", "- "))]
     for line in lines[:4]:
@@ -220,14 +232,16 @@ def _places(wanted: Wanted, page: ReadPage) -> Iterator[CitedStatement]:
     for found in dict.fromkeys(towns.findall(plain)):
         yield CitedStatement(found[0], WITHIN, found[1], page.url)
     for name in names_in(f"x {page.title}"):
-        told = re.search(rf"\b{re.escape(name)}\b(?: \([^()]*\))? {_IS_TOWN}[^.]*\.", plain[: 3 * LEAD])
+        told = pattern(rf"\b{re.escape(name)}\b(?: \([^()]*\))? {_IS_TOWN}[^.]*\.").search(plain[: 3 * LEAD])
         where = next((one for one in wanted.places if told and mentions(told[0], one)), "")
         where = where or (town_in(told[0].replace(name, "·")).partition(", ")[0] if told else "")
         if where:
             yield CitedStatement(name, WITHIN, where, page.url)
 
 
-_IS_TOWN = r"(?:(?:is|was) (?:an?|one of the) (?:town|municipalit|settlement|communit|village|cit)|(?:belongs|lies|is part))"
+_IS_TOWN = (
+    r"(?:(?:is|was) (?:an?|one of the) (?:town|municipalit|settlement|communit|village|cit)|(?:belongs|lies|is part))"
+)
 _TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
 
 
@@ -315,8 +329,10 @@ def is_placed(name: str, sentence: str) -> bool:
     >>> is_placed("Corvo", "The Corvo is a ferry from Harwell in Ayshire.")
     True
     """
+    if bare(name) not in sentence:
+        return False
     placed = rf"{re.escape(bare(name))} (?:is|was) an? [^.]{{0,80}}? (?:in|of|from|at|near) [A-Z]"
-    return re.search(placed, sentence) is not None
+    return pattern(placed).search(sentence) is not None
 
 
 def told_of_kind(wanted: Wanted, line: str) -> Iterator[tuple[str, str]]:
@@ -339,7 +355,7 @@ def says(name: str, kind: str, lead: str) -> bool:
     named, of_kind_ = re.escape(name), rf"\b(?:an?|the) (?:[\w-]+ )?{re.escape(kind)}\b"
     is_one = rf"{named}(?:[^.\n]{{0,60}}\b(?:is|was|became|remains)|,| –| \([^()\n]*\),?)? {of_kind_}"
     called = rf"{of_kind_},? (?:called |named )?[“\"]?{named}"
-    return re.search(f"{is_one}|{called}", lead, re.IGNORECASE) is not None
+    return name in lead and pattern(f"{is_one}|{called}", re.IGNORECASE).search(lead) is not None
 
 
 def _as_titled(name: str, title: str, text: str) -> str:

@@ -27,8 +27,6 @@ _PLAIN = frozenset(map(stem, (*FUNCTION_WORDS, "year", "years", "last", "first",
 """Stems that sentences about anything have."""
 
 
-
-
 _ROLE = re.compile(
     r"(?:\b(?:[Aa]s|became|become|made|named|chosen|elected|been|was|new|present|current)(?: its| the)?|,) ([a-z]+)"
     r"(?=(?: [a-z]+)? (?:of|at|since|from|until|between|is|was|in|to)\b|[,.])|"
@@ -77,7 +75,12 @@ def succession(
     linked = [one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole]
     chosen = _without_overlap([one for one in linked if one.weight > _LEAST])
     for term in sorted(partial, key=lambda one: -one.weight):
-        if term.cued and term.weight > _CUED and (term.since or term.until) and not any(_clash(term, other) for other in chosen):
+        if (
+            term.cued
+            and term.weight > _CUED
+            and (term.since or term.until)
+            and not any(_clash(term, other) for other in chosen)
+        ):
             chosen.append(term)
     chosen.sort(key=lambda one: int(one.since or one.until))
     last = max((int(one.since or one.until) for one in chosen), default=0)
@@ -133,7 +136,9 @@ def _fit(person: str, mine: Sequence[PostTerm], others: Mapping[str, Sequence[Po
     if person in others:
         return 4
     terms = [one for found in others.values() for one in found]
-    if any(one.since and one.since == two.until or one.until and one.until == two.since for one in mine for two in terms):
+    if any(
+        one.since and one.since == two.until or one.until and one.until == two.since for one in mine for two in terms
+    ):
         return 3
     whole = [one for one in terms if _is_whole(one)]
     return 0 if any(_inside(one, two) for one in mine for two in whole if one.since or one.until) else 1
@@ -236,7 +241,11 @@ def _term_of(
     sites = {host_of(url) for url, _ in support}
     said = learned if all(span) else frozenset[str]()
     cued = any(
-        not quote or label & words_of(quote) or TAKING.search(quote) or said & stems_of(quote) or _called(quote, learned)
+        not quote
+        or label & words_of(quote)
+        or TAKING.search(quote)
+        or said & stems_of(quote)
+        or _called(quote, learned)
         for _, quote in support
     )
     listed = any(not quote for _, quote in support)
