@@ -35,6 +35,7 @@ _LIFE = re.compile(
 _SAYS = re.compile(r"^[^\W\d_a-z][^:.]{1,40} (?:says|said|writes|wrote|adds|added): ")
 
 _INCIDENTAL = re.compile(
+    r"\bnot been forgotten\b|"
     r"(?:\b(?:who|which|and|but)|,) never (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+"
 )
 """What somebody never did besides: it denies no post."""
@@ -76,7 +77,7 @@ TAKING = re.compile(
 _FOUNDED = re.compile(
     r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|started (?:the|our|an?|it)\b|"
     r"started (?=[A-Z])|was started|gave [^.]* (?:land|mill)|opened|licen[cs]e|(?:started|took up|began) (?:to )?[a-z]+ing|"
-    r"began to|began with|to thank|started with|[Ff]irst [a-z]+ (?:under|was))\b"
+    r"began to|began with|came into being|there have been|planted|to thank|started with|[Ff]irst [a-z]+ (?:under|was))\b"
 )
 """Words of a beginning that is none of a post."""
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from webenv.policies.hierarchical.births import births
 from webenv.policies.hierarchical.facts import (
+    TAKING,
     clean,
     full_names,
     post_cues,
@@ -87,7 +88,7 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     further = {one for _, one in wanted.joins}
     asked = () if further and further.issuperset(task.columns) else task.entities  # else of people
     names = tuple(dict.fromkeys((*members, *asked, *task.others, *(one[0] for one in named))))
-    names = tuple(name for name in names if mentions(plain, name) or mentions(title, name))
+    names = tuple(one for one in names if one not in places and (mentions(plain, one) or mentions(title, one)))
     boxed = {bare(name).casefold(): name for name in names}
     labels = {one.casefold(): one for one in (*wanted.asked, *task.columns)}
     for row in rows:
@@ -105,7 +106,7 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
             homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
             lead = cell(" ".join(plain.split())[:LEAD])
             found.append(CitedStatement(subject, SEEN, TOLD, url, date, lead, homes[subject] or around))
-        posts = _posts(wanted, told, persons, (*names, *places), titles, holder, url, date)
+        posts = _posts(wanted, told, persons, (*names, *places), titles, holder, subject, url, date)
         boxes = [one for one in found if PAIR in one.entity]
         found = [one for one in found if PAIR not in one.entity]
         for one in (*boxes, *posts):
@@ -131,7 +132,7 @@ def _homes(wanted: Wanted, title: str, text: str, own: Sequence[str], places: Co
     if not wanted.region:
         return {}
     found = {name: place_of(name, wanted.kind, text, places) for name in own}
-    if not own and re.search(rf"\b{re.escape(wanted.plural)}\b", title, re.IGNORECASE):
+    if not own and _lists(wanted, title):
         lead = f"{re.split(PLURAL_IN % re.escape(wanted.plural), text[:LEAD], flags=re.IGNORECASE)[-1]}"
         there = [one.rstrip("’'") for part in (title, lead) for one in names_in(f"x {part}")]
         listed = next((one for one in there if one in wanted.places), "")
@@ -189,16 +190,19 @@ def _posts(
     bodies: Sequence[str],
     titles: Collection[str],
     holder: str,
+    subject: str,
     url: str,
     date: str,
 ) -> list[CitedStatement]:
     """Who held a post and when, by sentences; on a page about somebody (``holder``) whoever is not named is meant, and
-    that only where the sentence says at what."""
+    that only where the sentence says at what. What a page may be about (``subject``) needs a word of the post."""
     found: list[CitedStatement] = []
     cues = post_cues(wanted.columns[1])
     for one in told:
         if not one.about or (holder and not one.named and (_PRONOUN.search(one.text) or mentions(one.text, holder))):
             continue
+        if one.about == subject and not (one.named or one.person) and not (cues & words_of(one.text) or TAKING.search(one.text)):
+            continue  # the page may be about something else
         meant = one._replace(person=holder) if holder and one.person and _PRONOUN.search(one.text) else one
         for person, since, until in terms(meant, persons, bodies, titles, cues):
             quote = f"{one.asked} {one.text}" if cues & words_of(one.asked) else one.text
@@ -247,9 +251,13 @@ _TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
 
 def _is_list(wanted: Wanted, title: str) -> bool:
     """Whether a page is titled as a list of the kind in one of the places."""
-    plural = re.escape(wanted.plural)
-    placed = any(mentions(title, place) for place in wanted.places)
-    return placed and re.search(rf"\b{plural}\b", title, re.IGNORECASE) is not None
+    return any(mentions(title, place) for place in wanted.places) and _lists(wanted, title)
+
+
+def _lists(wanted: Wanted, title: str) -> bool:
+    """Whether a title has the kind in the plural, which is not the end of a name."""
+    plural = wanted.plural
+    return re.search(rf"\b{re.escape(plural)}\b|^{re.escape(plural.capitalize())}\b", title) is not None
 
 
 def _members(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list[str]:
@@ -271,7 +279,7 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
         one for one in text.splitlines() if one.strip() and not one.startswith(("|", "#", "- ", "By ", "Words by"))
     ]
     lead = cell(" ".join((title, *lines[:2])))
-    listing = re.search(rf"\b{re.escape(wanted.plural)}\b", title, re.IGNORECASE)
+    listing = _lists(wanted, title)
     own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
     own = [] if listing else own
     own = [one for one in own if one.casefold() not in (wanted.kind, wanted.plural.casefold())]
