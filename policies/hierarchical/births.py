@@ -39,7 +39,8 @@ _BORN = tuple(
 )
 _HOME = re.compile(
     r" (?:is|was) where (?:[\w.]+ )*?(?:was born|grew up|came from|came into the world)\b|"
-    r" (?:is|was|served as) (?:[\w.]+['’]s?|his|her|their|the) (?:birthplace|place of birth|native town|town of birth)\b"
+    r" (?:is|was|served as) (?:[\w.]+['’]s?|his|her|their|the) "
+    r"(?:birthplace|place of birth|native town|town of birth)\b"
 )
 _FROM = re.compile(rf"\b(?:came|comes|hails|hailed|originates|originated) from {_AT}")
 _ABOUT = re.compile(r"^- ([^:()|*“”,]{3,60}?)(?: \([^()]*\))?, [^:,]{3,40}: (.*)$")

@@ -46,12 +46,15 @@ _GOES_ON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Tt]hey)\b|^The new ")
 
 _YEAR = re.compile(r"(?<![\w,.])(1\d\d\d|20\d\d)(?!\w|[.,]\d)")
 _TERM = re.compile(r"(1\d\d\d|20\d\d)(?:\s*[–-]\s*| (?:and|to|until|till|up to|through) )(1\d\d\d|20\d\d)")
-_SINCE = re.compile(r"\b(?:since|from|after|elected in|chosen in|appointed in)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
+_SINCE = re.compile(
+    r"\b(?:since|from|after|elected in|chosen in|appointed in|(?:had|who) (?:come|came|arrived) in)\s+(1\d\d\d|20\d\d)",
+    re.IGNORECASE,
+)
 _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
     r"\b(?:becomes?|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|started|"
-    r"began|arrived|joined|came|(?:got|has|had) a new|the new|given|went to|first year|voted|made|put in charge|hired|engaged|"
-    r"picked|selected|taken on|assumed|entrusted)\b",
+    r"began|arrived|joined|came|(?:got|has|had) a new|the new|given|went to|first year|voted|made|put in charge|hired|"
+    r"engaged|picked|selected|taken on|assumed|entrusted)\b",
     re.IGNORECASE,
 )
 _ENDED = re.compile(
@@ -61,23 +64,25 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 _HIRED = re.compile(
-    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employed (?:him|her|them|[A-Z])(?!.*\bas (?!an? ))|(?:was|were) employed|jobs?|position|in the (?:role|capacity) of|listed as|"
-    r"where (?:he|she|they) (?:was|were)|(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|"
-    r"had work for|put in|spent|passed|with [^.]* as an?|(?:as|was) mayor|mayor (?:of|from|since)|led the council|of the town)\b"
+    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employed (?:him|her|them|[A-Z])(?!.*\bas (?!an? ))|"
+    r"(?:was|were) employed|jobs?|position|in the (?:role|capacity) of|listed as|where (?:he|she|they) (?:was|were)|"
+    r"(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|had work for|put in|spent|"
+    r"passed|with [^.]* as an?|(?:as|was) mayor|mayor (?:of|from|since)|led the council|of the town)\b"
 )
 """Words of somebody's work at something, which is the post only where a word of that is beside them."""
 
 TAKING = re.compile(
-    r"\b(?:(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)|led|headed|ran|governed|ruled|"
-    r"directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|head of|"
-    r"direction of|leadership of)\b"
+    r"\b(?:(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)|led|headed|ran|governed|"
+    r"ruled|directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|"
+    r"head of|direction of|leadership of|the work of|lay with|to (?:take (?:on|over|charge)|lead|run|head|direct|make))\b"
 )
 """Words of whoever takes up a post or has it, whatever it is."""
 
 _FOUNDED = re.compile(
-    r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|started (?:the|our|an?|it)\b|"
-    r"started (?=[A-Z])|was started|gave [^.]* (?:land|mill)|opened|licen[cs]e|(?:started|took up|began) (?:to )?[a-z]+ing|"
-    r"began to|began with|came into being|there have been|planted|to thank|started with|[Ff]irst [a-z]+ (?:under|was))\b"
+    r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|was started|opened|"
+    r"started (?:the|our|an?|it)\b|started (?=[A-Z])|gave [^.]* (?:land|mill)|licen[cs]e|to thank|planted|"
+    r"(?:started|took up|began) (?:to )?[a-z]+ing|began to|began with|came into being|there have been|started with|"
+    r"[Ff]irst [a-z]+ (?:under|was))\b"
 )
 """Words of a beginning that is none of a post."""
 
@@ -291,9 +296,9 @@ def terms(
         titles: words that may stand before a name, such as that of the post.
         cues: stems of words of the post; a sentence that has none says where else somebody was, if it names a place.
     """
-    parts = re.split(r"(?<=[:;]) ", _SAYS.sub("", _LIFE.sub("", passage.text)))
+    parts = re.split(r"(?<=[:;]) ", _INCIDENTAL.sub(" ", _SAYS.sub("", _LIFE.sub("", passage.text))))
     text = " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one))
-    if NEITHER.search(_INCIDENTAL.sub(" ", text)) or (_HIRED.search(text) and not cues & words_of(text)):
+    if NEITHER.search(text) or (_HIRED.search(text) and not cues & words_of(text)):
         return []
     if not _TERM.search(text) and not _UNTIL.search(text) and len(set(_YEAR.findall(text))) > 1:
         clauses = [one for one in re.split(r", and |; ", text) if mentions(one, passage.about)]

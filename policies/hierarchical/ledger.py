@@ -11,8 +11,8 @@ from itertools import islice, pairwise
 from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
 from webenv.policies.hierarchical.pages import PLACED, bare, endings, mentions, of_kind
-from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
 from webenv.policies.hierarchical.places import ELSEWHERE, Atlas
+from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
 from webenv.policies.hierarchical.terms import PostTerm, by_home, common_stems, learned_cues, succession
 from webenv.urls import host_of
 
@@ -308,8 +308,8 @@ class Ledger:
         homes = {url: self._atlas.home(one.place) for url, one in seen.items() if not one.place.startswith("~")}
         named = {one.url: self._atlas.home(one.place) for one in told if one.place and one.place[0] not in "h~"}
         around = {one.url: self._atlas.home(one.place[1:]) for one in told if one.place.startswith("~")}
-        homes = {url: home for url, home in (*named.items(), *homes.items()) if home is not None}
-        parts = by_home(told, homes, around, self.wanted)
+        placed = {url: home for url, home in (*named.items(), *homes.items()) if home is not None}
+        parts = by_home(told, placed, around, self.wanted)
         return [
             term
             for part in parts

@@ -31,8 +31,8 @@ def place_of(name: str, kind: str, text: str, towns: Collection[str] = ()) -> st
     lines = [one for one in text.splitlines() if one.strip() and not one.startswith(("|", "#", "- ", ">"))]
     told = [one.replace(bare(name), "·") for line in lines for one in sentences(without_links(line))]
     is_one = pattern(
-        rf"·(?: \([^()]*\))?[,:]?(?: (?:is|was|remains|we are|–))? an? (?:[\w-]+,? ){{1,5}}?(?:in|from|of|at|near|outside|on) "
-        rf"|\b{re.escape(kind)} (?:in|of|near) "
+        rf"·(?: \([^()]*\))?[,:]?(?: (?:is|was|remains|we are|–))? an? (?:[\w-]+,? ){{1,5}}?"
+        rf"(?:in|from|of|at|near|outside|on) |\b{re.escape(kind)} (?:in|of|near) "
     )
     for sentence in told:
         found = is_one.search(sentence)

@@ -30,7 +30,6 @@ from webenv.policies.hierarchical.pages import (
     AboutSentence,
     bare,
     cells_of,
-    ending,
     endings,
     is_person,
     items_of,
@@ -39,7 +38,6 @@ from webenv.policies.hierarchical.pages import (
     of_kind,
     passages,
     pattern,
-    persons_in,
     sentences,
     somebody,
     subjects_of,
@@ -54,7 +52,8 @@ BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
 _HELD = re.compile(
     r"\b(?:charge of|head of|headed|led|ran|directed|took over|the first team of|commanded|governed|came to|joined|"
-    r"(?:as|was|became|made|named|chosen|been) (?:its |the )?[a-z]+(?: [a-z]+)? (?:of|at)) (?:the |The )?(?=[^\W\d_a-z])"
+    r"(?:as|was|became|made|named|chosen|been) (?:its |the )?[a-z]+(?: [a-z]+)? (?:of|at)) (?:the |The )?"
+    r"(?=[^\W\d_a-z])"
 )
 PLURAL_IN = r"%s (?:of|in) "
 _ONLY_LINK = re.compile(r"^- [^.:]+$")
@@ -85,8 +84,8 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
         found.append(
             CitedStatement(name, SEEN, how, url, date, lead, homes.get(name) or (around if how == TOLD else ""))
         )
-    further = {one for _, one in wanted.joins}
-    asked = () if further and further.issuperset(task.columns) else task.entities  # else of people
+    of_people = {one for _, one in wanted.joins}
+    asked = () if of_people and of_people.issuperset(task.columns) else task.entities
     names = tuple(dict.fromkeys((*members, *asked, *task.others, *(one[0] for one in named))))
     names = tuple(one for one in names if one not in places and (mentions(plain, one) or mentions(title, one)))
     boxed = {bare(name).casefold(): name for name in names}
@@ -201,7 +200,11 @@ def _posts(
     for one in told:
         if not one.about or (holder and not one.named and (_PRONOUN.search(one.text) or mentions(one.text, holder))):
             continue
-        if one.about == subject and not (one.named or one.person) and not (cues & words_of(one.text) or TAKING.search(one.text)):
+        if (
+            one.about == subject
+            and not (one.named or one.person)
+            and not (cues & words_of(one.text) or TAKING.search(one.text))
+        ):
             continue  # the page may be about something else
         meant = one._replace(person=holder) if holder and one.person and _PRONOUN.search(one.text) else one
         for person, since, until in terms(meant, persons, bodies, titles, cues):
@@ -309,7 +312,7 @@ def _held(line: str) -> Iterator[str]:
     """The names of what somebody had, led or took over, of whatever kind."""
     for found in _HELD.finditer(line):
         name = next(iter(names_in(f"x {line[found.end() : found.end() + 80]}")), "")
-        if " " in name and line.startswith(name, found.end()) and not somebody(name, line):
+        if " " in name and line.startswith(name, found.end()) and not is_person(name):
             yield name
 
 

@@ -107,13 +107,13 @@ def by_home(
     known: dict[str, list[CitedStatement]] = {home: [] for home in homes.values()} or {NOWHERE: []}
     unplaced: dict[str, list[CitedStatement]] = {}
     for one in statements:
-        home = homes.get(one.url, homes.get(one.place))
-        (known[home] if home is not None else unplaced.setdefault(one.entity, [])).append(one)
+        place = homes.get(one.url, homes.get(one.place))
+        (known[place] if place is not None else unplaced.setdefault(one.entity, [])).append(one)
     spans = {home: spans_of(told, wanted) for home, told in known.items()}
     for entity, told in unplaced.items():
         mine = next(iter(spans_of(told, wanted).values()), [])
         person = " ".join(entity.partition(" | ")[2].split()).casefold()
-        near = {home for one in told if (home := around.get(one.url)) is not None}
+        near = {there for one in told if (there := around.get(one.url)) is not None}
         fit = {home: _fit(person, mine, spans[home]) + _near(home, near) for home in spans}
         home = max(spans, key=lambda home: (fit[home], not home.startswith(ELSEWHERE)))
         known[home] += told
@@ -136,9 +136,8 @@ def _fit(person: str, mine: Sequence[PostTerm], others: Mapping[str, Sequence[Po
     if person in others:
         return 4
     terms = [one for found in others.values() for one in found]
-    if any(
-        one.since and one.since == two.until or one.until and one.until == two.since for one in mine for two in terms
-    ):
+    pairs = [(one, two) for one in mine for two in terms]
+    if any((one.since and one.since == two.until) or (one.until and one.until == two.since) for one, two in pairs):
         return 3
     whole = [one for one in terms if _is_whole(one)]
     return 0 if any(_inside(one, two) for one in mine for two in whole if one.since or one.until) else 1
@@ -239,18 +238,17 @@ def _term_of(
     parts = [span, (since, ""), ("", until)] if any(span) else [span]
     support = [one for part in dict.fromkeys(parts) if part == span or any(part) for one in spans.get(part, ())]
     sites = {host_of(url) for url, _ in support}
-    said = learned if all(span) else frozenset[str]()
-    cued = any(
-        not quote
-        or label & words_of(quote)
-        or TAKING.search(quote)
-        or said & stems_of(quote)
-        or _called(quote, learned)
-        for _, quote in support
-    )
+    cued = any(not quote or _speaks(quote, label, learned, whole=all(span)) for _, quote in support)
     listed = any(not quote for _, quote in support)
     weight = len(sites) + _CUED * cued + listed + _OWN * any(url in own for url, _ in support)
     return PostTerm(name, since, until, support[0][0] if support else "", weight, cued=cued)
+
+
+def _speaks(quote: str, label: Set[str], learned: Set[str], *, whole: bool) -> bool:
+    """Whether a sentence has words of a post, known or learned; of a beginning or an end alone two that are learned."""
+    if label & words_of(quote) or TAKING.search(quote) or _called(quote, learned):
+        return True
+    return len(learned & stems_of(quote)) >= (1 if whole else 2)
 
 
 def _called(quote: str, learned: Set[str]) -> bool:
