@@ -66,15 +66,16 @@ _ENDED = re.compile(
 _HIRED = re.compile(
     r"\b(?:work(?:ed|s|ing)|wages?|on the books|employed (?:him|her|them|[A-Z])(?!.*\bas (?!an? ))|"
     r"(?:was|were) employed|jobs?|position|in the (?:role|capacity) of|listed as|where (?:he|she|they) (?:was|were)|"
-    r"(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|had work for|put in|spent|"
-    r"passed|with [^.]* as an?|(?:as|was) mayor|mayor (?:of|from|since)|led the council|of the town)\b"
+    r"(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|had work for|put in|"
+    r"spent|passed|with [^.]* as an?|(?:as|was) mayor|mayor (?:of|from|since)|led the council|of the town)\b"
 )
 """Words of somebody's work at something, which is the post only where a word of that is beside them."""
 
 TAKING = re.compile(
     r"\b(?:(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)|led|headed|ran|governed|"
     r"ruled|directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|"
-    r"head of|direction of|leadership of|the work of|lay with|to (?:take (?:on|over|charge)|lead|run|head|direct|make))\b"
+    r"head of|direction of|leadership of|the work of|lay with|"
+    r"to (?:take (?:on|over|charge)|lead|run|head|direct|make))\b"
 )
 """Words of whoever takes up a post or has it, whatever it is."""
 
