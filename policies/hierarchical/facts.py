@@ -35,8 +35,7 @@ _LIFE = re.compile(
 _SAYS = re.compile(r"^[^\W\d_a-z][^:.]{1,40} (?:says|said|writes|wrote|adds|added): ")
 
 _INCIDENTAL = re.compile(
-    r"\bnot been forgotten\b|"
-    r"(?:\b(?:who|which|and|but)|,) never (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+"
+    r"\bnot been forgotten\b|\bnever (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+"
 )
 """What somebody never did besides: it denies no post."""
 
@@ -308,7 +307,8 @@ def terms(
     elsewhere = [one for one in people if any(_ELSEWHERE.search(text[:at]) for at in places_of(one, text))]
     if elsewhere and not cues & words_of(text):
         return []
-    people = [one for one in people if one not in elsewhere and f" from {one}" not in text]
+    people = [one for one in people if one not in elsewhere]
+    people = [one for one in people if f" from {one}" not in text] or people
     if not people and passage.person and (_GOES_ON.search(text) or cues & words_of(text)):
         people = [passage.person]
     years = list(dict.fromkeys(_YEAR.findall(text)))

@@ -196,15 +196,14 @@ def _posts(
     """Who held a post and when, by sentences; on a page about somebody (``holder``) whoever is not named is meant, and
     that only where the sentence says at what. What a page may be about (``subject``) needs a word of the post."""
     found: list[CitedStatement] = []
-    cues = post_cues(wanted.columns[1])
+    cues, last = post_cues(wanted.columns[1]), holder.rsplit(" ", 1)[-1]
+    noun = wanted.kind.rsplit(" ", 1)[-1]
+    sure = sum(noun in one.text for one in told) > 1  # "the club", which a page about something else has hardly
     for one in told:
-        if not one.about or (holder and not one.named and (_PRONOUN.search(one.text) or mentions(one.text, holder))):
+        if not one.about or (holder and not one.named and (_PRONOUN.search(one.text) or mentions(one.text, last))):
             continue
-        if (
-            one.about == subject
-            and not (one.named or one.person)
-            and not (cues & words_of(one.text) or TAKING.search(one.text))
-        ):
+        cued = cues & words_of(one.text) or TAKING.search(one.text)
+        if one.about == subject and not (one.named or one.person or cued or sure):
             continue  # the page may be about something else
         meant = one._replace(person=holder) if holder and one.person and _PRONOUN.search(one.text) else one
         for person, since, until in terms(meant, persons, bodies, titles, cues):
