@@ -231,7 +231,7 @@ class Ledger:
             return self._doubts
         found = dict.fromkeys((one, one) for one in self._atlas.unplaced())
         for folded, told in self._terms.items() if self.wanted.region else ():
-            seen = self._seen.get(folded, {}).values()
+            seen = [one for one in self._seen.get(folded, {}).values() if not one.place.startswith("~")]
             homes = {home.partition("/")[0] for one in seen if (home := self._atlas.home(one.place)) is not None}
             here = {home for home in homes if not home.startswith(ELSEWHERE)}
             for home in sorted(here) if len(homes) > 1 else ():
