@@ -321,6 +321,9 @@ def _is_thing(name: str, wanted: Wanted, kin: Mapping[str, int], text: str, lead
     """Whether a name that may be somebody's is not: others of the kind end so, or the page says what it is or "us"."""
     if not is_person(name) or of_kind(name, kin, wanted.kind) or says(name, wanted.kind, lead):
         return True
+    stands = rf"\b{re.escape(name)} (?:is|was) an? [a-z -]{{3,40}}? (?:in|on|near|outside|just) "
+    if wanted.keys == 2 and pattern(stands).search(text[: 3 * LEAD]):
+        return True
     return not somebody(name, text) and (wanted.keys == 1 or re.search(r"\b(?:us|our)\b", lead) is not None)
 
 
