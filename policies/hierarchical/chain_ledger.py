@@ -49,6 +49,7 @@ class ChainLedger:
     columns: tuple[str, ...] = ("Letter", "Name", "Source")
     asked: tuple[str, ...] = ()
     within: Mapping[str, str] = {}
+    doubts: tuple[tuple[str, str], ...] = ()
 
     def __init__(self, question: ChainQuestion) -> None:
         self.question = question

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from webenv.policies.hierarchical.messages import CitedStatement, Subtask
@@ -15,42 +16,77 @@ from webenv.policies.hierarchical.pages import (
     mentions,
     names_in,
     persons_in,
+    places_of,
     untitled,
 )
 
 NEITHER = re.compile(
-    r"\b(?:not|never|nor|neither|denie[ds]|wrongly|mistaken(?:ly)?|planned|rejected|myth|disproved|unfounded)\b|n['’]t\b"
+    r"\b(?:not|never|nor|neither|denie[ds]|wrongly|mistaken(?:ly)?|planned|rejected|myth|disproved|unfounded|declined|"
+    r"refused (?:it|the (?:post|office|offer))|(?:turned|turning) (?:it|this|them) down|by mistake|in error)\b|n['’]t\b"
 )
 """Words by which a sentence may deny what it says: nothing is taken from such a one."""
 
-_LIFE = re.compile(r"\((?:born|died)[^()]*\)|^ ?\([^()]*\d{4}\)(?=,)")
+_LIFE = re.compile(
+    r"\((?:born|died)[^()]*\)|^ ?\([^()]*\d{4}\)(?=,)|\([^()]*\d{4} [–-] [^()]*\d{4}\)|"
+    r"\(\d{4}[–-]\d{4}\)(?=, [a-z -]{3,40}:)|, born [^,;]*\d{4}(?=[,;])"
+)
 """When somebody lived, behind a name: no years of a post."""
 
 _SAYS = re.compile(r"^[^\W\d_a-z][^:.]{1,40} (?:says|said|writes|wrote|adds|added): ")
 
 _INCIDENTAL = re.compile(
-    r"(?:\b(?:who|which|and|but)|,) never (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+"
+    r"\bnot been forgotten\b|\bnever (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+"
 )
 """What somebody never did besides: it denies no post."""
 
-_YEAR = re.compile(r"(?<![\w,.])(1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
-_TERM = re.compile(r"(1[5-9]\d\d|20\d\d)(?:\s*[–-]\s*| (?:and|to|until|till|up to|through) )(1[5-9]\d\d|20\d\d)")
-_SINCE = re.compile(r"\b(?:since|from|after|elected in|chosen in|appointed in)\s+(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
-_UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"(?<!had )(?<!found )\b(?:at|in|into|near) (?:the )?$")
+_GOES_ON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Tt]hey)\b|^The new ")
+"""Words for somebody named before."""
+
+_YEAR = re.compile(r"(?<![\w,.])(1\d\d\d|20\d\d)(?!\w|[.,]\d)")
+_TERM = re.compile(r"(1\d\d\d|20\d\d)(?:\s*[–-]\s*| (?:and|to|until|till|up to|through) )(1\d\d\d|20\d\d)")
+_SINCE = re.compile(
+    r"\b(?:since|from|after|elected in|chosen in|appointed in|(?:had|who) (?:come|came|arrived) in)\s+(1\d\d\d|20\d\d)",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
     r"\b(?:becomes?|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|started|"
-    r"began|arrived|(?:got|has|had) a new|the new|given|went to|first year)\b",
+    r"began|arrived|joined|came|(?:got|has|had) a new|the new|given|went to|first year|voted|made|put in charge|hired|"
+    r"engaged|picked|selected|taken on|assumed|entrusted)\b",
     re.IGNORECASE,
 )
 _ENDED = re.compile(
-    r"\b(?:left|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|"
+    r"\b(?:left(?! (?:foot|hand|side))|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|"
     r"handed (?:it )?over|last (?:year|season)|"
     r"ended|departed|laid down)\b",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(
-    r"(?<!\s)\s*+\((?:(1[5-9]\d\d|20\d\d)(?:\s*[–-]\s*(?:(1[5-9]\d\d|20\d\d)|today|now|present)?)?)\)$"
+_HIRED = re.compile(
+    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employed (?:him|her|them|[A-Z])(?!.*\bas (?!an? ))|"
+    r"(?:was|were) employed|jobs?|position|in the (?:role|capacity) of|listed as|where (?:he|she|they) (?:was|were)|"
+    r"(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|had work for|put in|"
+    r"spent|passed|with [^.]* as an?|(?:as|was) mayor|mayor (?:of|from|since)|led the council|of the town)\b"
 )
+"""Words of somebody's work at something, which is the post only where a word of that is beside them."""
+
+TAKING = re.compile(
+    r"\b(?:(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)|led|headed|ran|governed|"
+    r"ruled|directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|"
+    r"head of|direction of|leadership of|the work of|lay with|"
+    r"to (?:take (?:on|over|charge)|lead|run|head|direct|make))\b"
+)
+"""Words of whoever takes up a post or has it, whatever it is."""
+
+_FOUNDED = re.compile(
+    r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|was started|opened|"
+    r"started (?:the|our|an?|it)\b|started (?=[A-Z])|gave [^.]* (?:land|mill)|licen[cs]e|to thank|planted|"
+    r"(?:started|took up|began) (?:to )?[a-z]+ing|began to|began with|came into being|there have been|started with|"
+    r"[Ff]irst [a-z]+ (?:under|was))\b"
+)
+"""Words of a beginning that is none of a post."""
+
+_IN_BRACKETS = re.compile(r"(?<!\s)\s*+\((?:(1\d\d\d|20\d\d)(?:\s*[–-]\s*(?:(1\d\d\d|20\d\d)|today|now|present)?)?)\)$")
 _TITLED = re.compile(r"^(?:[Tt]he|[Aa]n?) (?:[a-z-]+ )+(?=[^\W\d_a-z])")
 _NUMBER = r"(?<![\w.,/])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)( million)?"
 _MONEY = re.compile(
@@ -137,6 +173,22 @@ def cues_of(label: str) -> frozenset[str]:
     """
     own = stems_of(label) | {stem(word) for word in re.findall(r"[^\W\d_]{3}", label) if len(word) == 3}
     return frozenset(own.union(*(_FAMILIES.get(one, ()) for one in own)))
+
+
+def words_of(text: str) -> set[str]:
+    """The stems of a text's words, and its words whole, behind an equals sign."""
+    return stems_of(text) | {f"={word}" for word in re.findall(r"[^\W\d_]{3,}", text.casefold())}
+
+
+@lru_cache(maxsize=256)
+def post_cues(label: str) -> frozenset[str]:
+    """What of :func:`words_of` speaks of a post: of a name of several words those before its noun, which trades have.
+
+    >>> sorted(post_cues("Head brewer")), "=abbot" in post_cues("Abbot")
+    (['head'], True)
+    """
+    *first, noun = label.casefold().partition(" of ")[0].split()
+    return frozenset(map(stem, first)) if first else cues_of(label) | {f"={noun}"}
 
 
 class AskedColumn(NamedTuple):
@@ -244,16 +296,21 @@ def terms(
         titles: words that may stand before a name, such as that of the post.
         cues: stems of words of the post; a sentence that has none says where else somebody was, if it names a place.
     """
-    text = _SAYS.sub("", _LIFE.sub("", passage.text))
-    if NEITHER.search(_INCIDENTAL.sub(" ", text)):
+    parts = re.split(r"(?<=[:;]) ", _INCIDENTAL.sub(" ", _SAYS.sub("", _LIFE.sub("", passage.text))))
+    text = " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one))
+    if NEITHER.search(text) or (_HIRED.search(text) and not cues & words_of(text)):
         return []
+    if not _TERM.search(text) and not _UNTIL.search(text) and len(set(_YEAR.findall(text))) > 1:
+        clauses = [one for one in re.split(r", and |; ", text) if mentions(one, passage.about)]
+        text = clauses[0] if len(clauses) == 1 and _YEAR.search(clauses[0]) else text
     people = persons_in(text, persons, bodies, titles)
-    elsewhere = [
-        one for one in people if re.search(rf"(?<!had )\b(?:at|in|into|near) (?:the )?{re.escape(one)}\b", text)
-    ]
-    if elsewhere and not cues & stems_of(text):
+    elsewhere = [one for one in people if any(_ELSEWHERE.search(text[:at]) for at in places_of(one, text))]
+    if elsewhere and not cues & words_of(text):
         return []
-    people = [one for one in people if one not in elsewhere] or ([passage.person] if passage.person else [])
+    people = [one for one in people if one not in elsewhere]
+    people = [one for one in people if f" from {one}" not in text] or people
+    if not people and passage.person and (_GOES_ON.search(text) or cues & words_of(text)):
+        people = [passage.person]
     years = list(dict.fromkeys(_YEAR.findall(text)))
     if passage.year and passage.year not in years and len(years) < 2 and (not years or passage.year < years[0]):
         years.insert(0, passage.year)
@@ -267,14 +324,22 @@ def terms(
         return [TermOfOffice(people[0], min(years), max(years))]
     if len(years) != 1:
         return []
-    began, ended = since or _BEGAN.search(text), until or _ENDED.search(text)
-    if bool(since or until) or bool(began) != bool(ended):  # words of both without a preposition say neither
-        return (
-            [TermOfOffice(people[0], "", years[0])]
-            if until or (ended and not since)
-            else [TermOfOffice(people[0], years[0], "")]
-        )
+    if _FOUNDED.search(text) and not until and not cues & words_of(text) and not TAKING.search(text):
+        return []
+    began, ended = _nearest(_BEGAN, text, years[0]), _nearest(_ENDED, text, years[0])
+    if until or (ended > began and not since):
+        return [TermOfOffice(people[0], "", years[0])]
+    if since or began > ended:
+        return [TermOfOffice(people[0], years[0], "")]
     return []
+
+
+def _nearest(verbs: re.Pattern[str], text: str, year: str) -> int:
+    """Where the last one of some verbs before a year ends; of those behind it the first, as a negative number."""
+    at = text.find(year)
+    ends = [found.end() for found in verbs.finditer(text)]
+    before = [end for end in ends if end <= at]
+    return max(before) if before else -min(ends) if ends else -10_000
 
 
 def full_names(title: str, text: str, titles: Collection[str] = ()) -> list[str]:
@@ -282,9 +347,13 @@ def full_names(title: str, text: str, titles: Collection[str] = ()) -> list[str]
     found: dict[str, None] = {}
     for line in (title, *text.splitlines()):
         if not line.startswith("- ["):
-            runs = (untitled(name, titles) for name in names_in(_unlinked(line)))
+            runs = (untitled(name, titles) for name in names_in(_BEGINS.sub("", _unlinked(line))))
             found.update(dict.fromkeys(name for name in runs if is_person(name)))
     return list(found)
+
+
+_BEGINS = re.compile(r"^[A-Z][a-z]+ing (?=[A-Z][\w’'-]+ [A-Z])")
+"""A verb before a name: "Remembering Ann Lee"."""
 
 
 def _unlinked(line: str) -> str:

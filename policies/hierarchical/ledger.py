@@ -11,8 +11,9 @@ from itertools import islice, pairwise
 from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
 from webenv.policies.hierarchical.pages import PLACED, bare, endings, mentions, of_kind
+from webenv.policies.hierarchical.places import ELSEWHERE, Atlas
 from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
-from webenv.policies.hierarchical.terms import PostTerm, common_stems, learned_cues, succession
+from webenv.policies.hierarchical.terms import PostTerm, by_home, common_stems, learned_cues, succession
 from webenv.urls import host_of
 
 WITHIN = "place"
@@ -54,27 +55,34 @@ class Ledger:
         self._rows_found: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self._gaps: tuple[Gap, ...] | None = None
         self._learned: frozenset[str] | None = None
+        self._doubts: tuple[tuple[str, str], ...] | None = None
         self._examples: dict[str, tuple[str, ...]] = {}
         self._stems: dict[str, Counter[str]] = {}  # of the sentences that state each column's values
         self._every_stem: Counter[str] = Counter()
         self.within: dict[str, str] = {}
+        self._atlas = Atlas(wanted.places, self.within)
 
     def add(self, statements: Iterable[CitedStatement]) -> int:
         """Takes statements; how many cells had none before."""
         new = 0
-        self._same = self._rows_found = self._gaps = self._learned = None
+        self._same = self._rows_found = self._gaps = self._learned = self._doubts = None
         self._examples = {}
         for one in statements:
             entity = _folded(one.entity)
             if not entity:
                 continue
             if one.column == WITHIN:
-                self.within.setdefault(one.entity, one.value)
+                if one.value in self.wanted.places:
+                    self.within.setdefault(one.entity, one.value)
+                else:
+                    self._atlas.learn(f"{one.entity}, {one.value}")
                 continue
             if one.column == SEEN:
                 new += one.url not in self._seen.setdefault(entity, {})
                 self._seen[entity].setdefault(one.url, one)
+                self._atlas.learn(one.place)
                 continue
+            self._atlas.learn(one.place)
             subject, pair, _ = one.entity.partition(PAIR)
             if pair and self.wanted.keys == 2:
                 self._terms.setdefault(_folded(subject), []).append(one)
@@ -121,18 +129,24 @@ class Ledger:
                 said = any(one.value in (KIND, TOLD) for one in seen)
                 if entity in self._names or not (said or of_kind(seen[0].entity, kin, self.wanted.kind)):
                     continue
-                here = [one for one in seen if self._here(one.quote)]
-                own = any(one.value != OTHER for one in here)
+                here = [one for one in seen if self._here(one)]
+                soft = [one for one in here if one.place.startswith("~") and one.value != OTHER]
+                titled = any(one.value in (OWN, KIND) for one in seen)
+                own = any(one.value != OTHER and one not in soft for one in here) or len(soft) > titled
                 elsewhere = not own and any(one.value != OTHER and PLACED.search(one.quote) for one in seen)
                 if own or (len(here) >= _SEEN and not elsewhere):
-                    sure[seen[0].entity] = None
+                    sure[bare(seen[0].entity)] = None
                 elif (here or said) and not elsewhere:
-                    unsure[seen[0].entity] = None
+                    unsure[bare(seen[0].entity)] = None
             self._rows_found = tuple(sure), tuple(unsure)
         return self._rows_found
 
-    def _here(self, lead: str) -> bool:
-        places = (*self.wanted.places, *self.within)
+    def _here(self, seen: CitedStatement) -> bool:
+        """Whether a page says that what it names is in one of the places asked."""
+        home = self._atlas.home(seen.place)
+        if home is not None:
+            return not home.startswith(ELSEWHERE)
+        places, lead = (*self.wanted.places, *self.within), seen.quote
         return any(mentions(lead, place) or mentions(lead, place.upper()) for place in places)
 
     def best(self, entity: str, column: str) -> CitedStatement | None:
@@ -209,6 +223,28 @@ class Ledger:
         """The table as an answer."""
         return written(self.columns, self.rows()) if self.entities else NOT_STATED
 
+    @property
+    def doubts(self) -> tuple[tuple[str, str], ...]:
+        """What is to be searched, and for whose sake: smaller places of which no page says where they lie, and things
+        of which a page elsewhere tells, who may be namesakes there."""
+        if self._doubts is not None:
+            return self._doubts
+        found = dict.fromkeys((one, one) for one in self._atlas.unplaced())
+        for folded, told in self._terms.items() if self.wanted.region else ():
+            seen = [one for one in self._seen.get(folded, {}).values() if not one.place.startswith("~")]
+            homes = {home.partition("/")[0] for one in seen if (home := self._atlas.home(one.place)) is not None}
+            here = {home for home in homes if not home.startswith(ELSEWHERE)}
+            for home in sorted(here) if len(homes) > 1 else ():
+                name = told[0].entity.partition(PAIR)[0]
+                found[f"{name} {home}", name] = None
+            for one in told:
+                home = self._atlas.home(one.place) if one.place.startswith("~") else None
+                if home is not None and home.startswith(ELSEWHERE) and home.partition("/")[0] not in homes:
+                    name = one.entity.partition(PAIR)[0]
+                    found[f"{name} {home[1:].partition('/')[0]}", name] = None
+        self._doubts = tuple(found)
+        return self._doubts
+
     # ── what is missing ───────────────────────────────────────────────────────
 
     def gaps(self) -> tuple[Gap, ...]:
@@ -266,9 +302,19 @@ class Ledger:
 
     def terms(self, entity: str) -> list[PostTerm]:
         """Who held the post at something, one after the other."""
-        told = self._terms.get(_folded(entity), ())
-        own = self._own_pages(entity)
-        return succession(told, self.wanted, self._post_cues(), own, weighed=self.reconciles)
+        folded = _folded(entity)
+        told, own = self._terms.get(folded, ()), self._own_pages(entity)
+        seen = self._seen.get(folded, {})
+        homes = {url: self._atlas.home(one.place) for url, one in seen.items() if not one.place.startswith("~")}
+        named = {one.url: self._atlas.home(one.place) for one in told if one.place and one.place[0] not in "h~"}
+        around = {one.url: self._atlas.home(one.place[1:]) for one in told if one.place.startswith("~")}
+        placed = {url: home for url, home in (*named.items(), *homes.items()) if home is not None}
+        parts = by_home(told, placed, around, self.wanted)
+        return [
+            term
+            for part in parts
+            for term in succession(part, self.wanted, self._post_cues(), own, weighed=self.reconciles)
+        ]
 
     def _own_pages(self, entity: str) -> frozenset[str]:
         """The addresses of the pages that are about something."""
@@ -302,9 +348,11 @@ class Ledger:
             if self.wanted.keys == 1:
                 yield [(entity, ""), *(self._cell(entity, column) or nothing for column in self.columns[1:])]
                 continue
+            people = set[str]()
             for one in self.terms(entity):
-                if not one.former:
+                if not one.former or one.person in people:
                     continue
+                people.add(one.person)
                 cells = [(entity, ""), (one.person, one.url)]
                 for column in self.columns[2:]:
                     year = self.wanted.year(column)

@@ -63,6 +63,8 @@ class CitedStatement(NamedTuple):
         url: of the page.
         date: of a version that may be outdated; empty for today's.
         quote: the sentence that states it; empty for a table.
+        place: where the page says that the entity is, as ``Oldtown, Ayshire``, or the address that it links its name
+            to: what tells namesakes apart. Where it says neither, where the page's own subject is, behind a tilde.
     """
 
     entity: str
@@ -71,6 +73,7 @@ class CitedStatement(NamedTuple):
     url: str
     date: str = ""
     quote: str = ""
+    place: str = ""
 
 
 class CitedSource(NamedTuple):
@@ -180,6 +183,7 @@ class ManagerView(NamedTuple):
         asked: queries that were sent and addresses that were read, never to be sent again.
         findings: of this directive so far, newest last.
         places: smaller places that are known to lie in those that the question names.
+        doubts: what else is to be searched, and for whose sake: where places lie, and whether there are namesakes.
     """
 
     question: str
@@ -190,6 +194,7 @@ class ManagerView(NamedTuple):
     asked: tuple[str, ...]
     findings: tuple[Finding, ...]
     places: tuple[str, ...] = ()
+    doubts: tuple[tuple[str, str], ...] = ()
 
     def in_words(self) -> str:
         """The view as a model reads it."""

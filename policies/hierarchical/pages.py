@@ -19,23 +19,28 @@ _ARCHIVES = ("archive.org/", "archive.today/", "archive.ph/", "archive.is/", "we
 _LINK = re.compile(r"\[([^\[\]]*)\]\((https?://[^()\s]+)\)")
 _END = re.compile(r"(?<=[.!?。！？])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bDr\.)(?:\s+|(?<=[。！？]))")
 _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
-_LISTED = re.compile(r"^- \*\*[^*]{4,24}\*\*: ")
-_YEAR = re.compile(r"(?<![\w,.])(?:1[5-9]\d\d|20\d\d)(?!\w|[.,]\d)")
-_LATER = re.compile(r"(?:In |)(?:The|the) (same|following|next) year\b")
+_LISTED = re.compile(r"^- \*\*(?=[^*]*\d)[^*]{4,24}\*\*: ")
+_YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
+_LATER = re.compile(r"(?:In )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b")
+_PLACED_ITEM = re.compile(r"^- (?:\*\*)?([^:()|*“”]{3,60}?)(?:\*\*)? \(([^\W\d_a-z][^()\d]{1,40})\):")
+_INVITES = re.compile("^(?:Meet|About|Visit|Visiting|Discover|Introducing|Inside|Around) ")
+_GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
-_ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*[.:]? ?(.*)$")
+_ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*(?: \([^()]*\)(?=:))?[.:]? ?(.*)$")
 _FACT = re.compile(r"^- \*\*([^*]{2,40})\*\*: (.{1,120})$")
-_YEARS = r"(?:1[5-9]\d\d|20\d\d)\s*[–-]\s*(?:1[5-9]\d\d|20\d\d|today|now|present)?"
+_YEARS = r"(?:1\d\d\d|20\d\d)\s*[–-]\s*(?:1\d\d\d|20\d\d|today|now|present)?"
 _FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
 _HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
 _SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
 _PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
 _TOKEN = re.compile(r"[^\W\d_](?:[\w’'-]*\w)?|&|\d+")
 _QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」")
+_SAID = re.compile(r": “[^“”]*[.!?]”(?=\s|$)")  # what somebody says, as the end of a sentence
+_NAMED_ITEM = re.compile(r"^- ([^:.()|*“”]{3,60}?)(?: \(([^()]{2,60})\))?: (?=\S)(.*)$")
 _JOINS = ("of", "on", "the", "and", "&")
 _DATE = re.compile(
-    "1[5-9][0-9][0-9]|20[0-9][0-9]|January|February|March|April|June|July|August|September|October|November|December"
+    "1[0-9][0-9][0-9]|20[0-9][0-9]|January|February|March|April|June|July|August|September|October|November|December"
 )
 FUNCTION_WORDS = frozenset(
     re.findall(
@@ -99,6 +104,12 @@ class TableCell(NamedTuple):
     value: str
 
 
+@lru_cache(maxsize=16_384)
+def pattern(expression: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern with a name in it: more of them than :mod:`re` keeps are looked for again and again."""
+    return re.compile(expression, flags)
+
+
 def without_links(text: str) -> str:
     """A text whose links are their words.
 
@@ -120,17 +131,20 @@ def bare(name: str) -> str:
     >>> bare("the Corvo")
     'Corvo'
     """
-    return name[4:] if name[:4].lower() == "the " else name
+    return name[4:] if name.startswith(("the ", "The ")) else name
 
 
 def mentions(text: str, name: str) -> bool:
     """Whether a name stands in a text, as a whole, in whatever case its article is."""
-    at = text.find(bare(name)) if name else -1
+    short = bare(name)
+    if not short or short not in text:
+        return False
+    at = text.find(short)
     while at >= 0:
-        end = at + len(bare(name))
+        end = at + len(short)
         if not text[max(0, at - 1) : at].isalnum() and not text[end : end + 1].isalnum():
             return True
-        at = text.find(bare(name), at + 1)
+        at = text.find(short, at + 1)
     return False
 
 
@@ -144,16 +158,22 @@ def sentences(text: str) -> list[str]:
 
 
 def passages(
-    title: str, text: str, names: Sequence[str], persons: Sequence[str] = (), titles: Collection[str] = ()
+    title: str,
+    text: str,
+    names: Sequence[str],
+    persons: Sequence[str] = (),
+    titles: Collection[str] = (),
+    subject: str = "",
 ) -> Iterator[AboutSentence]:
     """The sentences of a page, each with the one of some names that it is about, if it is about one.
 
     A sentence is about the one that it names; else about whom its section or the page is about; where it begins with a
     pronoun, or neither is about anyone, about the last one named in its paragraph. A heading that names none of them,
     but somebody else, takes the section away from the page's subject. Likewise with persons, of given full names.
+    What the title does not name, the page may be about nevertheless (``subject``).
     """
     kin = endings(names)
-    of_page = section = _named(title, names)
+    of_page = section = _named(title, names) or subject
     own = next(iter(persons_in(title, persons, names, titles) if persons else ()), "")
     asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
     for paragraph in re.split(r"\n+", text):
@@ -162,18 +182,21 @@ def passages(
             section = _named(head, names) or ("" if _is_name(head) else of_page)
             asked = head if head.endswith("?") else ""
             continue
-        if paragraph.startswith("|") or " | " in paragraph or _SPEAKER.match(paragraph):
+        if paragraph.startswith("|") or " | " in paragraph or " · **" in paragraph or _SPEAKER.match(paragraph):
             continue
         if _ONLY_LINK.match(paragraph):
             continue
-        plain = _QUOTED.sub(" ", without_links(_DATELINE.sub("", _LISTED.sub("", paragraph))))
+        plain = without_links(_DATELINE.sub("", _LISTED.sub("", paragraph)))
+        plain = _QUOTED.sub(" ", _SAID.sub(".", plain))
         about, person = section, own
         dated = _LISTED.match(paragraph)
         year = next(iter(_YEAR.findall(dated[0])), "") if dated else ""
-        item = _ITEM.match(plain)
+        item, listed = _ITEM.match(plain), _NAMED_ITEM.match(plain)
         if item:
             about = _named(item[1], names) or ("" if _is_name(item[1]) else section)
             plain = item[2]
+        elif listed and (_is_name(listed[1]) or listed[1] in names):
+            item, about, plain = listed, _named(listed[1], names), listed[3]
         plain = plain.removeprefix("- ")
         for sentence in sentences(plain):
             if len(sentence) > 1_000:
@@ -189,7 +212,7 @@ def passages(
                 about = ""  # another one of their kind
             people = persons_in(sentence, persons, names, titles) if persons else []
             later = _LATER.match(sentence)
-            then = str(int(year) + (later[1].lower() != "same")) if later and year else year if dated else ""
+            then = str(int(year) + (later[1] not in (None, "same"))) if later and year else year if dated else ""
             yield AboutSentence(sentence, about, bool(here), asked, "" if people else person, then)
             person = people[-1] if people else person
             year = next(reversed(_YEAR.findall(sentence)), year)
@@ -211,10 +234,26 @@ def somebody(name: str, text: str) -> bool:
     >>> somebody("Ann Lee", "Ann Lee left. Lee was 40."), somebody("Ann Lee", "The Ann Lee is a ferry.")
     (True, False)
     """
-    if not is_person(name) or re.search(rf"\b[Tt]he {re.escape(name)}\b(?! [^\W\d_a-z])", text):
+    if not is_person(name):
         return False
+    for found in places_of(f"he {name}", text):
+        rest = text[found + 3 + len(name) :]
+        if text[found - 1 : found] in ("T", "t") and not (rest[:1] == " " and rest[1:2].isupper()):
+            return False
     last = name.rsplit(" ", 1)[-1]
-    return re.search(rf"(?<!{re.escape(name[: -len(last)])})\b{re.escape(last)}\b", text) is not None
+    first = name[: -len(last)]
+    return any(not text[:found].endswith(first) for found in places_of(last, text))
+
+
+def places_of(word: str, text: str) -> Iterator[int]:
+    """Where a word stands in a text, as a whole; "he" also as the end of "the"."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        whole = not text[max(0, at - 1) : at].isalnum() or word.startswith("he ")
+        if whole and not text[end : end + 1].isalnum():
+            yield at
+        at = text.find(word, at + 1)
 
 
 def _is_name(text: str) -> bool:
@@ -304,6 +343,12 @@ def persons_in(
     found: list[str] = []
     for named in names_in(sentence):
         run = untitled(named, titles)
+        run = next((one for one in known if run.endswith(f" {one}")), run)
+        first, _, rest = run.partition(" ")
+        if first.endswith("ing") and sentence.startswith(run) and is_person(rest):
+            run = rest  # "Remembering Ann Lee"
+        elif _GOING.fullmatch(first) and sentence.startswith(run) and run not in known:
+            continue  # "Leaving Oldtown, …"
         words = run.split()
         if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
             continue
@@ -402,12 +447,28 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
                 yield TableCell(row[0], label, value)
 
 
+def towns_in_list(text: str) -> dict[str, str]:
+    """Where the things of a list are: by what stands in brackets behind their names, or under "Town".
+
+    >>> towns_in_list("- [Corvo](https://a.example/c) (Ay): a ferry.\\n\\n| | Town |\\n| --- | --- |\\n| Delos | Bee |")
+    {'Corvo': 'Ay', 'Delos': 'Bee'}
+    """
+    found = {}
+    for line in text.splitlines():
+        item = _PLACED_ITEM.match(without_links(line))
+        if item:
+            found[item[1]] = item[2]
+    return found | {row.name: row.value for row in cells_of(text, "") if row.label in ("Town", "Place", "Where")}
+
+
 def items_of(text: str) -> Iterator[str]:
     """The names that the items of a page's lists begin with, in bold: no labels, which have a value or come again.
 
     >>> list(items_of("- **[Corvo](https://a.example/c)** (Ay): a ferry.\\n- **1901**: It was built."))
     ['Corvo']
     """
+    plain = [_NAMED_ITEM.match(without_links(line)) for line in text.splitlines() if line.startswith("- ")]
+    yield from (one[1] for one in plain if one and names_in(f"x {one[1]}") == (bare(one[1]),))
     items = [without_links(line) for line in text.splitlines() if line.startswith(("- **", "**"))]
     found = [
         one[1] for line in items if (one := _ITEM.match(line)) and not (_FACT.match(line) and line[-1] not in ".!?")
@@ -426,9 +487,20 @@ def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:
 
 def subjects_of(title: str, text: str) -> list[str]:
     """The names that a page may be about: those of its title that its beginning has too."""
+    title = _INVITES.sub("", title)
     found = [one.name for one in cells_of(text, "")][:1]
     lead = text[: 3 * LEAD]
+    named = re.split(r": | – |, | \(|\?", title)[0]
+    if " " in bare(named) and names_in(f"x {named}") in ((named,), (bare(named),)):
+        about = re.sub(r"^[A-Z][a-z]+ (?:on|of|from|at) (?=[A-Z])", "", named)
+        found.append(bare(about if about != named and named not in text and about in text else named))
     for run in names_in(title if title[:1].islower() else f"x {title}"):
+        if (
+            " " not in run
+            and title.startswith(run)
+            and not pattern(rf"\s[a-z][\w’'-]*,? {re.escape(run)}\b(?! [A-Z])").search(text)
+        ):
+            continue  # a word of the language, which begins the title
         found += [one for one in (run, run.partition(" on ")[2]) if one and mentions(lead, one)][:1]
     return list(dict.fromkeys(found))
 

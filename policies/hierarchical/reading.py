@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from webenv.policies.hierarchical.facts import clean, cues_of, full_names, read_values, stems_of, term_in, terms
+from webenv.policies.hierarchical.births import births
+from webenv.policies.hierarchical.facts import (
+    TAKING,
+    clean,
+    full_names,
+    post_cues,
+    read_values,
+    stems_of,
+    term_in,
+    terms,
+    words_of,
+)
 from webenv.policies.hierarchical.ledger import KIND, OTHER, OWN, PAIR, SEEN, TOLD, WITHIN
 from webenv.policies.hierarchical.messages import (
     LINES,
@@ -19,7 +30,6 @@ from webenv.policies.hierarchical.pages import (
     AboutSentence,
     bare,
     cells_of,
-    ending,
     endings,
     is_person,
     items_of,
@@ -27,21 +37,35 @@ from webenv.policies.hierarchical.pages import (
     names_in,
     of_kind,
     passages,
-    persons_in,
+    pattern,
     sentences,
     somebody,
     subjects_of,
+    towns_in_list,
     version_of,
     without_links,
 )
+from webenv.policies.hierarchical.places import address_of, place_of, town_in
 from webenv.policies.hierarchical.tables import Wanted
 
+BIRTH = frozenset(("birth", "born"))
+_PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
+_HELD = re.compile(
+    r"\b(?:charge of|head of|headed|led|ran|directed|took over|the first team of|commanded|governed|came to|joined|"
+    r"(?:as|was|became|made|named|chosen|been) (?:its |the )?[a-z]+(?: [a-z]+)? (?:of|at)) (?:the |The )?"
+    r"(?=[^\W\d_a-z])"
+)
+PLURAL_IN = r"%s (?:of|in) "
+_ONLY_LINK = re.compile(r"^- [^.:]+$")
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
 
 def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]:
     """All that a page states of a table: its rows, the cells of its tables, the values that its sentences have."""
     title, text, url, date = page.title, page.text, page.url, version_of(page.title)
+    if wanted.keys == 2:  # "Keeper of Rye Light" is no name, though it begins a sentence
+        post = wanted.columns[1]
+        text = re.sub(rf"\b{re.escape(post)} of (?=\[?[A-Zt])", f"{post.casefold()} of ", text)
     plain = without_links(text)
     found = list(_places(wanted, page))
     places = (*wanted.places, *(town for town, _ in task.places))
@@ -53,9 +77,17 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     members = _members(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     named = [] if members else _seen(task, wanted, title, plain)
-    found += [CitedStatement(name, SEEN, how, url, date, lead) for name, how, lead in named]
-    names = tuple(dict.fromkeys((*members, *task.entities, *task.others, *(one[0] for one in named))))
-    names = tuple(name for name in names if mentions(plain, name) or mentions(title, name))
+    homes = _homes(wanted, title, text, [one[0] for one in named if one[1] in (OWN, KIND)], places)
+    holder = next((one for one in persons if mentions(title, one) and somebody(one, plain)), "")
+    around = _around(wanted, holder, plain, homes, places)
+    for name, how, lead in named:
+        found.append(
+            CitedStatement(name, SEEN, how, url, date, lead, homes.get(name) or (around if how == TOLD else ""))
+        )
+    of_people = {one for _, one in wanted.joins}
+    asked = () if of_people and of_people.issuperset(task.columns) else task.entities
+    names = tuple(dict.fromkeys((*members, *asked, *task.others, *(one[0] for one in named))))
+    names = tuple(one for one in names if one not in places and (mentions(plain, one) or mentions(title, one)))
     boxed = {bare(name).casefold(): name for name in names}
     labels = {one.casefold(): one for one in (*wanted.asked, *task.columns)}
     for row in rows:
@@ -66,10 +98,19 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
             stated = _of_cell(wanted, name, label, value, url, date)
             found += stated if wanted.keys == 1 or len(stated) > 1 or name in task.entities else []
     if wanted.keys == 2:
-        told = list(passages(title, text, names, persons, titles))
-        alone = "" if any(mentions(title, one) for one in names) else _alone(plain, names, [one[0] for one in named])
-        found += _posts(wanted, told, persons, (*names, *places), titles, alone, url, date)
-        holder = next((one for one in persons_in(title, persons, names, titles) if somebody(one, plain)), "")
+        subject = "" if members else _subject(title, text, names, [one[0] for one in named])
+        told = list(passages(title, text, names, persons, titles, subject))
+        around = around or _around(wanted, subject, plain, homes, places)
+        if subject and subject not in homes and wanted.region:
+            homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
+            lead = cell(" ".join(plain.split())[:LEAD])
+            found.append(CitedStatement(subject, SEEN, TOLD, url, date, lead, homes[subject] or around))
+        posts = _posts(wanted, told, persons, (*names, *places), titles, holder, subject, url, date)
+        boxes = [one for one in found if PAIR in one.entity]
+        found = [one for one in found if PAIR not in one.entity]
+        for one in (*boxes, *posts):
+            at = one.entity.partition(PAIR)[0]
+            found.append(one._replace(place=homes.get(at) or homes.get("", "") or address_of(at, text) or around))
         further = tuple(one for base, one in wanted.joins if base == wanted.columns[1])
         people = tuple(dict.fromkeys((holder, *task.entities))) if holder and further else task.entities
         every = task._replace(entities=people, columns=tuple(dict.fromkeys((*task.columns, *further))))
@@ -77,19 +118,53 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
         every = task._replace(entities=names, columns=tuple(dict.fromkeys((*task.columns, *wanted.asked))))
     about = [one for one in passages(title, text, every.entities) if one.about]
     known = [one for one in persons if somebody(one, plain)]
-    return found + [one._replace(date=date) for one in read_values(every, url, about, known)]
+    born = {column for column in (*wanted.asked, *(one for _, one in wanted.joins)) if BIRTH & stems_of(column)}
+    values = [one._replace(date=date) for one in read_values(every, url, about, known) if one.column not in born]
+    for column in sorted(born):
+        for person, place, quote in births(title, text, persons, (*names, *places), titles):
+            values.append(CitedStatement(person, column, place, url, date, quote))
+    return found + values
 
 
-def _alone(text: str, names: Sequence[str], told: Sequence[str]) -> str:
+def _homes(wanted: Wanted, title: str, text: str, own: Sequence[str], places: Collection[str]) -> dict[str, str]:
+    """Where a page says that what it is about is, by name; of a list under no name, where all of it is."""
+    if not wanted.region:
+        return {}
+    found = {name: place_of(name, wanted.kind, text, places) for name in own}
+    if not own and _lists(wanted, title):
+        lead = f"{re.split(PLURAL_IN % re.escape(wanted.plural), text[:LEAD], flags=re.IGNORECASE)[-1]}"
+        there = [one.rstrip("’'") for part in (title, lead) for one in names_in(f"x {part}")]
+        listed = next((one for one in there if one in wanted.places), "")
+        if not listed:
+            kinds = re.search(rf"{re.escape(wanted.plural)} (?:of|in) (?=[^\W\d_a-z])", title, re.IGNORECASE)
+            after = names_in(f"x {title[kinds.end() :]}") if kinds else names_in(f"x {title}")
+            listed = next((one.rstrip("’'") for one in after if not title.startswith(one) or "’s" in title), "")
+        found[""] = listed
+        found.update((name, f"{town}, {listed}" if listed else town) for name, town in towns_in_list(text).items())
+    return found
+
+
+def _around(wanted: Wanted, subject: str, text: str, homes: Mapping[str, str], places: Collection[str]) -> str:
+    """Where what a page is about is, behind a tilde: what it names besides is not far."""
+    found = next((one for one in homes.values() if one), "")
+    found = found or (place_of(subject, wanted.kind, text, places) if subject else "")
+    return f"~{found}" if found and wanted.region else ""
+
+
+def _subject(title: str, text: str, names: Sequence[str], told: Sequence[str]) -> str:
     """The one of some names that a page is about whose title has none: what it tells of by itself (``told``), if that
-    is one, or what it begins with, if that is one alone."""
-    if len(told) == 1:
-        return told[0]
-    lead = text[: 2 * LEAD]
-    found = [one for one in names if mentions(lead, one)]
-    longest, kin = max(found, key=len, default=""), endings(names)
-    others = [one for one in names_in(lead) if ending(one) in kin and not is_person(one)]
-    return longest if all(mentions(longest, one) for one in (*found, *others)) else ""
+    is one, or what its first sentences name first."""
+    if any(mentions(title, one) for one in names) or re.search(rf"^[^.]{{0,80}} {_IS_TOWN}", text[:LEAD], re.MULTILINE):
+        return ""
+    for run in names_in(f"x {title}"):  # about something else
+        if " " in run and pattern(rf"\b{re.escape(run)} (?:is|was) an? ").search(text) and not is_person(run):
+            return ""
+    lines = [one for one in without_links(text).splitlines() if one.strip() and not one.startswith(("|", "#", "- "))]
+    for line in lines[:4]:
+        at = {one: line.find(bare(one)) for one in names if mentions(line, one)}
+        if at:
+            return min(at, key=lambda one: (at[one], -len(one)))
+    return told[0] if len(told) == 1 else ""
 
 
 def _of_cell(wanted: Wanted, name: str, label: str, value: str, url: str, date: str) -> list[CitedStatement]:
@@ -113,26 +188,27 @@ def _posts(
     persons: Sequence[str],
     bodies: Sequence[str],
     titles: Collection[str],
-    alone: str,
+    holder: str,
+    subject: str,
     url: str,
     date: str,
 ) -> list[CitedStatement]:
-    """Who held a post and when, by sentences; one that has a word of the post and names nothing that it was held at is
-    about what the page begins with (``alone``)."""
+    """Who held a post and when, by sentences; on a page about somebody (``holder``) whoever is not named is meant, and
+    that only where the sentence says at what. What a page may be about (``subject``) needs a word of the post."""
     found: list[CitedStatement] = []
-    cues, kin = cues_of(wanted.columns[1]), endings(bodies)
+    cues, last = post_cues(wanted.columns[1]), holder.rsplit(" ", 1)[-1]
+    noun = wanted.kind.rsplit(" ", 1)[-1]
+    sure = sum(noun in one.text for one in told) > 1  # "the club", which a page about something else has hardly
     for one in told:
-        at = one.about
-        if (
-            not at
-            and alone
-            and cues & stems_of(one.text)
-            and not any(ending(name) in kin for name in names_in(one.text))
-        ):
-            at = alone
-        for person, since, until in terms(one, persons, bodies, titles, cues) if at else ():
-            quote = f"{one.asked} {one.text}" if cues & stems_of(one.asked) else one.text
-            found += _term(wanted, f"{at}{PAIR}{person}", person, since, until, url, date, quote)
+        if not one.about or (holder and not one.named and (_PRONOUN.search(one.text) or mentions(one.text, last))):
+            continue
+        cued = cues & words_of(one.text) or TAKING.search(one.text)
+        if one.about == subject and not (one.named or one.person or cued or sure):
+            continue  # the page may be about something else
+        meant = one._replace(person=holder) if holder and one.person and _PRONOUN.search(one.text) else one
+        for person, since, until in terms(meant, persons, bodies, titles, cues):
+            quote = f"{one.asked} {one.text}" if cues & words_of(one.asked) else one.text
+            found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, quote)
     return found
 
 
@@ -158,25 +234,41 @@ def _places(wanted: Wanted, page: ReadPage) -> Iterator[CitedStatement]:
                 yield CitedStatement(row.name, WITHIN, place, page.url)
     listed = "|".join(map(re.escape, wanted.places))
     towns = re.compile(rf"\b(?:in|at|of|from|near|outside|with|know) ({_TOWN})(?:, a \w+ in |, | in )({listed})\b")
-    for found in dict.fromkeys(towns.findall(without_links(page.text))):
+    plain = without_links(page.text)
+    for found in dict.fromkeys(towns.findall(plain)):
         yield CitedStatement(found[0], WITHIN, found[1], page.url)
+    for name in names_in(f"x {page.title}"):
+        told = pattern(rf"\b{re.escape(name)}\b(?: \([^()]*\))? {_IS_TOWN}[^.]*\.").search(plain[: 3 * LEAD])
+        where = next((one for one in wanted.places if told and mentions(told[0], one)), "")
+        where = where or (town_in(told[0].replace(name, "·")).partition(", ")[0] if told else "")
+        if where:
+            yield CitedStatement(name, WITHIN, where, page.url)
 
 
+_IS_TOWN = (
+    r"(?:(?:is|was) (?:an?|one of the) (?:town|municipalit|settlement|communit|village|cit)|(?:belongs|lies|is part))"
+)
 _TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
 
 
 def _is_list(wanted: Wanted, title: str) -> bool:
     """Whether a page is titled as a list of the kind in one of the places."""
-    plural = re.escape(wanted.plural)
-    placed = any(mentions(title, place) for place in wanted.places)
-    return placed and re.search(rf"\b{plural}\b", title, re.IGNORECASE) is not None
+    return any(mentions(title, place) for place in wanted.places) and _lists(wanted, title)
+
+
+def _lists(wanted: Wanted, title: str) -> bool:
+    """Whether a title has the kind in the plural, which is not the end of a name."""
+    plural = wanted.plural
+    return re.search(rf"\b{re.escape(plural)}\b|^{re.escape(plural.capitalize())}\b", title) is not None
 
 
 def _members(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list[str]:
     """The names of a list, if it is one of the kind in one of the places; without a region, also what a page is about
     that says that it is one of the kind there."""
     intro = f"{title}\n{text.partition('|')[0][:LEAD]}"
-    of_the_kind = any(kind in intro.casefold() for kind in (wanted.plural.casefold(), wanted.kind))
+    low, other = intro.casefold(), re.search(r"\b(?:is|was) an? ([a-z -]+?) (?:in|on|from|of|near)\b", intro)
+    one = wanted.kind in low and not (other and wanted.kind not in other[1])  # of another kind, beside its likes
+    of_the_kind = wanted.plural.casefold() in low or one
     there = any(mentions(intro, place) for place in wanted.places)
     names = (row for row in rows if not re.search(r"\(\d+\)$", row))
     return list(dict.fromkeys(names)) if rows and of_the_kind and there else []
@@ -191,9 +283,13 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
         one for one in text.splitlines() if one.strip() and not one.startswith(("|", "#", "- ", "By ", "Words by"))
     ]
     lead = cell(" ".join((title, *lines[:2])))
+    listing = _lists(wanted, title)
     own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
+    own = [] if listing else own
     own = [one for one in own if one.casefold() not in (wanted.kind, wanted.plural.casefold())]
-    own = [one for one in own if not somebody(one, text) or says(one, wanted.kind, lead)][:1]
+    towns = {*wanted.places, *(town for town, _ in task.places)}
+    kin = endings(task.others)
+    own = [one for one in own if one not in towns and _is_thing(one, wanted, kin, text, lead)][:1]
     found = {name: (KIND if _of_the_kind(name, wanted, title, text, lead) else OWN, lead) for name in own}
     for name in own:
         placed = next((one for line in lines for one in sentences(line) if is_placed(name, one)), "")
@@ -201,14 +297,34 @@ def _seen(task: Subtask, wanted: Wanted, title: str, text: str) -> list[tuple[st
     for name, told in (one for line in lines for one in told_of_kind(wanted, line)):
         if name not in found and name.casefold() != wanted.kind and not somebody(name, text):
             found[name] = (TOLD, cell(told))
-    kin = endings(task.others)
-    every = dict.fromkeys(name for line in text.splitlines() for name in names_in(line))
+    prose = [line for line in text.splitlines() if not _ONLY_LINK.match(line)]
+    every = dict.fromkeys(name for line in prose for name in names_in(line))
+    held = {name for line in prose for name in _held(line)} if wanted.keys == 2 else set()
     others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in found]
+    others += [one for one in held if one not in found and one not in others and one not in towns]
     others = [one for one in others if not any(mentions(one, two) for two in (*own, *task.others) if two != one)]
     return [
         *((name, how, told) for name, (how, told) in found.items()),
         *((one, OTHER, lead) for one in others[:LINES]),
     ]
+
+
+def _held(line: str) -> Iterator[str]:
+    """The names of what somebody had, led or took over, of whatever kind."""
+    for found in _HELD.finditer(line):
+        name = next(iter(names_in(f"x {line[found.end() : found.end() + 80]}")), "")
+        if " " in name and line.startswith(name, found.end()) and not is_person(name):
+            yield name
+
+
+def _is_thing(name: str, wanted: Wanted, kin: Mapping[str, int], text: str, lead: str) -> bool:
+    """Whether a name that may be somebody's is not: others of the kind end so, or the page says what it is or "us"."""
+    if not is_person(name) or of_kind(name, kin, wanted.kind) or says(name, wanted.kind, lead):
+        return True
+    stands = rf"\b{re.escape(name)} (?:is|was) an? [a-z -]{{3,40}}? (?:in|on|near|outside|just) "
+    if wanted.keys == 2 and pattern(stands).search(text[: 3 * LEAD]):
+        return True
+    return not somebody(name, text) and (wanted.keys == 1 or re.search(r"\b(?:us|our)\b", lead) is not None)
 
 
 def _of_the_kind(name: str, wanted: Wanted, title: str, text: str, lead: str) -> bool:
@@ -228,8 +344,10 @@ def is_placed(name: str, sentence: str) -> bool:
     >>> is_placed("Corvo", "The Corvo is a ferry from Harwell in Ayshire.")
     True
     """
+    if bare(name) not in sentence:
+        return False
     placed = rf"{re.escape(bare(name))} (?:is|was) an? [^.]{{0,80}}? (?:in|of|from|at|near) [A-Z]"
-    return re.search(placed, sentence) is not None
+    return pattern(placed).search(sentence) is not None
 
 
 def told_of_kind(wanted: Wanted, line: str) -> Iterator[tuple[str, str]]:
@@ -252,7 +370,7 @@ def says(name: str, kind: str, lead: str) -> bool:
     named, of_kind_ = re.escape(name), rf"\b(?:an?|the) (?:[\w-]+ )?{re.escape(kind)}\b"
     is_one = rf"{named}(?:[^.\n]{{0,60}}\b(?:is|was|became|remains)|,| –| \([^()\n]*\),?)? {of_kind_}"
     called = rf"{of_kind_},? (?:called |named )?[“\"]?{named}"
-    return re.search(f"{is_one}|{called}", lead, re.IGNORECASE) is not None
+    return name in lead and pattern(f"{is_one}|{called}", re.IGNORECASE).search(lead) is not None
 
 
 def _as_titled(name: str, title: str, text: str) -> str:

@@ -160,6 +160,8 @@ def _entities(view: ManagerView, wanted: Wanted, *, in_all_words: bool) -> Itera
     at_once = forms if few else (forms[view.round % len(forms)],)
     leads = {lead.url: lead.corroborates for one in view.findings for lead in one.leads}
     columns = {gap.entity: gap.columns for gap in view.gaps}
+    for query, name in view.doubts:
+        yield Order(query, entities=(name,))
     for url, name in leads.items():
         if name in columns:
             yield Order(url=url, entities=(name,), columns=columns[name])

@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.policies.hierarchical.facts import cues_of, stem, stems_of
+from webenv.policies.hierarchical.facts import TAKING, post_cues, stem, stems_of, words_of
 from webenv.policies.hierarchical.messages import CitedStatement
 from webenv.policies.hierarchical.pages import FUNCTION_WORDS
+from webenv.policies.hierarchical.places import ELSEWHERE
 from webenv.policies.hierarchical.tables import Wanted
 from webenv.urls import host_of
 
@@ -19,21 +20,26 @@ _CUED = 2.0  # what a sentence that has a word of the post weighs beside one tha
 _NEXT = 1.5  # what it weighs that one began as another left
 _OWN = 0.6  # that a page about the thing states it
 _LEAST = 1.5  # of a term, to be believed
-_OFTEN, _MORE = 4, 3.0  # sentences that have a word that is learned, and how much oftener than others
+_OFTEN, _MORE = 3, 2.0  # sentences that have a word that is learned, and how much oftener than others
 
 
 _PLAIN = frozenset(map(stem, (*FUNCTION_WORDS, "year", "years", "last", "first", "been", "took")))
 """Stems that sentences about anything have."""
 
 
-_TAKING = re.compile(r"\b(?:took|takes|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)\b")
-"""Words of whoever takes up a post, whatever it is."""
+_ROLE = re.compile(
+    r"(?:\b(?:[Aa]s|became|become|made|named|chosen|elected|been|was|new|present|current)(?: its| the)?|,) ([a-z]+)"
+    r"(?=(?: [a-z]+)? (?:of|at|since|from|until|between|is|was|in|to)\b|[,.])|"
+    r"\b[Tt]he (?:new |present |current )?([a-z]+)(?=(?: [a-z]+)? (?:of|since|from|until|between|is|was)\b|,)|"
+    r"\b[Tt]he new ([a-z]+)"
+)
+"""A word that somebody is called by, as of a post: behind "as" or "became", or before "of", "since" or "is"."""
 
 
 class PostTerm(NamedTuple):
     """Somebody's time in a post: since when, until when (empty: not stated), and the address that states it.
 
-    ``former``: whether it is over, by its end or by a successor.
+    ``former``: whether it is over, by its end or by a successor; ``cued``: whether a word of the post is beside it.
     """
 
     person: str
@@ -42,6 +48,7 @@ class PostTerm(NamedTuple):
     url: str
     weight: float = 0.0
     former: bool = True
+    cued: bool = False
 
 
 def succession(
@@ -67,20 +74,81 @@ def succession(
     ends, starts = {one.until for one in sure}, {one.since for one in sure}
     linked = [one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole]
     chosen = _without_overlap([one for one in linked if one.weight > _LEAST])
-    for term in partial:
-        if term.weight > _CUED and (term.since or term.until) and not any(_inside(term, other) for other in chosen):
+    for term in sorted(partial, key=lambda one: -one.weight):
+        if (
+            term.cued
+            and term.weight > _CUED
+            and (term.since or term.until)
+            and not any(_clash(term, other) for other in chosen)
+        ):
             chosen.append(term)
     chosen.sort(key=lambda one: int(one.since or one.until))
     last = max((int(one.since or one.until) for one in chosen), default=0)
     return [one._replace(former=bool(one.until) or int(one.since) < last) for one in chosen]
 
 
+def by_home(
+    statements: Sequence[CitedStatement], homes: Mapping[str, str], around: Mapping[str, str | None], wanted: Wanted
+) -> list[Sequence[CitedStatement]]:
+    """What is said of the things of one name in the places asked, apart from each other and from those elsewhere.
+
+    A statement belongs to the place that its page, or the page that it links the name to, says (``homes``: by address,
+    empty for elsewhere); one that neither says, to the thing where the same person held the post, or whose known years
+    its own go on or lead up to; else to the one whose years it does not overlap, and which is where the page's people
+    are (``around``: by address).
+    """
+    towns = {home for home in homes.values() if not home.endswith("/")}
+    placed: dict[str, str] = {}
+    for url, home in homes.items():
+        inside = [one for one in towns if home.endswith("/") and one.startswith(home)]
+        if len(inside) < 2:  # else the county says not which
+            placed[url] = inside[0] if inside else home
+    homes = placed
+    known: dict[str, list[CitedStatement]] = {home: [] for home in homes.values()} or {NOWHERE: []}
+    unplaced: dict[str, list[CitedStatement]] = {}
+    for one in statements:
+        place = homes.get(one.url, homes.get(one.place))
+        (known[place] if place is not None else unplaced.setdefault(one.entity, [])).append(one)
+    spans = {home: spans_of(told, wanted) for home, told in known.items()}
+    for entity, told in unplaced.items():
+        mine = next(iter(spans_of(told, wanted).values()), [])
+        person = " ".join(entity.partition(" | ")[2].split()).casefold()
+        near = {there for one in told if (there := around.get(one.url)) is not None}
+        fit = {home: _fit(person, mine, spans[home]) + _near(home, near) for home in spans}
+        home = max(spans, key=lambda home: (fit[home], not home.startswith(ELSEWHERE)))
+        known[home] += told
+    return [told for home, told in known.items() if told and not home.startswith(ELSEWHERE)]
+
+
+NOWHERE = "?"
+"""The place of what no page places."""
+
+
+def _near(home: str, near: Collection[str]) -> float:
+    """How well a place goes with those of the pages that name what is there: with that of the people and things that
+    they are about."""
+    county = home.partition("/")[0]
+    return 1.5 * any(one.partition("/")[0] == county for one in near)
+
+
+def _fit(person: str, mine: Sequence[PostTerm], others: Mapping[str, Sequence[PostTerm]]) -> int:
+    """How well somebody's years go with those of others in the post at one thing."""
+    if person in others:
+        return 4
+    terms = [one for found in others.values() for one in found]
+    pairs = [(one, two) for one in mine for two in terms]
+    if any((one.since and one.since == two.until) or (one.until and one.until == two.since) for one, two in pairs):
+        return 3
+    whole = [one for one in terms if _is_whole(one)]
+    return 0 if any(_inside(one, two) for one in mine for two in whole if one.since or one.until) else 1
+
+
 def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> frozenset[str]:
     """The stems of words that sentences have, again and again, which state the years of those who are known to have
-    held the post by tables, or by sentences with a word of it; and not as often those that state other years."""
-    own = cues_of(wanted.columns[1])
+    held the post by tables, or by sentences with a word of it, or which go on from such years; and not as often those
+    that state other years."""
+    own = post_cues(wanted.columns[1])
     known, other = Counter[str](), Counter[str]()
-    sentences = [0, 0]
     for statements in told:
         terms: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
         for one in statements:
@@ -89,23 +157,28 @@ def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> fr
                 person = " ".join(one.entity.partition(" | ")[2].split()).casefold()
                 terms.setdefault((person, one.url), {}).setdefault(one.quote, {})[when] = one.value
         sure: dict[str, set[str]] = {}
+        whole = set[tuple[str, str]]()
         for (person, _), quotes in terms.items():
             for quote, years in quotes.items():
-                if not quote or not stems_of(quote).isdisjoint(own):
+                if not quote or not words_of(quote).isdisjoint(own):
                     sure.setdefault(person, set()).update(years.values())
+                    if len(years) == 2:
+                        whole.add((years["since"], years["until"]))
+        spans = [(int(low), int(high)) for low, high in whole]
+        starts, ends = {low for low, _ in spans}, {high for _, high in spans}
         for (person, _), quotes in terms.items():
             for quote, years in quotes.items():
                 stems = common_stems(quote) - _PLAIN if quote else frozenset[str]()
-                if not stems or not stems.isdisjoint(own):
+                if not stems or not words_of(quote).isdisjoint(own):
                     continue
-                right = set(years.values()) <= sure.get(person, set())
-                (known if right else other).update(stems)
-                sentences[not right] += 1
-    return frozenset(
-        one
-        for one, count in known.items()
-        if count >= _OFTEN and count * max(1, sentences[1]) > _MORE * other[one] * max(1, sentences[0])
-    )
+                since, until = (int(years.get(name, "0")) for name in ("since", "until"))
+                if set(years.values()) <= sure.get(person, set()) or since in ends or until in starts:
+                    known.update(stems)
+                elif person in sure or any(low < year < high for low, high in spans for year in (since, until)):
+                    other.update(stems)
+    kind = stems_of(f"{wanted.kind} {wanted.plural}")
+    often = (one for one, count in known.items() if count >= _OFTEN and count > _MORE * other[one])
+    return frozenset(one for one in often if one not in kind)
 
 
 @lru_cache(maxsize=8_192)
@@ -134,7 +207,7 @@ def spans_of(
         span = years.get("since", ""), years.get("until", "")
         if not (all(span) and int(span[0]) >= int(span[1])):
             found.setdefault(key, {}).setdefault(span, []).append((url, quote))
-    label = cues_of(wanted.columns[1])
+    label = post_cues(wanted.columns[1])
     return {
         key: [_term_of(names[key], span, spans, label, learned, own) for span in _joined(spans)]
         for key, spans in found.items()
@@ -165,14 +238,22 @@ def _term_of(
     parts = [span, (since, ""), ("", until)] if any(span) else [span]
     support = [one for part in dict.fromkeys(parts) if part == span or any(part) for one in spans.get(part, ())]
     sites = {host_of(url) for url, _ in support}
-    needed = 1 if all(span) else 2  # words that are learned, of a beginning or an end alone
-    cued = any(
-        not quote or label & stems_of(quote) or len(learned & stems_of(quote)) + bool(_TAKING.search(quote)) >= needed
-        for _, quote in support
-    )
+    cued = any(not quote or _speaks(quote, label, learned, whole=all(span)) for _, quote in support)
     listed = any(not quote for _, quote in support)
     weight = len(sites) + _CUED * cued + listed + _OWN * any(url in own for url, _ in support)
-    return PostTerm(name, since, until, support[0][0] if support else "", weight)
+    return PostTerm(name, since, until, support[0][0] if support else "", weight, cued=cued)
+
+
+def _speaks(quote: str, label: Set[str], learned: Set[str], *, whole: bool) -> bool:
+    """Whether a sentence has words of a post, known or learned; of a beginning or an end alone two that are learned."""
+    if label & words_of(quote) or TAKING.search(quote) or _called(quote, learned):
+        return True
+    return len(learned & stems_of(quote)) >= (1 if whole else 2)
+
+
+def _called(quote: str, learned: Set[str]) -> bool:
+    """Whether a sentence calls somebody by a word that is learned: "as captain", "the captain is"."""
+    return any(stem(found[1] or found[2] or found[3]) in learned for found in _ROLE.finditer(quote))
 
 
 def _is_whole(term: PostTerm) -> bool:
@@ -184,6 +265,13 @@ def _inside(one: PostTerm, other: PostTerm) -> bool:
     year = int(one.since or one.until)
     low, high = int(other.since or 0), int(other.until or 9_999)
     return (low <= year < high) if one.since else (low < year <= high)
+
+
+def _clash(one: PostTerm, other: PostTerm) -> bool:
+    """Whether a year of a term of which that is all that is known leaves no room for it beside another one."""
+    if _is_whole(other):
+        return _inside(one, other)
+    return bool(one.since and one.since == other.since) or bool(one.until and one.until == other.until)
 
 
 def _without_overlap(terms: Sequence[PostTerm]) -> list[PostTerm]:

@@ -51,7 +51,7 @@ UNREAD = (
 
 _SPARE = 1.5  # turns like the last one that are kept in hand where seconds are limited
 _FULL = 0.9  # of its context, when a flat agent answers with what it has
-_READS = 5  # pages that one search leads to
+_READS = 8  # pages that one search leads to
 _TELLING = 8  # pages after which workers are told what these brought; whole waves
 _OTHERS = 300  # entities that a worker is told beside those asked for
 
@@ -387,7 +387,7 @@ class HostTurn:
         gaps = ledger.gaps()[part - 1 :: parts]
         return ManagerView(
             self._question, one.directive, one.round, len(ledger.entities), gaps, asked, tuple(findings),
-            tuple(ledger.within),
+            tuple(ledger.within), ledger.doubts[part - 1 :: parts],
         )  # fmt: skip
 
     def _summary(self, one: OpenDirective, text: str) -> ManagerSummary:

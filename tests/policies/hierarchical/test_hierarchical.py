@@ -205,7 +205,7 @@ def test_a_finding_is_bounded() -> None:
     """Texts of a finding are one line of 300 characters at most."""
     long = "a page\n" * 1_000
     [stated] = Finding("1", (CitedStatement(long, "Fare", long, long),)).bounded().statements
-    assert [len(one) for one in stated] == [CELL, 4, CELL, CELL, 0, 0]
+    assert [len(one) for one in stated] == [CELL, 4, CELL, CELL, 0, 0, 0]
 
 
 def test_the_context_of_the_host_stays_within_a_bound() -> None:

@@ -1,0 +1,98 @@
+"""Where pages say that somebody was born, for a reader without a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from webenv.policies.hierarchical.facts import NEITHER, clean, stems_of
+from webenv.policies.hierarchical.pages import (
+    bare,
+    cells_of,
+    is_month,
+    is_person,
+    names_in,
+    passages,
+    persons_in,
+    without_links,
+)
+
+_AT = r"(?P<at>(?=[^\W\d_a-z]))"
+_LOOSE = r"(?:(?:upper|lower|central|outer|inner|old) )?"
+_BORN = tuple(
+    re.compile(one, re.IGNORECASE if one.startswith("^") else 0)
+    for one in (
+        rf"\b[Bb]orn (?:and (?:raised|bred|grew up|brought up) )?(?:(?:with|)in(?:side)?) {_LOOSE}{_AT}",
+        rf"\bborn (?:and (?:raised|bred) )?into a family from {_AT}",
+        rf"\bborn and (?:grew up|brought up|raised) in {_AT}",
+        rf"\b(?:came|comes|come) into the world in {_AT}",
+        rf"\b(?:entered|enters) the world in {_AT}",
+        rf"\bfirst (?:saw the light(?: of day)?|drew breath) in {_LOOSE}{_AT}",
+        rf"\bdelivered (?:with)?in(?:side)? {_LOOSE}{_AT}",
+        rf"\b(?:[Aa] native|[Nn]ative|is a child|was a child|a son|a daughter) of (?:a family from )?{_AT}",
+        rf"\b(?:came|comes|was a child) (?:from|of) a family from {_AT}",
+        rf"\bfamily (?:lived|was at home|had (?:a|its|their) home) in {_AT}[^.]* born\b",
+        rf"\bIt was in {_AT}[^.]* (?:was born|came into the world|entered the world)\b",
+        rf"\b(?:birthplace|place of birth|native town|town of birth) (?:was|is) {_AT}",
+        rf"^In {_AT}[^.]*, (?:born there|a native)\b",
+    )
+)
+_HOME = re.compile(
+    r" (?:is|was) where (?:[\w.]+ )*?(?:was born|grew up|came from|came into the world)\b|"
+    r" (?:is|was|served as) (?:[\w.]+['’]s?|his|her|their|the) "
+    r"(?:birthplace|place of birth|native town|town of birth)\b"
+)
+_FROM = re.compile(rf"\b(?:came|comes|hails|hailed|originates|originated) from {_AT}")
+_ABOUT = re.compile(r"^- ([^:()|*“”,]{3,60}?)(?: \([^()]*\))?, [^:,]{3,40}: (.*)$")
+_DOUBT = re.compile(r"\b(?:namesake|another person|christened|baptised|baptized|once (?:taken|thought|mistaken))\b")
+
+
+def births(
+    title: str, text: str, persons: Sequence[str], others: Sequence[str] = (), titles: Collection[str] = ()
+) -> Iterator[tuple[str, str, str]]:
+    """Who was born where: persons, places, and the sentences that say so; empty ones for a box or a list of facts.
+
+    >>> list(births("Ann Lee", "A native of Hay, she never left. Lee moved to Rye.", ["Ann Lee"]))
+    [('Ann Lee', 'Hay', 'A native of Hay, she never left.')]
+    """
+    holder = next(iter(persons_in(title, persons, others, titles)), "")
+    for row in cells_of(text, "", holder):
+        if row.label and is_person(row.name) and {"birth", "born"} & stems_of(row.label):
+            yield row.name, clean(row.value), ""
+    items = [_ABOUT.match(without_links(line)) for line in text.splitlines() if line.startswith("- ")]
+    for item in items:
+        place = _place_in(item[2]) if item and is_person(item[1]) and not _DOUBT.search(item[2]) else ""
+        if item and place and not NEITHER.search(item[2]):
+            yield item[1], place, f"{item[1]}: {item[2]}"
+    for one in passages(title, text, others, persons, titles):
+        if NEITHER.search(one.text.replace(" never ", " ")) or _DOUBT.search(one.text):
+            continue
+        place = _place_in(one.text)
+        people = [who for who in persons_in(one.text, persons, others, titles) if bare(who) != place]
+        person = people[0] if len(people) == 1 else "" if people else holder or one.person
+        if place and person:
+            yield person, place, one.text
+
+
+def _place_in(sentence: str) -> str:
+    """The place where a sentence says somebody was born; empty where it does not."""
+    for form in _BORN:
+        found = form.search(sentence)
+        place = _name_at(sentence[found.start("at") :]) if found else ""
+        if place:
+            return place
+    home = _HOME.search(sentence)
+    if home:
+        runs = [one for one in names_in(f"x {sentence[: home.start()]}") if sentence[: home.start()].endswith(one)]
+        return runs[-1] if runs else ""
+    found = _FROM.search(sentence)
+    if found and not re.search(r"\d", sentence[: found.end()]):
+        place = _name_at(sentence[found.start("at") :])
+        rest = sentence[found.start("at") + len(place) :]
+        return place if rest in (".", "") or re.match(r",? and (?:his|her|their|first|started|began)\b", rest) else ""
+    return ""
+
+
+def _name_at(text: str) -> str:
+    found = next(iter(names_in(f"x {text[:80]}")), "")
+    return found if found and text.startswith(found) and not is_month(found) else ""
