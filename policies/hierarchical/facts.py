@@ -66,7 +66,8 @@ _HIRED = re.compile(
     r"\b(?:work(?:ed|s|ing)|wages?|on the books|employed (?:him|her|them|[A-Z])(?!.{0,80}\bas (?!an? ))|"
     r"(?:was|were) employed|jobs?|position|in the (?:role|capacity) of|listed as|where (?:he|she|they) (?:was|were)|"
     r"(?:as|was) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|"
-    r"had work for|put in|spent|passed|with [^.]{0,60} as an?|(?:as|was) mayor|mayor (?:of|from|since)|led the council|of the town)\b"
+    r"had work for|put in|spent|passed|with [^.]{0,60} as an?|(?:as|was) mayor|mayor (?:of|from|since)|"
+    r"led the council|of the town)\b"
 )
 """Words of somebody's work at something, which is the post only where a word of that is beside them."""
 
