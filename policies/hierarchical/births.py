@@ -31,15 +31,15 @@ _BORN = tuple(
         rf"\bdelivered (?:with)?in(?:side)? {_LOOSE}{_AT}",
         rf"\b(?:[Aa] native|[Nn]ative|is a child|was a child|a son|a daughter) of (?:a family from )?{_AT}",
         rf"\b(?:came|comes|was a child) (?:from|of) a family from {_AT}",
-        rf"\bfamily (?:lived|was at home|had (?:a|its|their) home) in {_AT}[^.]* born\b",
-        rf"\bIt was in {_AT}[^.]* (?:was born|came into the world|entered the world)\b",
+        rf"\bfamily (?:lived|was at home|had (?:a|its|their) home) in {_AT}[^.]{{0,80}} born\b",
+        rf"\bIt was in {_AT}[^.]{{0,60}} (?:was born|came into the world|entered the world)\b",
         rf"\b(?:birthplace|place of birth|native town|town of birth) (?:was|is) {_AT}",
-        rf"^In {_AT}[^.]*, (?:born there|a native)\b",
+        rf"^In {_AT}[^.]{{0,200}}, (?:born there|a native)\b",
     )
 )
 _HOME = re.compile(
-    r" (?:is|was) where (?:[\w.]+ )*?(?:was born|grew up|came from|came into the world)\b|"
-    r" (?:is|was|served as) (?:[\w.]+['’]s?|his|her|their|the) "
+    r" (?:is|was) where (?:[\w.]{1,30} ){0,4}?(?:was born|grew up|came from|came into the world)\b|"
+    r" (?:is|was|served as) (?:[\w.]{1,40}['’]s?|his|her|their|the) "
     r"(?:birthplace|place of birth|native town|town of birth)\b"
 )
 _FROM = re.compile(rf"\b(?:came|comes|hails|hailed|originates|originated) from {_AT}")

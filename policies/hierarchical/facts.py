@@ -63,10 +63,11 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 _HIRED = re.compile(
-    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employed (?:him|her|them|[A-Z])(?!.*\bas (?!an? ))|"
+    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employed (?:him|her|them|[A-Z])(?!.{0,80}\bas (?!an? ))|"
     r"(?:was|were) employed|jobs?|position|in the (?:role|capacity) of|listed as|where (?:he|she|they) (?:was|were)|"
-    r"(?:as|was) an? (?!matter)[a-z-]+(?: [a-z-]+){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|had work for|put in|"
-    r"spent|passed|with [^.]* as an?|(?:as|was) mayor|mayor (?:of|from|since)|led the council|of the town)\b"
+    r"(?:as|was) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?: (?:of|at|from|in|with|until)|,|\.)|"
+    r"had work for|put in|spent|passed|with [^.]{0,60} as an?|(?:as|was) mayor|mayor (?:of|from|since)|"
+    r"led the council|of the town)\b"
 )
 """Words of somebody's work at something, which is the post only where a word of that is beside them."""
 
@@ -80,9 +81,9 @@ TAKING = re.compile(
 
 _FOUNDED = re.compile(
     r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|was started|opened|"
-    r"started (?:the|our|an?|it)\b|started (?=[A-Z])|gave [^.]* (?:land|mill)|licen[cs]e|to thank|planted|"
-    r"(?:started|took up|began) (?:to )?[a-z]+ing|began to|began with|came into being|there have been|started with|"
-    r"[Ff]irst [a-z]+ (?:under|was))\b"
+    r"started (?:the|our|an?|it)\b|started (?=[A-Z])|gave [^.]{0,60} (?:land|mill)|licen[cs]e|to thank|planted|"
+    r"(?:started|took up|began) (?:to )?[a-z]{1,20}ing|began to|began with|came into being|there have been|"
+    r"started with|[Ff]irst [a-z]{1,20} (?:under|was))\b"
 )
 """Words of a beginning that is none of a post."""
 

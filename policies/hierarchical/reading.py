@@ -266,7 +266,7 @@ def _members(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list
     """The names of a list, if it is one of the kind in one of the places; without a region, also what a page is about
     that says that it is one of the kind there."""
     intro = f"{title}\n{text.partition('|')[0][:LEAD]}"
-    low, other = intro.casefold(), re.search(r"\b(?:is|was) an? ([a-z -]+?) (?:in|on|from|of|near)\b", intro)
+    low, other = intro.casefold(), re.search(r"\b(?:is|was) an? ([a-z -]{3,40}?) (?:in|on|from|of|near)\b", intro)
     one = wanted.kind in low and not (other and wanted.kind not in other[1])  # of another kind, beside its likes
     of_the_kind = wanted.plural.casefold() in low or one
     there = any(mentions(intro, place) for place in wanted.places)
