@@ -167,7 +167,7 @@ def _ways(text: str) -> Synonyms | None:
     ways = [way.strip() for way in text.split("|")]
     train = tuple(way for way in ways if not way.startswith("+"))
     held = tuple(way[1:].strip() for way in ways if way.startswith("+"))
-    whole = len(ways) > 1 and train and all((*train, *held))
+    whole = len(ways) > 1 and train and all((*train, *held)) and "{" not in text  # a place would be printed as it is
     return Synonyms(train, held, (*train, *held, *held)) if whole else None
 
 

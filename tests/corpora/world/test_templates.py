@@ -73,6 +73,7 @@ def test_an_object_stands_before_the_particle_of_its_verb() -> None:
         ("It <shut> early.", "synonyms are written"),
         ("It <+shut|+closed> early.", "synonyms are written"),
         ("It <shut|> early.", "synonyms are written"),
+        ("It <shut|was shut by {O}>.", "synonyms are written"),
         ("It [shut|<closed|ended>] early.", "do not match"),
         ("It <shut early.", "do not match"),
     ],
