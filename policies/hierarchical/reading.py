@@ -84,8 +84,9 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
         found.append(
             CitedStatement(name, SEEN, how, url, date, lead, homes.get(name) or (around if how == TOLD else ""))
         )
-    of_people = {one for _, one in wanted.joins}
-    asked = () if of_people and of_people.issuperset(task.columns) else task.entities
+    # births of persons are read by what sentences say of them alone, below
+    births_alone = bool(task.columns) and all(BIRTH & stems_of(column) for column in task.columns)
+    asked = () if births_alone and {one for _, one in wanted.joins}.issuperset(task.columns) else task.entities
     names = tuple(dict.fromkeys((*members, *asked, *task.others, *(one[0] for one in named))))
     names = tuple(one for one in names if one not in places and (mentions(plain, one) or mentions(title, one)))
     boxed = {bare(name).casefold(): name for name in names}
