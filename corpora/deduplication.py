@@ -125,7 +125,7 @@ def _compiled(code: MachineCode, texts: Sequence[str]) -> list[bytes]:
     from webenv.corpora.maxscore.machine_code import call
 
     plain = list(map(_plain, texts))
-    sizes = np.array([len(data) for data in plain])
+    sizes = np.array([len(data) for data in plain], np.int64)  # of no texts, too
     counts, found = np.zeros(len(texts), np.int64), np.zeros((len(texts), FINGERPRINT), np.uint16)
     codes, least = np.empty(sizes.max(initial=0) // 2 + 1, np.uint64), np.empty(FINGERPRINT, np.uint32)
     call(code.shingle, np.frombuffer(b"".join(plain), np.uint8), np.cumsum(sizes), codes, least, counts, found)

@@ -31,6 +31,14 @@ def test_machine_code_and_numpy_give_the_same_bytes(monkeypatch: pytest.MonkeyPa
     assert len(asked) > 1_000
 
 
+def test_no_texts_have_no_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By machine code, too: new workers are asked for an empty batch, to see that they are ready."""
+    code = machine_code()
+    assert code is not None
+    monkeypatch.setattr(deduplication, "_machine_code", lambda: code)
+    assert deduplication.fingerprints([]) == []
+
+
 def _noted(call: object, asked: list[int]) -> object:
     def work(address: int) -> None:
         asked.append(address)
