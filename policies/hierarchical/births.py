@@ -11,6 +11,7 @@ from webenv.policies.hierarchical.pages import (
     cells_of,
     is_month,
     is_person,
+    name_at,
     names_in,
     passages,
     persons_in,
@@ -78,7 +79,7 @@ def _place_in(sentence: str) -> str:
     """The place where a sentence says somebody was born; empty where it does not."""
     for form in _BORN:
         found = form.search(sentence)
-        place = _name_at(sentence[found.start("at") :]) if found else ""
+        place = _town_at(sentence[found.start("at") :]) if found else ""
         if place:
             return place
     home = _HOME.search(sentence)
@@ -87,12 +88,12 @@ def _place_in(sentence: str) -> str:
         return runs[-1] if runs else ""
     found = _FROM.search(sentence)
     if found and not re.search(r"\d", sentence[: found.end()]):
-        place = _name_at(sentence[found.start("at") :])
+        place = _town_at(sentence[found.start("at") :])
         rest = sentence[found.start("at") + len(place) :]
         return place if rest in (".", "") or re.match(r",? and (?:his|her|their|first|started|began)\b", rest) else ""
     return ""
 
 
-def _name_at(text: str) -> str:
-    found = next(iter(names_in(f"x {text[:80]}")), "")
-    return found if found and text.startswith(found) and not is_month(found) else ""
+def _town_at(text: str) -> str:
+    found = name_at(text)
+    return "" if is_month(found) else found

@@ -447,6 +447,12 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
                 yield TableCell(row[0], label, value)
 
 
+def name_at(text: str) -> str:
+    """The name that a text begins with; empty where it begins with none."""
+    found = next(iter(names_in(f"x {text[:80]}")), "")
+    return found if text.startswith(found) else ""
+
+
 def towns_in_list(text: str) -> dict[str, str]:
     """Where the things of a list are: by what stands in brackets behind their names, or under "Town".
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from webenv.policies.hierarchical.pages import bare, is_month, links_of, names_in, pattern, sentences, without_links
+from webenv.policies.hierarchical.pages import bare, is_month, links_of, name_at, pattern, sentences, without_links
 
 _IN = re.compile(
     r"\b(?:in|from|of|at|near|outside|around|to|is) (?:the (?:[a-z]+ ){1,3}(?:of|area of) )?(?=[^\W\d_a-z])"
@@ -60,18 +60,12 @@ def _places(sentence: str) -> Iterator[str]:
     """The places of a sentence about something: "Hay, Ayshire", of "a mill in Hay, a town in Ayshire"."""
     for found in _IN.finditer(sentence):
         rest = sentence[found.end() :]
-        first = _name_at(rest).partition(" on ")[0]
+        first = name_at(rest).partition(" on ")[0]
         if not first or is_month(first):
             continue
         following = _NEXT.match(rest, len(first))
-        second = _name_at(rest[following.end() :]) if following and following[0].strip() else ""
+        second = name_at(rest[following.end() :]) if following and following[0].strip() else ""
         yield f"{first}, {second}" if second and not is_month(second) else first
-
-
-def _name_at(text: str) -> str:
-    """The name that a text begins with."""
-    found = next(iter(names_in(f"x {text[:80]}")), "")
-    return found if text.startswith(found) else ""
 
 
 def town_in(sentence: str) -> str:
