@@ -81,7 +81,7 @@ def _alternatives(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split("|") if part.strip())
 
 
-_CONDITION = re.compile(r"\b(since|until|not) ((?:(?! (?:since|until|not) ).)+)")
+_CONDITION = re.compile(r"\b(since|until|not|only) ((?:(?! (?:since|until|not|only) ).)+)")
 
 
 def _pool_value(text: str, held: bool) -> PoolValue:
@@ -96,6 +96,7 @@ def _pool_value(text: str, held: bool) -> PoolValue:
         _alternatives(_CONDITION.sub("", fits)),
         (int(given.get("since", 0)), int(given.get("until", 9_999))),
         _alternatives(given.get("not", "")),
+        _alternatives(given.get("only", "")),
     )
 
 

@@ -127,7 +127,7 @@ class _Simulation(RegionObjects):
                 return  # nobody rebuilds the church clock twice
         extras = []
         for name, type_ in spec.extras.items():
-            extra = self._value(entity, spec, type_, year, 0, value.entity)
+            extra = self._value(entity, spec, type_, year, 0, value)
             if extra is None:
                 return
             extras.append((name, extra))

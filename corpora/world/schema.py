@@ -7,11 +7,12 @@ told in ``kinds/README.md``. What is marked "+" is *held out*: it turns up in wo
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from webenv.corpora.world.model import WorldFact, WorldValue
 from webenv.corpora.world.templates import Wording
 
 USES = ("e", "p", "i", "n", "t", "w", "f", "q", "x", "a", "c", "c~")
@@ -144,7 +145,8 @@ class FactSpec:
 
 class PoolValue(NamedTuple):
     """A value of a pool: its wordings (the first names it), its wider names, the kinds that it fits (none: all), the
-    years in which it was to be had, and words of what else is known of a thing with which it cannot be."""
+    years in which it was to be had, words of what else is known of a thing with which it cannot be, and words of which
+    one has to be known of it."""
 
     wordings: tuple[str, ...]
     wider: tuple[str, ...]
@@ -152,6 +154,12 @@ class PoolValue(NamedTuple):
     fits: tuple[str, ...] = ()
     years: tuple[int, int] = (0, 9_999)
     bars: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    @property
+    def bound(self) -> bool:
+        """Whether it is bound to years or to what else is known."""
+        return bool(self.bars or self.needs) or self.years != (0, 9_999)
 
     def suits(self, year: int, known: str) -> bool:
         """Whether a thing of a year, of which the known phrases tell, may have it.
@@ -159,7 +167,9 @@ class PoolValue(NamedTuple):
         >>> PoolValue(("welded steel",), (), False, (), (1925, 9_999), ("stone arch",)).suits(1880, "a swing bridge")
         False
         """
-        return self.years[0] <= year <= self.years[1] and not any(word in known for word in self.bars)
+        if not self.years[0] <= year <= self.years[1] or any(word in known for word in self.bars):
+            return False
+        return not self.needs or any(word in known for word in self.needs)
 
     @property
     def least(self) -> tuple[str, ...]:
@@ -260,6 +270,12 @@ class Schema:
         if found is None:
             found = self._least[pool, text] = self.phrase(pool, text).least
         return found
+
+    def told(self, facts: Iterable[WorldFact], beside: Iterable[WorldValue] = ()) -> str:
+        """The phrases that are known of a thing, with their wider names, as conditions of other phrases see them."""
+        values = [value for fact in facts for value in (fact.object, *(extra for _, extra in fact.extras))]
+        phrases = [self.phrase(one.unit, one.text) for one in (*values, *beside) if one.type == "pool"]
+        return " | ".join([text for one in phrases for text in (one.wordings[0], *one.wider)])
 
     def size(self, pool: str) -> int:
         """How many values a pool has, in all kinds that have one of its name."""

@@ -60,9 +60,15 @@ class RegionObjects:
                 self._abroad.setdefault("group " + kinds[entity.kind].group, []).append(entity)
 
     def _value(
-        self, entity: WorldEntity, spec: FactSpec, type_: ValueType, year: int, busy: int, beside: int = -1
+        self,
+        entity: WorldEntity,
+        spec: FactSpec,
+        type_: ValueType,
+        year: int,
+        busy: int,
+        beside: WorldValue | None = None,
     ) -> WorldValue | None:
-        """A value that a fact may have; ``beside``: the entity that its object is, which a phrase has to fit."""
+        """A value that a fact may have; ``beside``: its object, where that is known, which a phrase has to fit."""
         rng = self._rng
         kind = type_.kind
         if kind == "person":
@@ -82,11 +88,14 @@ class RegionObjects:
         if kind == "year":
             return _shared("year", str(year or entity.begin), year or entity.begin)
         if kind == "pool":
-            about = self._entities.get(beside)
+            about = None if beside is None else self._entities.get(beside.entity)
             values = self._fitting(spec, type_.of, "" if about is None else about.kind, entity.profession)
             if not values:
                 return None
-            values = self._suiting(entity, spec, type_.of, values, year, "" if about is None else f" | ({about.sex})")
+            told = () if beside is None or beside.type != "pool" else (beside,)
+            values = self._suiting(
+                entity, spec, type_.of, values, year, told, "" if about is None else f"({about.sex})"
+            )
             if not values:
                 return None
             chosen = values[rng.popular(len(values))] if rng.chance(0.5) else rng.pick(values)
@@ -127,7 +136,14 @@ class RegionObjects:
         return self._casting.titled("{adj} {noun}", town, rng)
 
     def _suiting(
-        self, entity: WorldEntity, spec: FactSpec, pool: str, values: tuple[PoolValue, ...], year: int, beside: str
+        self,
+        entity: WorldEntity,
+        spec: FactSpec,
+        pool: str,
+        values: tuple[PoolValue, ...],
+        year: int,
+        told: tuple[WorldValue, ...],
+        who: str,
     ) -> tuple[PoolValue, ...]:
         """Those of some phrases that a thing of its time may have beside what is known of it: no stone on a steel arch.
 
@@ -136,16 +152,12 @@ class RegionObjects:
         key = (spec.kind, pool)
         bound = self._bound.get(key)
         if bound is None:
-            whole = self._pool(spec.kind, pool)
-            bound = self._bound[key] = any(one.bars or one.years != (0, 9_999) for one in whole)
+            bound = self._bound[key] = any(one.bound for one in self._pool(spec.kind, pool))
         if not bound:
             return values
         when = year or (entity.begin + 30 if entity.kind == "person" else entity.begin)
-        known = " | ".join([fact.object.text for fact in entity.facts if fact.object.type == "pool"])
-        known += beside  # a man does not sing the abbess
-        return tuple(one for one in values if one.suits(when, known)) or tuple(
-            one for one in values if not one.bars and one.years == (0, 9_999)
-        )
+        known = f"{self._setting.schema.told(entity.facts, told)} | {who}"  # a man does not sing the abbess
+        return tuple(one for one in values if one.suits(when, known)) or tuple(one for one in values if not one.bound)
 
     def _fitting(self, spec: FactSpec, pool: str, kind: str, profession: str) -> tuple[PoolValue, ...]:
         """The phrases that fit a kind or a profession, a brewery's draymen, and are not the profession itself."""

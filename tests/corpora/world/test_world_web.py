@@ -83,8 +83,8 @@ def test_values_fit_the_time_and_each_other() -> None:
             for place, fact in enumerate(entity.facts):
                 if fact.object.type == "pool" and entity.kind != "person":
                     value = world.setting.schema.phrase(fact.object.unit, fact.object.text)
-                    known = " | ".join(one.object.text for one in entity.facts[:place] if one.object.type == "pool")
-                    bound += bool(value.bars) or value.years != (0, 9_999)
+                    known = world.setting.schema.told(entity.facts[:place])
+                    bound += value.bound
                     assert value.suits(fact.year or entity.begin, known)
     assert bound > 20
 
