@@ -30,6 +30,16 @@ def chosen(facts: Iterable[WorldFact], kind: KindSpec, rng: Rng, asides: int = A
     return [fact for fact in known if fact.key in kept or kind.facts[fact.relation].section not in kind.asides]
 
 
+def akin(one: WorldFact, other: WorldFact, kind: KindSpec) -> bool:
+    """Whether a sentence may tell both facts of one subject: of a person what was at home, or the family's."""
+    if one.kind != other.kind:
+        return False
+    first, second = kind.facts[one.relation].section, kind.facts[other.relation].section
+    if first != second or first in kind.asides:
+        return False
+    return kind.name != "person" or first == 0 or (one.relation in _FAMILY and other.relation in _FAMILY)
+
+
 def grown(person: WorldEntity, fact: WorldFact) -> bool:
     """Whether somebody was of an age at which work is of interest to others."""
     return fact.year >= person.begin + _GROWN
@@ -87,6 +97,12 @@ def birth_and_death(person: WorldEntity, facts: Iterable[WorldFact]) -> tuple[Wo
             elif fact.serial == 0 and fact.year == person.begin:
                 birth = fact
     return birth, death
+
+
+def age(person: WorldEntity, year: int, month: int = 12, day: int = 31) -> int:
+    """How old somebody was on a day: whoever reads both dates can count."""
+    born = next((day_of_fact(fact) for fact in person.facts[:1] if fact.year == person.begin), (1, 1))
+    return max(1, year - person.begin - ((month, day) < born))
 
 
 def death_of(person: WorldEntity) -> WorldFact | None:

@@ -11,6 +11,7 @@ from webenv.corpora.world.simulation_objects import RegionObjects
 
 _KNOWN_FOR = 2  # facts of others in which somebody turns up whose own life is told too
 _OLDEST = 94
+_LISTED = 120  # years for which the holders of a post are known at most
 _ONCE = ("marriage", "spouse")  # relations of two persons that each has with one alone
 _JOBS = 1  # that somebody has before living by a trade
 _ANYBODY = 2000  # year from which on two of one sex may marry
@@ -95,7 +96,8 @@ class _Simulation(RegionObjects):
         start = entity.begin if spec.at is None else self._casting.year(spec.at, anchors, self._rng)
         if start is None:
             return
-        start = max(start, last - 90)
+        if last - start > _LISTED:  # the list of an old thing begins somewhere, of each elsewhere
+            start = last - self._rng.between(_LISTED // 2, _LISTED)
         anchors.setdefault(spec.name, start)
         holder = ""
         while start < last:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.world import lives
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
 from webenv.corpora.world.simulation import WorldSetting
 from webenv.corpora.world.templates import NAMING, Alternatives, Placeholder, Wording, telling
@@ -328,8 +329,8 @@ class Telling:
             return self._language.a_kind(about.profession or kind.noun, kind)
         if name == "A":
             person = self._entity(fact.object.entity)
-            born = (person if person is not None and person.kind == "person" else subject).begin
-            return str(max(1, fact.year - born))
+            one = person if person is not None and person.kind == "person" else subject
+            return str(lives.age(one, fact.year, *day_of_fact(fact)))
         for extra, value in fact.extras:
             if extra == name:
                 return self.value(value)

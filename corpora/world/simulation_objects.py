@@ -72,7 +72,7 @@ class RegionObjects:
         rng = self._rng
         kind = type_.kind
         if kind == "person":
-            return self._somebody(entity, type_, year, busy)
+            return self._somebody(entity, spec, type_, year, busy)
         if kind in ("org", "thing"):
             return self._something(entity, type_, year)
         if kind == "place":
@@ -193,7 +193,9 @@ class RegionObjects:
 
     # ── entities ──────────────────────────────────────────────────────────────
 
-    def _somebody(self, entity: WorldEntity, type_: ValueType, year: int, busy: int) -> WorldValue | None:
+    def _somebody(
+        self, entity: WorldEntity, spec: FactSpec, type_: ValueType, year: int, busy: int
+    ) -> WorldValue | None:
         rng = self._rng
         when = year or min(entity.begin + 10, self._setting.now)
         profession = rng.pick(_professions(type_.of))
@@ -210,6 +212,7 @@ class RegionObjects:
                     and (not busy or all(busy <= start or when >= stop for start, stop in person.busy))
                     and person is not entity
                     and not entity.names(person)  # a film's second lead is not its first
+                    and not (busy and _elsewhere(person, entity, spec))
                 ):
                     return person.value("person")
         birth = when - rng.between(int(type_.low), int(type_.high))
@@ -318,6 +321,14 @@ def _used(facts: list[WorldFact], relation: str) -> set[str]:
         found.add(fact.object.text)
         found.update([extra.text for _, extra in fact.extras])
     return found
+
+
+def _elsewhere(person: WorldEntity, entity: WorldEntity, spec: FactSpec) -> bool:
+    """Whether somebody has held this post of another such thing: nobody is mayor of three towns."""
+    return any(
+        fact.relation == spec.name and fact.kind == entity.kind and fact.subject != entity.number
+        for fact in person.told
+    )
 
 
 _shared = lru_cache(maxsize=65_536)(WorldValue)  # years and phrases, which thousands of facts have

@@ -6,10 +6,12 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
 from webenv.corpora.procedural.rng import Rng
+from webenv.corpora.world import lives
 from webenv.corpora.world.choosing import Block
 from webenv.corpora.world.claims import WorldPagePlan
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact
 from webenv.corpora.world.plan import OWN, PageHead, RegionPages, WorldPlanner
+from webenv.corpora.world.schema import KindSpec
 from webenv.corpora.world.sentences import Telling
 from webenv.corpora.world.templates import NAMING
 from webenv.corpora.world.wording import LAST_MONTH
@@ -122,7 +124,8 @@ class PageSentences:
         if known:
             self._telling.know()
         found: list[str] = []
-        last, whole = 0, False  # whether another sentence may join the last one
+        last = 0
+        whole: WorldFact | None = None  # what the last sentence told, if another may join it
         for claim in self._introduced(block.claims):
             new = claim.fact.subject not in self._said
             told = self._telling.sentence(claim, *self._uses_of(claim), naming=new or not found)
@@ -147,19 +150,23 @@ class PageSentences:
             last = until if until and str(until) in sentence else year if str(year) in sentence else 0
             last = 0 if ". " in sentence else last
             one = ""
-            if whole and claim.asserted and not self._style.informal and self._rng.chance(_MERGED):
+            near_it = whole is not None and claim.asserted and lives.akin(whole, claim.fact, self._kind_of(claim.fact))
+            if near_it and not self._style.informal and self._rng.chance(_MERGED):
                 one = self._language.merged(found[-1], sentence, opening)
-            whole = joins and not one
+            whole = claim.fact if joins and not one else None
             if one:
                 found[-1] = one
             else:
                 found.append(sentence)
         return found
 
+    def _kind_of(self, fact: WorldFact) -> KindSpec:
+        return self._world.setting.kinds[fact.kind]
+
     def _in_office(self, claim: Claim, sentence: str) -> str:
         """A sentence with who was in office then, of whom the page has told it: what happens happens to somebody."""
         fact = claim.fact
-        spec = self._world.setting.kinds[fact.kind].facts[fact.relation]
+        spec = self._kind_of(fact).facts[fact.relation]
         if spec.tenure is not None:
             holder = self._entity(fact.object.entity)
             told = self.told.get(fact.key, ())

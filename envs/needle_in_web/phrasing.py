@@ -7,6 +7,7 @@ near enough.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
@@ -51,7 +52,7 @@ _WORDED = (
 _FAILED = 4  # of those that fail, until the fact is given up
 _TOGETHER = 3  # facts that make a question
 _NOUNS = 3  # draws of what a thing is called, of which the one that tells least is taken
-_PAGES = 512  # sets of wordings that are kept
+_PAGES = 2048  # sets of wordings that are kept
 
 
 def _wide(criterion: Criterion) -> bool:
@@ -94,9 +95,17 @@ class Phrased(NamedTuple):
     number: int
 
 
-def _rivals(fact: WorldFact) -> bool:
-    """Whether "it" could be the object of a fact, in place of whom a criterion speaks of."""
-    return fact.object.type == "name" or (fact.object.entity >= 0 and fact.object.type != "person")
+_OPENING = re.compile(r"(?:In|On|At|By|From|Under|For|After|Before|Until|There|People|Nobody|One|Only|Every) ")
+"""What a sentence may begin with that does not take "it" away from whom it speaks of."""
+
+
+def _clear(last: Criterion, subject: str) -> bool:
+    """Whether "it" after a criterion is the subject: not the firm of "Fern & Sons bought it", nor a part of it."""
+    if last.text.lower().startswith(f"{subject} "):
+        return True
+    fact = last.fact
+    rival = fact.object.type == "name" or (fact.object.entity >= 0 and fact.object.type != "person")
+    return not rival and bool(_OPENING.match(last.text))
 
 
 class PagePhrasings:
@@ -253,10 +262,7 @@ class PagePhrasings:
         criteria = [chosen[0].criterion]
         called = self._called(0)
         for place, one in enumerate(chosen[1:], 1):
-            # after "Fern & Sons bought a ferry", "it" would be the firm
-            last = criteria[-1]
-            clear = last.text.lower().startswith(called.subject) or not _rivals(last.fact)
-            called = self._called(place, clear)
+            called = self._called(place, _clear(criteria[-1], called.subject))
             criterion = self._criterion(one.criterion.fact, called, one.wish, one.number, False)
             if criterion is None or (criterion.vague and not one.criterion.vague):
                 return None
