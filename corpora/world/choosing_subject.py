@@ -246,6 +246,9 @@ class SubjectParts(FactChoice):
         parts: list[tuple[str, list[WorldFact]]] = []
         for section, facts in lives.chapters(subject, kind, [*self._left, *told]):
             last = section + 1 == len(kind.sections)
+            if parts and len(facts) < 2 and not last:  # a lone habit is no chapter
+                parts[-1][1].extend(facts)
+                continue
             parts.append((self._rng.pick(kind.sections[section]) if last or len(facts) > 1 else "", facts))
         headed = self._head.form == "encyclopedia" and len(parts) > 2
         for head, facts in parts:

@@ -18,7 +18,7 @@ TYPES = (
 """Types of sites, in the order in which a world has them; with more sites the row begins again."""
 
 HOMES: dict[str, tuple[tuple[str, int], ...]] = {
-    "structure": (("encyclopedia", 4), ("heritage", 4), ("blog", 2), ("forum", 2), ("council", 1), ("faq", 1)),
+    "structure": (("encyclopedia", 4), ("heritage", 4), ("blog", 1), ("forum", 2), ("council", 1), ("faq", 1)),
     "place": (("encyclopedia", 4), ("guide", 4), ("blog", 2)),
     "firm": (("directory", 5), ("encyclopedia", 3), ("forum", 2), ("faq", 1)),
     "public": (("directory", 4), ("encyclopedia", 3), ("council", 2), ("forum", 1), ("faq", 1)),
@@ -29,7 +29,7 @@ HOMES: dict[str, tuple[tuple[str, int], ...]] = {
     "work": (("magazine", 4), ("encyclopedia", 4), ("blog", 2), ("forum", 2)),
     "science": (("journal", 5), ("encyclopedia", 4), ("magazine", 1)),
     "event": (("encyclopedia", 5), ("council", 1), ("blog", 1), ("forum", 1)),
-    "person": (("encyclopedia", 5), ("obituary", 3), ("magazine", 2)),
+    "person": (("encyclopedia", 6), ("obituary", 3), ("magazine", 1)),
 }
 """Forms of pages about things of a group, with their weights."""
 
