@@ -131,6 +131,7 @@ except ImportError:  # not a POSIX system
 
 _MOST = 4
 _THREADS = 2
+_LOG = logging.getLogger(__name__)
 _LONGEST_START = 60.0  # seconds
 _MOST_MEMORY = 2_000_000_000  # bytes of data of one process
 _FIRST = Fetched("http://a.example/", "html", b"<p>.")
@@ -219,18 +220,23 @@ class Readers:
     async def _start(self) -> Any:
         """A new reader, ready to read: how long it takes to start is not held against a document.
 
-        ``None`` where there can be none.
+        ``None`` where there can be none: threads then read, which nothing can end.
         """
-        reader = process_pool(1, _begin, (_MOST_MEMORY,))
-        self._started.append(reader)
-        try:
-            ready = asyncio.wrap_future(await asyncio.to_thread(reader.submit, read, _FIRST))
-            await asyncio.wait_for(ready, _LONGEST_START)
-        except Exception:  # no memory, no processes left, a shell without semaphores
-            self._threads = True
-            await self._end(reader)
-            return None
-        return reader
+        for last in (False, True):  # two that start at once may be in each other's way
+            reader = process_pool(1, _begin, (_MOST_MEMORY,))
+            self._started.append(reader)
+            try:
+                ready = asyncio.wrap_future(await asyncio.to_thread(reader.submit, read, _FIRST))
+                await asyncio.wait_for(ready, _LONGEST_START)
+                return reader
+            except Exception as error:  # no memory, no processes left, a shell without semaphores
+                await self._end(reader)
+                if last:
+                    _LOG.warning(
+                        "threads read pages, as no process can be started: %s: %s", type(error).__name__, error
+                    )
+        self._threads = True
+        return None
 
     async def _end(self, reader: Any) -> None:
         self._started.remove(reader)
