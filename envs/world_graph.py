@@ -281,9 +281,11 @@ class WorldGraph:
         )
 
     def _year(self, fact: WorldFact, name: str, which: str) -> GraphCell:
-        year = str(fact.year if which == "Y" else fact.until)
-        pages = self._stating(fact.key, f"O{which}", name, fact.object.text, year)
-        return GraphCell(year, pages) if pages else _NOTHING
+        year = fact.year if which == "Y" else fact.until
+        shown = (str(year), str(year - 1))  # or it is "the following year"
+        pages = (page for one in shown for page in self._stating(fact.key, f"O{which}", name, fact.object.text, one))
+        found = tuple(dict.fromkeys(pages))
+        return GraphCell(str(year), found) if found else _NOTHING
 
     @staticmethod
     def _fact(one: WorldEntity, relation: str) -> WorldFact | None:

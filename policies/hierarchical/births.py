@@ -5,18 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from webenv.policies.hierarchical.facts import NEITHER, clean, stems_of
-from webenv.policies.hierarchical.pages import (
-    bare,
-    cells_of,
-    is_month,
-    is_person,
-    name_at,
-    names_in,
-    passages,
-    persons_in,
-    without_links,
-)
+from webenv.policies.hierarchical.names import bare, is_month, is_person, name_at, names_in, persons_in
+from webenv.policies.hierarchical.pages import cells_of, passages, without_links
+from webenv.policies.hierarchical.values import NEITHER, clean, stems_of
 
 _AT = r"(?P<at>(?=[^\W\d_a-z]))"
 _LOOSE = r"(?:(?:upper|lower|central|outer|inner|old) )?"
@@ -32,16 +23,23 @@ _BORN = tuple(
         rf"\bdelivered (?:with)?in(?:side)? {_LOOSE}{_AT}",
         rf"\b(?:[Aa] native|[Nn]ative|is a child|was a child|a son|a daughter) of (?:a family from )?{_AT}",
         rf"\b(?:came|comes|was a child) (?:from|of) a family from {_AT}",
-        rf"\bfamily (?:lived|was at home|had (?:a|its|their) home) in {_AT}[^.]{{0,80}} born\b",
+        rf"\bfamily(?:, [^,.]{{1,40}},)? (?:lived|was at home|had (?:a|its|their) home) in {_AT}[^.]{{0,80}} born\b",
         rf"\bIt was in {_AT}[^.]{{0,60}} (?:was born|came into the world|entered the world)\b",
-        rf"\b(?:birthplace|place of birth|native town|town of birth) (?:was|is) {_AT}",
+        rf"\b(?:birthplace|place of birth|native town|home ?town|town of birth) (?:was|is) {_AT}",
         rf"^In {_AT}[^.]{{0,200}}, (?:born there|a native)\b",
     )
 )
 _HOME = re.compile(
-    r" (?:is|was) where (?:[\w.]{1,30} ){0,4}?(?:was born|grew up|came from|came into the world)\b|"
+    r" (?:is|was) (?:the (?:place|town|village|city) )?(?:where|in which) (?:[\w.]{1,30} ){0,4}?"
+    r"(?:was born|grew up|came from|came into the world|began (?:\w+ )?life)\b|"
     r" (?:is|was|served as) (?:[\w.]{1,40}['’]s?|his|her|their|the) "
     r"(?:birthplace|place of birth|native town|town of birth)\b"
+)
+_CLAUSE = re.compile(r"[,;:] | and (?=(?:he|she|they|[a-z]+ed|went|left|came|grew)\b)")
+_CUE = re.compile(r"\b(?:born|birth|birthplace|native|first saw|(?:came|come) into the world|began (?:\w+ )?life)\b")
+_NEAR = re.compile(r"\b(?:in|at|near|of|from|outside) (?=[^\W\d_a-z])")
+_OTHER_LIFE = re.compile(
+    r"\b(?:lived|moved|settled|worked|died|studied|went|buried|married|taught|before|after|since)\b"
 )
 _FROM = re.compile(rf"\b(?:came|comes|hails|hailed|originates|originated) from {_AT}")
 _ABOUT = re.compile(r"^- ([^:()|*“”,]{3,60}?)(?: \([^()]*\))?, [^:,]{3,40}: (.*)$")
@@ -86,6 +84,11 @@ def _place_in(sentence: str) -> str:
     if home:
         runs = [one for one in names_in(f"x {sentence[: home.start()]}") if sentence[: home.start()].endswith(one)]
         return runs[-1] if runs else ""
+    for clause in _CLAUSE.split(re.sub(r"\([^()]*\)", "", sentence)):
+        cue = _CUE.search(clause)
+        at = [_town_at(clause[one.end() :]) for one in _NEAR.finditer(clause, cue.start())] if cue else []
+        if len({one for one in at if one}) == 1 and not _OTHER_LIFE.search(clause):
+            return next(one for one in at if one)
     found = _FROM.search(sentence)
     if found and not re.search(r"\d", sentence[: found.end()]):
         place = _town_at(sentence[found.start("at") :])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from webenv.policies.hierarchical.clauses import ChainQuestion, LinkClause, agreement, weights_of
 from webenv.policies.hierarchical.links import DESCRIBES, KIND, kindness
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
-from webenv.policies.hierarchical.pages import bare
+from webenv.policies.hierarchical.names import bare
 from webenv.urls import host_of
 
 _TRIED = 4  # chains whose missing links are looked for

@@ -18,7 +18,8 @@ from webenv.policies.hierarchical.messages import (
     ResultLine,
     Subtask,
 )
-from webenv.policies.hierarchical.pages import allowed, mentions, version_of
+from webenv.policies.hierarchical.names import mentions
+from webenv.policies.hierarchical.pages import allowed, version_of
 
 SEARCH = "Search each clause"
 FOLLOW = "Follow the links"

@@ -8,27 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from webenv.policies.hierarchical.facts import AskedColumn, clean, cues_of, number_in
+from webenv.policies.hierarchical.kinds import KIND, OTHER, OWN, PAIR, POST, SEEN, TOLD, TOWNS, WITHIN, noun_of, says
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
-from webenv.policies.hierarchical.pages import PLACED, bare, endings, mentions, of_kind
+from webenv.policies.hierarchical.names import bare, endings, mentions, of_kind
+from webenv.policies.hierarchical.pages import PLACED
 from webenv.policies.hierarchical.places import ELSEWHERE, Atlas
 from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
 from webenv.policies.hierarchical.terms import PostTerm, by_home, common_stems, learned_cues, succession
+from webenv.policies.hierarchical.values import AskedColumn, clean, cues_of, number_in
 from webenv.urls import host_of
 
-WITHIN = "place"
-"""The column of statements that say in which of the places asked for a smaller one lies."""
-
-SEEN = "named on"
-"""The column of statements that a page names something which may be a row: :data:`OWN`, :data:`KIND`, :data:`TOLD` or
-:data:`OTHER`; the quote is the page's beginning, or the sentence that says where it is."""
-
-OWN, KIND, TOLD, OTHER = "its page", "its page, of the kind", "of the kind", "named"
-
-PAIR = " | "
-"""What joins the names of a key of two columns: what a post is held at, and by whom."""
-
 _ELSE = re.compile(r" (?:for|in|of|at|on|to|with)$")  # labels of something else about the same: "Founded for"
+_KNOWN = 5  # of the kind, by which it is known what pages call them
 _SEEN = 2  # pages about a place that must name what no list has
 _EXAMPLES, _CUES = 40, 10  # of a column, told to whoever reads for it
 _ALIKE = 2  # values in which a page's label must agree with a column to stand for it
@@ -121,13 +112,25 @@ class Ledger:
             names = [max(forms, key=lambda one: (not one.startswith("the "), forms[one])) for forms in every]
             kin = endings(names)
             sure, unsure = dict.fromkeys(names), dict[str, None]()
-            towns = {_folded(one) for one in (*self.wanted.places, *self.within)}
+            towns, nouns = self._towns(), self._nouns()
+            regular = len(names) >= _KNOWN and sum(of_kind(one, kin, self.wanted.kind) for one in names) > 0.8 * len(
+                names
+            )
             for entity, by_url in self._seen.items():
-                if entity in towns:  # pages are about what stands in a town, and titled by it
-                    continue
                 seen = list(by_url.values())
-                said = any(one.value in (KIND, TOLD) for one in seen)
-                if entity in self._names or not (said or of_kind(seen[0].entity, kin, self.wanted.kind)):
+                called = self._called(seen)
+                plainly = self.wanted.kind in called
+                alike = of_kind(seen[0].entity, kin, self.wanted.kind)
+                other = (entity in towns and not alike) or (called and not called & nouns)
+                if entity in self._names or (other and not plainly):
+                    continue  # pages are about what stands in a town, and titled by it; or it is of another kind
+                said = any(one.value in (KIND, TOLD, POST) for one in seen) or called & nouns
+                if not (said or alike):
+                    continue
+                if regular and not alike and not called & nouns:
+                    continue  # it is called otherwise than all that are known, and nobody says that it is one
+                if not alike and all(one.value in (POST, OTHER) for one in seen):
+                    unsure[bare(seen[0].entity)] = None  # a post like this says little of what it is held at
                     continue
                 here = [one for one in seen if self._here(one)]
                 soft = [one for one in here if one.place.startswith("~") and one.value != OTHER]
@@ -136,10 +139,47 @@ class Ledger:
                 elsewhere = not own and any(one.value != OTHER and PLACED.search(one.quote) for one in seen)
                 if own or (len(here) >= _SEEN and not elsewhere):
                     sure[bare(seen[0].entity)] = None
-                elif (here or said) and not elsewhere:
+                elif (here or said or titled) and not elsewhere:
                     unsure[bare(seen[0].entity)] = None
             self._rows_found = tuple(sure), tuple(unsure)
         return self._rows_found
+
+    def _towns(self) -> set[str]:
+        """The places: those asked, those that lie there, and those where pages say several other things to be."""
+        if self.wanted.kind in TOWNS:
+            return {_folded(one) for one in self.wanted.places}
+        lying = Counter(
+            part
+            for entity, by_url in self._seen.items()
+            for part in {
+                _folded(part) for one in by_url.values() for part in one.place.removeprefix("~").split(", ") if part
+            }
+            if part != entity
+        )
+        towns = {_folded(one) for one in (*self.wanted.places, *self.within)}
+        return towns.union(one for one, count in lying.items() if count >= _SEEN)
+
+    def _called(self, seen: Sequence[CitedStatement]) -> set[str]:
+        """What pages call something: "a chain ferry"; the kind itself, where they call it one of these."""
+        kind = self.wanted.kind
+        told = [one for one in seen if one.value in (OWN, KIND, TOLD)]
+        called = {noun_of(one.entity, one.quote) for one in told} - {""}
+        plainly = any(one == kind or one.endswith(f" {kind}") for one in called)
+        plainly = plainly or any(says(one.entity, kind, one.quote) for one in told)
+        return called | ({kind} if plainly else set())
+
+    def _nouns(self) -> set[str]:
+        """What pages call those that are of the kind for sure; everything, where that is known of too few."""
+        found, known = Counter[str](), 0
+        for entity, by_url in self._seen.items():
+            called = self._called(list(by_url.values()))
+            if self.wanted.kind in called or (entity in self._names and called):
+                found.update(called)
+                known += 1
+        often = {one for one, count in found.items() if count >= _SEEN} | {self.wanted.kind}
+        if known >= _KNOWN:
+            return often
+        return {one for by_url in self._seen.values() for one in self._called(list(by_url.values()))}
 
     def _here(self, seen: CitedStatement) -> bool:
         """Whether a page says that what it names is in one of the places asked."""
@@ -225,8 +265,8 @@ class Ledger:
 
     @property
     def doubts(self) -> tuple[tuple[str, str], ...]:
-        """What is to be searched, and for whose sake: smaller places of which no page says where they lie, and things
-        of which a page elsewhere tells, who may be namesakes there."""
+        """What is to be searched, and for whose sake: smaller places of which no page says where they lie; things of
+        which a page elsewhere tells, who may be namesakes there; whatever the post is held at, once."""
         if self._doubts is not None:
             return self._doubts
         found = dict.fromkeys((one, one) for one in self._atlas.unplaced())
@@ -242,6 +282,11 @@ class Ledger:
                 if home is not None and home.startswith(ELSEWHERE) and home.partition("/")[0] not in homes:
                     name = one.entity.partition(PAIR)[0]
                     found[f"{name} {home[1:].partition('/')[0]}", name] = None
+        if self.wanted.keys == 2:  # others may have been there before those who are known
+            post = self.columns[1]
+            for known in (*self.entities, *self.candidates):
+                name = bare(known) if " " in bare(known) else f"the {bare(known)}"
+                found |= {(f'"{bare(known)}" {post}', known): None, (f'"{post.lower()} of {name}"', known): None}
         self._doubts = tuple(found)
         return self._doubts
 

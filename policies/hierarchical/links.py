@@ -8,20 +8,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from webenv.policies.hierarchical.clauses import ChainQuestion, LinkClause, agreement
-from webenv.policies.hierarchical.facts import NEITHER, full_names
+from webenv.policies.hierarchical.facts import full_names
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage
-from webenv.policies.hierarchical.pages import (
-    FUNCTION_WORDS,
-    bare,
-    cells_of,
-    is_month,
-    is_person,
-    mentions,
-    names_in,
-    sentences,
-    subjects_of,
-    without_links,
-)
+from webenv.policies.hierarchical.names import FUNCTION_WORDS, bare, is_month, is_person, mentions, names_in
+from webenv.policies.hierarchical.pages import cells_of, sentences, subjects_of, without_links
+from webenv.policies.hierarchical.values import NEITHER
 
 DESCRIBES = "describes"
 """The value of statements to a clause that only describes."""

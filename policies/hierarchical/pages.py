@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from webenv.policies.hierarchical.names import (
+    _JOINS,
+    _MONTH,
+    FIRM,
+    bare,
+    ending,
+    endings,
+    mentions,
+    names_in,
+    persons_in,
+)
+
 PLACED = re.compile(r" (?:(?:in|at|of|from|near|outside|find in|belongs to|connected with|know) |\()[A-Z]")
 """Words by which a page says where what it is about is."""
-
 LEAD = 400
 """Characters at the beginning of a page that say what it is about."""
-
 _DATED = re.compile(r"\((?:version|text|as) (?:of|from) ([^)]{4,40})\)|（(.{4,20})版）", re.IGNORECASE)
 _ARCHIVES = ("archive.org/", "archive.today/", "archive.ph/", "archive.is/", "webcache.googleusercontent.com/")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((https?://[^()\s]+)\)")
-_END = re.compile(r"(?<=[.!?。！？])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bDr\.)(?:\s+|(?<=[。！？]))")
+_END = re.compile(
+    r"(?<=[.!?。！？])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bDr\.)(?<!\bCo\.)(?:\s+|(?<=[。！？]))|(?<=\bCo\.)\s+(?=[A-Z“])"
+)
 _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
-_LISTED = re.compile(r"^- \*\*(?=[^*]*\d)[^*]{4,24}\*\*: ")
+_LISTED = re.compile(rf"^- \*\*(?=[^*]*(?:1\d\d\d|20\d\d|\d (?:{_MONTH})|(?:{_MONTH}) \d))[^*]{{4,24}}\*\*: ")
 _YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
 _LATER = re.compile(r"(?:In )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b")
 _PLACED_ITEM = re.compile(r"^- (?:\*\*)?([^:()|*“”]{3,60}?)(?:\*\*)? \(([^\W\d_a-z][^()\d]{1,40})\):")
 _INVITES = re.compile("^(?:Meet|About|Visit|Visiting|Discover|Introducing|Inside|Around) ")
-_GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
 _ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*(?: \([^()]*\)(?=:))?[.:]? ?(.*)$")
@@ -34,46 +45,9 @@ _FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
 _HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
 _SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
 _PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
-_TOKEN = re.compile(r"[^\W\d_](?:[\w’'-]*\w)?|&|\d+")
 _QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」")
 _SAID = re.compile(r": “[^“”]*[.!?]”(?=\s|$)")  # what somebody says, as the end of a sentence
 _NAMED_ITEM = re.compile(r"^- ([^:.()|*“”]{3,60}?)(?: \(([^()]{2,60})\))?: (?=\S)(.*)$")
-_JOINS = ("of", "on", "the", "and", "&")
-_DATE = re.compile(
-    "1[0-9][0-9][0-9]|20[0-9][0-9]|January|February|March|April|June|July|August|September|October|November|December"
-)
-FUNCTION_WORDS = frozenset(
-    re.findall(
-        r"[\w-]+",
-        """
-        a about according after against all although among an and another any as at because before behind below
-        beside between both but by during each even every few for from had has he her here his how i if in into
-        it its later like many most much my near never no nobody nor not nothing now of off on once one only or
-        other our out over people she since so some still such than that the their then there these they this those
-        though through till to today under until up upon was we were what when where which while who whoever
-        whose why with within without you
-        """,
-    )
-)
-_BODIES = frozenset(
-    re.findall(
-        r"[\w-]+",
-        """
-        bank school university college hospital infirmary church chapel club society museum gallery library
-        company firm works brothers sons park street road lane avenue square house hall hotel inn theatre
-        theater playhouse station bridge viaduct dam light lighthouse farm press post herald gazette times
-        valley county council court project expedition festival fair week award prize medal cup trophy shield
-        order party list yard docks boats brewery construction foundry systems software observatory institute
-        trust union league team choir chorus band orchestra rovers wanderers athletic united city town line
-        railway junction market guildhall relief winter study election by-law act case mutual electric
-        engineering machine estate gardens abbey cathedral castle tower
-        """,
-    )
-)
-_PARTICLES = ("de", "da", "di", "du", "van", "von", "der", "den", "la", "le", "el", "al", "bin")
-_PLACED = frozenset(
-    ("North", "South", "East", "West", "Upper", "Lower", "Great", "Little", "Port", "Kirk", "St", "Old")
-)
 
 
 class AboutSentence(NamedTuple):
@@ -123,29 +97,6 @@ def links_of(text: str) -> Iterator[tuple[str, str]]:
     """The links of a text: words and address."""
     for found in _LINK.finditer(text):
         yield found[1], found[2]
-
-
-def bare(name: str) -> str:
-    """A name without its article.
-
-    >>> bare("the Corvo")
-    'Corvo'
-    """
-    return name[4:] if name.startswith(("the ", "The ")) else name
-
-
-def mentions(text: str, name: str) -> bool:
-    """Whether a name stands in a text, as a whole, in whatever case its article is."""
-    short = bare(name)
-    if not short or short not in text:
-        return False
-    at = text.find(short)
-    while at >= 0:
-        end = at + len(short)
-        if not text[max(0, at - 1) : at].isalnum() and not text[end : end + 1].isalnum():
-            return True
-        at = text.find(short, at + 1)
-    return False
 
 
 def sentences(text: str) -> list[str]:
@@ -202,7 +153,7 @@ def passages(
             if len(sentence) > 1_000:
                 continue
             prefix = _PREFIX.match(sentence)
-            here = _named(sentence, names)
+            here = _named(_without_namesakes(sentence, names, persons), names)
             about = section if section and not item and not _GOES_ON.match(sentence) else about
             if here:
                 about = here
@@ -215,10 +166,29 @@ def passages(
             then = str(int(year) + (later[1] not in (None, "same"))) if later and year else year if dated else ""
             yield AboutSentence(sentence, about, bool(here), asked, "" if people else person, then)
             person = people[-1] if people else person
-            year = next(reversed(_YEAR.findall(sentence)), year)
+            year = _latest(sentence) or year
+
+
+def _latest(sentence: str) -> str:
+    """The year that a sentence has come to: its last one, unless that is told as what went before."""
+    years = _YEAR.findall(sentence)
+    before = bool(years) and re.search(rf"\b(?:since|from|after [a-z]+ing\b[^.,;]*? in) {years[-1]}", sentence)
+    return max(years) if before else years[-1] if years else ""
 
 
 _ASKING = ("Who", "What", "When", "Where", "Which", "How", "Why", "Whom", "Whose", "In", "To", "From", "At", "For")
+
+
+def _without_namesakes(sentence: str, names: Sequence[str], persons: Sequence[str]) -> str:
+    """A sentence without the persons whose surname is one of some names: Ann Corvo is no ferry."""
+    for name in names:
+        if " " not in name and name in sentence:
+            known = [one for one in persons if one.endswith(f" {name}")]
+            for one in known:
+                sentence = sentence.replace(one, "·")
+            if known:
+                sentence = pattern(rf"(?<![Tt]he )\b{re.escape(name)}\b").sub("·", sentence)
+    return sentence
 
 
 def _named(text: str, names: Sequence[str]) -> str:
@@ -227,181 +197,10 @@ def _named(text: str, names: Sequence[str]) -> str:
     return max(found, key=len) if found else ""
 
 
-def somebody(name: str, text: str) -> bool:
-    """Whether a name of the form of a person's is somebody's in a text: the surname stands there alone, and no article
-    before the name.
-
-    >>> somebody("Ann Lee", "Ann Lee left. Lee was 40."), somebody("Ann Lee", "The Ann Lee is a ferry.")
-    (True, False)
-    """
-    if not is_person(name):
-        return False
-    for found in places_of(f"he {name}", text):
-        rest = text[found + 3 + len(name) :]
-        if text[found - 1 : found] in ("T", "t") and not (rest[:1] == " " and rest[1:2].isupper()):
-            return False
-    last = name.rsplit(" ", 1)[-1]
-    first = name[: -len(last)]
-    return any(not text[:found].endswith(first) for found in places_of(last, text))
-
-
-def places_of(word: str, text: str) -> Iterator[int]:
-    """Where a word stands in a text, as a whole; "he" also as the end of "the"."""
-    at = text.find(word)
-    while at >= 0:
-        end = at + len(word)
-        whole = not text[max(0, at - 1) : at].isalnum() or word.startswith("he ")
-        if whole and not text[end : end + 1].isalnum():
-            yield at
-        at = text.find(word, at + 1)
-
-
 def _is_name(text: str) -> bool:
     """Whether a text is a name as a whole: each word but those that join begins with a capital or a digit."""
     words = text.split()
     return len(words) > 1 and all(word[0].isupper() or word[0].isdigit() or word in _JOINS for word in words)
-
-
-@lru_cache(maxsize=8_192)
-def names_in(sentence: str) -> tuple[str, ...]:
-    """Runs of words with capitals: names of whatever sort; a word that begins the sentence counts in a longer one.
-
-    >>> names_in("In 1954 the board chose Jeremy F. Molina, who left Hive Bank of Saltmarsh County.")
-    ('Jeremy F. Molina', 'Hive Bank of Saltmarsh County')
-    """
-    found: list[str] = []
-    run: list[re.Match[str]] = []
-    for token in _TOKEN.finditer(sentence):
-        word = token[0]
-        gap = sentence[run[-1].end() : token.start()] if run else ""
-        possessive = gap in ("’ ", "' ") and run[-1][0].endswith("s") and word[0].isupper()  # the Ladies’ Rowing Club
-        joined = not run or gap == " " or possessive or (gap == ". " and len(run[-1][0]) == 1)
-        if not joined:
-            _close(sentence, run, found)
-            run = []
-        capital = word[0].isupper() and (run or word.lower() not in FUNCTION_WORDS or (word == "The" and token.start()))
-        if _DATE.fullmatch(word):
-            if [one[0] for one in run] != ["May"]:  # a month or a year is no part of a name
-                _close(sentence, run, found)
-            run = []
-        elif capital or (run and (word in _JOINS or word.isdigit())):
-            run.append(token)
-        else:
-            _close(sentence, run, found)
-            run = []
-    _close(sentence, run, found)
-    return tuple(found)
-
-
-def _close(sentence: str, run: list[re.Match[str]], found: list[str]) -> None:
-    while run and (run[-1][0] in _JOINS or (run[-1][0].isdigit() and not _numbered(run))):
-        run.pop()
-    if run and run[-1][0].lower() != "the":
-        found.append(re.sub(r"['’]s$", "", sentence[run[0].start() : run[-1].end()]))
-
-
-_TITLES = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        Mr Mrs Ms Miss Dr Sir Dame Lord Lady Baron Baroness Count Countess Duke Saint Captain Colonel Major General
-        Admiral Sergeant Inspector Professor Father Sister Brother Mother Abbot Abbess Prior Bishop Canon Dean Reverend
-        Mayor President Chairman Director Governor Senator Minister Chancellor Judge Doctor King Queen Prince Princess
-        """,
-    )
-)
-
-
-def untitled(name: str, titles: Collection[str] = ()) -> str:
-    """A name without the title before it.
-
-    >>> untitled("Dr Ann Lee"), untitled("Observer Ann Lee", {"Observer"})
-    ('Ann Lee', 'Ann Lee')
-    """
-    first, _, rest = name.partition(" ")
-    return rest if rest and (first in _TITLES or first in titles) else name
-
-
-def _numbered(run: Sequence[re.Match[str]]) -> bool:
-    """Whether a run is a word and the number of one of several: "Apollo 11"."""
-    return len(run) == 2 and len(run[1][0]) <= 3
-
-
-def persons_in(
-    sentence: str, known: Sequence[str] = (), others: Sequence[str] = (), titles: Collection[str] = ()
-) -> list[str]:
-    """The names in a sentence that may be those of persons: two or three words, none of which a body or place has.
-
-    Args:
-        known: full names; a surname alone stands for the one of these that ends with it.
-        others: names that are none of a person.
-        titles: words that may stand before a name.
-
-    >>> persons_in("In 1954 Hive Bank chose Jeremy F. Molina, as Lee wished.", ["Ann Lee"])
-    ['Jeremy F. Molina', 'Ann Lee']
-    """
-    found: list[str] = []
-    for named in names_in(sentence):
-        run = untitled(named, titles)
-        run = next((one for one in known if run.endswith(f" {one}")), run)
-        first, _, rest = run.partition(" ")
-        if first.endswith("ing") and sentence.startswith(run) and is_person(rest):
-            run = rest  # "Remembering Ann Lee"
-        elif _GOING.fullmatch(first) and sentence.startswith(run) and run not in known:
-            continue  # "Leaving Oldtown, …"
-        words = run.split()
-        if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
-            continue
-        if is_person(run):
-            found.append(run)
-        elif len(words) == 1:
-            found += [full for full in known if full.rsplit(" ", 1)[-1] == run][:1]
-    return list(dict.fromkeys(found))
-
-
-@lru_cache(maxsize=65_536)
-def is_person(name: str) -> bool:
-    """Whether a name has the form of a person's."""
-    words = name.split()
-    return (
-        2 <= len(words) <= 4
-        and words[0] not in _PLACED
-        and not any(word in _JOINS or word.isdigit() or word.lower() in _BODIES for word in words)
-        and not re.search(r"['’]s\b", name)
-        and words[-1][0].isupper()
-        and all(word[0].isupper() or word in _PARTICLES for word in words)
-        and all(len(word.rstrip(".")) > 1 or word.endswith(".") for word in words)
-    )
-
-
-def is_month(word: str) -> bool:
-    """Whether a word is a month, or a year."""
-    return bool(_DATE.fullmatch(word))
-
-
-def ending(name: str) -> str:
-    """The end of a name, which those of a kind share: its last word; two, where that says but that it is a firm.
-
-    >>> ending("Koch Reef Light"), ending("Stork Brewing Company")
-    ('Light', 'Brewing Company')
-    """
-    words = bare(name).split()
-    return " ".join(words[-2:] if words[-1].rstrip(".") in _FORMS else words[-1:]) if len(words) > 1 else ""
-
-
-_FORMS = ("Club", "Company", "Co", "Works", "Brothers", "Sons", "Ltd", "Inc", "House", "Society", "Association")
-
-
-def endings(names: Iterable[str]) -> Counter[str]:
-    """How many of some names have each ending."""
-    return Counter(found for name in names if (found := ending(name)))
-
-
-def of_kind(name: str, known: Mapping[str, int], kind: str) -> bool:
-    """Whether a name ends as several of a kind do, or with the kind's word."""
-    if " " not in bare(name) or any(part in name for part in (" and ", ", ")):
-        return False
-    return known.get(ending(name), 0) > 1 or name.casefold().replace("-", " ").endswith(kind)
 
 
 def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
@@ -447,12 +246,6 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
                 yield TableCell(row[0], label, value)
 
 
-def name_at(text: str) -> str:
-    """The name that a text begins with; empty where it begins with none."""
-    found = next(iter(names_in(f"x {text[:80]}")), "")
-    return found if text.startswith(found) else ""
-
-
 def towns_in_list(text: str) -> dict[str, str]:
     """Where the things of a list are: by what stands in brackets behind their names, or under "Town".
 
@@ -496,6 +289,9 @@ def subjects_of(title: str, text: str) -> list[str]:
     title = _INVITES.sub("", title)
     found = [one.name for one in cells_of(text, "")][:1]
     lead = text[: 3 * LEAD]
+    firm = FIRM.match(title)
+    if firm and ", " in firm[0]:
+        return list(dict.fromkeys((*found, firm[0])))
     named = re.split(r": | – |, | \(|\?", title)[0]
     if " " in bare(named) and names_in(f"x {named}") in ((named,), (bare(named),)):
         about = re.sub(r"^[A-Z][a-z]+ (?:on|of|from|at) (?=[A-Z])", "", named)
@@ -504,7 +300,9 @@ def subjects_of(title: str, text: str) -> list[str]:
         if (
             " " not in run
             and title.startswith(run)
-            and not pattern(rf"\s[a-z][\w’'-]*,? {re.escape(run)}\b(?! [A-Z])").search(text)
+            and not pattern(
+                rf"\s[a-z][\w’'-]*,? {re.escape(run)}\b(?! [A-Z])|\bThe {re.escape(run)} (?:is|was) an?\b"
+            ).search(text)
         ):
             continue  # a word of the language, which begins the title
         found += [one for one in (run, run.partition(" on ")[2]) if one and mentions(lead, one)][:1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from webenv.policies.hierarchical.pages import bare, is_month, links_of, name_at, pattern, sentences, without_links
+from webenv.policies.hierarchical.names import bare, is_month, name_at
+from webenv.policies.hierarchical.pages import links_of, pattern, sentences, without_links
 
 _IN = re.compile(
     r"\b(?:in|from|of|at|near|outside|around|to|is) (?:the (?:[a-z]+ ){1,3}(?:of|area of) )?(?=[^\W\d_a-z])"
@@ -40,7 +41,7 @@ def place_of(name: str, kind: str, text: str, towns: Collection[str] = ()) -> st
         place = "" if "·" in place else place
         if place:
             return place
-    town = _dateline(lines)
+    town = dateline(lines)
     if town:
         return town
     for sentence in told[: 2 * _LINES]:
@@ -73,7 +74,7 @@ def town_in(sentence: str) -> str:
     return next(_places(sentence), "")
 
 
-def _dateline(lines: Iterable[str]) -> str:
+def dateline(lines: Iterable[str]) -> str:
     """The town before a report, as its name is written elsewhere."""
     for line in lines:
         found = _DATELINE.match(line)

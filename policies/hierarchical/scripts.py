@@ -8,6 +8,7 @@ from webenv.policies.hierarchical.chain_scripts import chosen as chosen_links
 from webenv.policies.hierarchical.chain_scripts import next_step, read_links
 from webenv.policies.hierarchical.chain_scripts import orders as chain_orders
 from webenv.policies.hierarchical.clauses import read_chain
+from webenv.policies.hierarchical.kinds import says
 from webenv.policies.hierarchical.messages import (
     CitedSource,
     Directive,
@@ -22,13 +23,8 @@ from webenv.policies.hierarchical.messages import (
     in_words,
     tokens,
 )
-from webenv.policies.hierarchical.pages import (
-    allowed,
-    bare,
-    links_of,
-    mentions,
-    version_of,
-)
+from webenv.policies.hierarchical.names import bare, endings, mentions, names_in, of_kind
+from webenv.policies.hierarchical.pages import allowed, links_of, version_of
 from webenv.policies.hierarchical.reading import read_table
 from webenv.policies.hierarchical.tables import Wanted, read_question
 
@@ -155,7 +151,9 @@ def _lists(view: ManagerView, wanted: Wanted) -> Iterator[Order]:
 def _entities(view: ManagerView, wanted: Wanted, *, in_all_words: bool) -> Iterator[Order]:
     """An order for each entity with a gap, in other words each time, or where they are few in all words at once; of
     what a page has links to, these first."""
-    forms = ("{entity}", "{entity} {columns}", "{entity} {plural}", "{entity} {kind} history")
+    forms = ("{entity}", '"{name}" {columns}', "{entity} {plural}", "{entity} {kind} history")
+    if wanted.keys == 2:
+        forms = ("{entity}", '"{name}" {columns}', '"{name}" {kind} history', '"{name}" elected appointed died aged')
     few = in_all_words and len(view.gaps) * len(forms) <= _BATCH
     at_once = forms if few else (forms[view.round % len(forms)],)
     leads = {lead.url: lead.corroborates for one in view.findings for lead in one.leads}
@@ -169,6 +167,7 @@ def _entities(view: ManagerView, wanted: Wanted, *, in_all_words: bool) -> Itera
         for gap in view.gaps:
             named = {
                 "entity": gap.entity,
+                "name": bare(gap.entity),
                 "columns": " ".join(gap.columns),
                 "plural": wanted.plural,
                 "kind": wanted.kind,
@@ -233,10 +232,23 @@ def _fit(hit: ResultLine, task: Subtask, wanted: Wanted | None) -> int:
         kind = wanted.plural.casefold() in title or wanted.kind in title
         score += 3 * (placed and kind) + ("|" in hit.snippet and placed)
         near = placed or any(place in snippet for place in named)
+        if wanted.keys == 2:  # who held the post, by a page about somebody
+            score += 2 * (near and f"{wanted.columns[1].casefold()} of" in snippet)
         if wanted.region and task.query.startswith("towns"):
             score += 3 * (placed and "town" in title) + 2 * (near and "town" in snippet)
         score += 2 * (near and (kind or wanted.kind in snippet))
+    if wanted is not None and wanted.region and score < _LEAST:
+        score += _LEAST * _names_one(hit, task, wanted)
     return score - 2 * bool(version_of(hit.title))
+
+
+def _names_one(hit: ResultLine, task: Subtask, wanted: Wanted) -> bool:
+    """Whether a hit is titled by something which may be of the kind and is not known yet: it is called like others of
+    them, or the snippet says that it is one."""
+    kin = endings(task.others)
+    named = [one for one in names_in(f"x {hit.title}") if one not in task.others]
+    fresh = [one for one in named if not any(mentions(one, other) for other in task.others)]
+    return any(of_kind(one, kin, wanted.kind) or says(one, wanted.kind, hit.snippet) for one in fresh)
 
 
 def _gaps(view: ManagerView) -> int:

@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.policies.hierarchical.facts import TAKING, post_cues, stem, stems_of, words_of
+from webenv.policies.hierarchical.facts import TAKING, post_cues
 from webenv.policies.hierarchical.messages import CitedStatement
-from webenv.policies.hierarchical.pages import FUNCTION_WORDS
+from webenv.policies.hierarchical.names import FUNCTION_WORDS
 from webenv.policies.hierarchical.places import ELSEWHERE
 from webenv.policies.hierarchical.tables import Wanted
+from webenv.policies.hierarchical.values import stem, stems_of, words_of
 from webenv.urls import host_of
 
 _CUED = 2.0  # what a sentence that has a word of the post weighs beside one that has none

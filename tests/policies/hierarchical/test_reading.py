@@ -7,13 +7,16 @@ import pytest
 
 from webenv.latency import LatencyModel
 from webenv.policies.hierarchical import HierarchicalPolicy, Layers, ScriptWorker
-from webenv.policies.hierarchical.facts import clean, number_in, terms
-from webenv.policies.hierarchical.ledger import KIND, SEEN, WITHIN, Ledger
+from webenv.policies.hierarchical.births import births
+from webenv.policies.hierarchical.facts import terms
+from webenv.policies.hierarchical.kinds import KIND, SEEN, WITHIN, noun_of, says
+from webenv.policies.hierarchical.ledger import Ledger
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage, Subtask
-from webenv.policies.hierarchical.pages import AboutSentence, cells_of, names_in, passages, persons_in
-from webenv.policies.hierarchical.reading import says
+from webenv.policies.hierarchical.names import names_in, persons_in
+from webenv.policies.hierarchical.pages import AboutSentence, cells_of, passages
 from webenv.policies.hierarchical.tables import read_question
 from webenv.policies.hierarchical.tree import statements_of
+from webenv.policies.hierarchical.values import clean, number_in
 from webenv.rollout.play import EpisodeSpec, play_episodes
 
 POSTS = (
@@ -48,6 +51,8 @@ def test_names_and_persons() -> None:
     text = "In May 1954 the Hive Bank of Leddermoor chose Jeremy F. Molina, whom Ann O’Neill of Kirk Welwold liked."
     assert names_in(text) == ("Hive Bank of Leddermoor", "Jeremy F. Molina", "Ann O’Neill of Kirk Welwold")
     assert names_in("Later Aeronef 31 and 40 others flew.") == ("Aeronef 31",)
+    assert names_in("She moved to Over Hadding.") == ("Over Hadding",)
+    assert names_in("June B. Dale moved in June.") == ("June B. Dale",)
     assert persons_in("Then Molina left Hive Bank.", ["Jeremy F. Molina"]) == ["Jeremy F. Molina"]
 
 
@@ -248,16 +253,19 @@ def test_what_is_in_a_sentence_with_a_kind_is_not_of_it(name: str, lead: str, is
 
 
 def test_a_town_is_no_row() -> None:
-    """Whatever pages about what stands there are titled by, a town of the places asked is not one of the kind."""
+    """Whatever pages about what stands there are titled by, a town of the places asked is not one of the kind, unless a
+    page calls it so: things may be called like towns."""
     wanted = read_question("List all hotels in the counties of Ay and Bee in one table. Columns: Hotel | Owner")
     assert wanted is not None
     ledger = Ledger(wanted)
-    lead = "Redmarch is a hotel in Redmarch, Ay."
+    lead = "The hotels of Redmarch, Ay, are old."
     named = CitedStatement("Redmarch", SEEN, KIND, "https://a.example/", "", lead)
     ledger.add([named])
     assert ledger.entities == ("Redmarch",)
     ledger.add([CitedStatement("Redmarch", WITHIN, "Ay", "https://b.example/")])
     assert ledger.entities == ()
+    ledger.add([named._replace(url="https://c.example/", quote="Redmarch is a hotel in Redmarch, Ay.")])
+    assert ledger.entities == ("Redmarch",)
 
 
 def test_scripts_read_tables_of_a_world() -> None:
@@ -283,3 +291,63 @@ def test_one_worker_comes_to_the_same_table() -> None:
             sent = [text for turn in record.turns for text in turn.texts]
             told.append((sent, [one for turn in record.turns for one in statements_of(turn.memory)]))
         assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term"),
+    [
+        ("For years after 1974 people spoke of Ann Lee, keeper since 1971.", ("1971", "1974")),
+        ("Ann Lee mended the lamp and in 1963 left, after taking charge in 1956.", ("1956", "1963")),
+        ("Rye Light got a new chief in 2008; Ann Lee painted it and left in 2013.", ("2008", "2013")),
+        ("Ann Lee will not be forgotten as keeper, from 1927 to 1930.", ("1927", "1930")),
+    ],
+)
+def test_years_told_from_their_end(sentence: str, term: tuple[str, str]) -> None:
+    """Who left before it is told since when has these years; that somebody is not forgotten denies no post."""
+    passage = AboutSentence(sentence, "Rye Light", True)
+    assert [one[1:] for one in terms(passage, ["Ann Lee"], ["Rye Light"], cues={"keepe"})] == [term]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ann Lee was offered the direction in 1950 and left the country instead.",
+        "Ann Lee was made youth coach of Rye Club in 1937.",
+        "Ann Lee had been a porter at Rye Club from 1937 to 1940.",
+    ],
+)
+def test_other_years_are_no_term(sentence: str) -> None:
+    """Who declined, held a lesser post or worked there has no years in the post."""
+    assert terms(AboutSentence(sentence, "Rye Club", True), ["Ann Lee"], ["Rye Club"]) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "place"),
+    [
+        ("Her family, a large one, was at home in Hay, where she was born.", "Hay"),
+        ("Great Hay was the town in which Lee was born.", "Great Hay"),
+        ("She was born (at night) to musical parents from Over Hay.", "Over Hay"),
+        ("She was born in 1950, and worked in Rye.", ""),
+        ("Lee (born 4 May 1950) is a baker from Rye.", ""),
+    ],
+)
+def test_births_in_other_words(sentence: str, place: str) -> None:
+    """The place of a birth stands in the clause that tells of it; where somebody lives or works is none."""
+    assert [one[1] for one in births("Ann Lee", sentence, ["Ann Lee"])] == ([place] if place else [])
+
+
+def test_what_is_called_by_another_noun_is_no_row() -> None:
+    """A town hall is no town; what no page calls by the kind's nouns is left out where those are known."""
+    assert says("Hay", "town", "Hay is a town in Ay.")
+    assert not says("Hay Hall", "town", "Hay Hall is a town hall in Ay.")
+    assert noun_of("Rye Hall", "You have reached Rye Hall, a covered market, in Ay.") == "covered market"
+    wanted = read_question("List all ferries in the counties of Ay and Bee in one table. Columns: Ferry | Owner")
+    assert wanted is not None
+    ledger = Ledger(wanted)
+    for name in ("Alpha One", "Beta One", "Gamma One", "Delta One", "Eta One"):
+        lead = f"{name} is a ferry in Ay."
+        ledger.add([CitedStatement(name, SEEN, KIND, "https://a.example/", "", lead)])
+    other = CitedStatement("Zeta One", SEEN, KIND, "https://a.example/", "", "Zeta One is a museum in Ay.")
+    ledger.add([other])
+    assert "Eta One" in ledger.entities
+    assert "Zeta One" not in ledger.entities

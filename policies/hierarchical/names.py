@@ -1,0 +1,263 @@
+"""Names, for a reader without a model: runs of capitals, those of persons, and what those of a kind share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
+_GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
+_TOKEN = re.compile(r"[^\W\d_](?:[\w’'-]*\w)?|&|\d+")
+_JOINS = ("of", "on", "the", "and", "&")
+_DATE = re.compile(rf"1[0-9][0-9][0-9]|20[0-9][0-9]|{_MONTH.replace('May|', '')}")
+FUNCTION_WORDS = frozenset(
+    re.findall(
+        r"[\w-]+",
+        """
+        a about according after against all although among an and another any as at because before behind below
+        beside between both but by during each even every few for from had has he her here his how i if in into
+        it its later like many most much my near never no nobody nor not nothing now of off on once one only or
+        other our out over people she since so some still such than that the their then there these they this those
+        though through till to today under until up upon was we were what when where which while who whoever
+        whose why with within without you
+        """,
+    )
+)
+_BODIES = frozenset(
+    re.findall(
+        r"[\w-]+",
+        """
+        bank school university college hospital infirmary church chapel club society museum gallery library
+        company firm works brothers sons park street road lane avenue square house hall hotel inn theatre
+        theater playhouse station bridge viaduct dam light lighthouse farm press post herald gazette times
+        valley county council court project expedition festival fair week award prize medal cup trophy shield
+        order party list yard docks boats brewery construction foundry systems software observatory institute
+        trust union league team choir chorus band orchestra rovers wanderers athletic united city town line
+        railway junction market guildhall relief winter study election by-law act case mutual electric
+        engineering machine estate gardens abbey cathedral castle tower tramway crossing canal tunnel quarry mine
+        reservoir pier harbour mill branch
+        """,
+    )
+)
+_PARTICLES = ("de", "da", "di", "du", "van", "von", "der", "den", "la", "le", "el", "al", "bin")
+_PLACED = frozenset(
+    ("North", "South", "East", "West", "Upper", "Lower", "Great", "Little", "Port", "Kirk", "St", "Old")
+)
+
+
+def bare(name: str) -> str:
+    """A name without its article.
+
+    >>> bare("the Corvo")
+    'Corvo'
+    """
+    return name[4:] if name.startswith(("the ", "The ")) else name
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a name stands in a text, as a whole, in whatever case its article is."""
+    short = bare(name)
+    if not short or short not in text:
+        return False
+    at = text.find(short)
+    while at >= 0:
+        end = at + len(short)
+        if not text[max(0, at - 1) : at].isalnum() and not text[end : end + 1].isalnum():
+            return True
+        at = text.find(short, at + 1)
+    return False
+
+
+def somebody(name: str, text: str) -> bool:
+    """Whether a name of the form of a person's is somebody's in a text: the surname stands there alone, and no article
+    before the name.
+
+    >>> somebody("Ann Lee", "Ann Lee left. Lee was 40."), somebody("Ann Lee", "The Ann Lee is a ferry.")
+    (True, False)
+    """
+    if not is_person(name):
+        return False
+    for found in places_of(f"he {name}", text):
+        rest = text[found + 3 + len(name) :]
+        if text[found - 1 : found] in ("T", "t") and not (rest[:1] == " " and rest[1:2].isupper()):
+            return False
+    last = name.rsplit(" ", 1)[-1]
+    first = name[: -len(last)]
+    return any(not text[:found].endswith(first) for found in places_of(last, text))
+
+
+def places_of(word: str, text: str) -> Iterator[int]:
+    """Where a word stands in a text, as a whole; "he" also as the end of "the"."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        whole = not text[max(0, at - 1) : at].isalnum() or word.startswith("he ")
+        if whole and not text[end : end + 1].isalnum():
+            yield at
+        at = text.find(word, at + 1)
+
+
+@lru_cache(maxsize=8_192)
+def names_in(sentence: str) -> tuple[str, ...]:
+    """Runs of words with capitals: names of whatever sort; a word that begins the sentence counts in a longer one.
+
+    >>> names_in("In 1954 the board chose Jeremy F. Molina, who left Hive Bank of Saltmarsh County.")
+    ('Jeremy F. Molina', 'Hive Bank of Saltmarsh County')
+    """
+    found: list[str] = []
+    run: list[re.Match[str]] = []
+    for token in _TOKEN.finditer(sentence):
+        word = token[0]
+        gap = sentence[run[-1].end() : token.start()] if run else ""
+        possessive = gap in ("’ ", "' ") and run[-1][0].endswith("s") and word[0].isupper()  # the Ladies’ Rowing Club
+        joined = not run or gap == " " or possessive or (gap == ". " and len(run[-1][0]) == 1)
+        if not joined:
+            _close(sentence, run, found)
+            run = []
+        inside = token.start() > 1 and sentence[token.start() - 2].islower()  # "in Over Hadding"
+        named = word.lower() not in FUNCTION_WORDS or (word == "The" and token.start()) or (inside and word in _BESIDE)
+        capital = word[0].isupper() and (run or named)
+        if _DATE.fullmatch(word) and not _GIVEN.match(sentence, token.start()):
+            if [one[0] for one in run] != ["May"]:  # a month or a year is no part of a name
+                _close(sentence, run, found)
+            run = []
+        elif capital or (run and (word in _JOINS or word.isdigit())):
+            run.append(token)
+        else:
+            _close(sentence, run, found)
+            run = []
+    _close(sentence, run, found)
+    return tuple(found)
+
+
+_GIVEN = re.compile(r"(?<![a-z] )(?:June|April|August) [A-Z](?:\.|[a-z]+)(?! [\d])")
+"""A month that begins a sentence or follows no word: somebody's given name."""
+_BESIDE = frozenset(("Over", "Under", "Near", "Upon", "Below", "Beside", "Within", "Between", "Behind", "Up", "Down"))
+"""Words that names of places begin with, though others do not."""
+
+
+def _close(sentence: str, run: list[re.Match[str]], found: list[str]) -> None:
+    while run and (run[-1][0] in _JOINS or (run[-1][0].isdigit() and not _numbered(run))):
+        run.pop()
+    if run and run[-1][0].lower() != "the":
+        found.append(re.sub(r"['’]s$", "", sentence[run[0].start() : run[-1].end()]))
+
+
+_TITLES = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        Mr Mrs Ms Miss Dr Sir Dame Lord Lady Baron Baroness Count Countess Duke Saint Captain Colonel Major General
+        Admiral Sergeant Inspector Professor Father Sister Brother Mother Abbot Abbess Prior Bishop Canon Dean Reverend
+        Mayor President Chairman Director Governor Senator Minister Chancellor Judge Doctor King Queen Prince Princess
+        """,
+    )
+)
+
+
+def untitled(name: str, titles: Collection[str] = ()) -> str:
+    """A name without the title before it.
+
+    >>> untitled("Dr Ann Lee"), untitled("Observer Ann Lee", {"Observer"})
+    ('Ann Lee', 'Ann Lee')
+    """
+    first, _, rest = name.partition(" ")
+    return rest if rest and (first in _TITLES or first in titles) else name
+
+
+def _numbered(run: Sequence[re.Match[str]]) -> bool:
+    """Whether a run is a word and the number of one of several: "Apollo 11"."""
+    return len(run) == 2 and len(run[1][0]) <= 3
+
+
+def persons_in(
+    sentence: str, known: Sequence[str] = (), others: Sequence[str] = (), titles: Collection[str] = ()
+) -> list[str]:
+    """The names in a sentence that may be those of persons: two or three words, none of which a body or place has.
+
+    Args:
+        known: full names; a surname alone stands for the one of these that ends with it.
+        others: names that are none of a person.
+        titles: words that may stand before a name.
+
+    >>> persons_in("In 1954 Hive Bank chose Jeremy F. Molina, as Lee wished.", ["Ann Lee"])
+    ['Jeremy F. Molina', 'Ann Lee']
+    """
+    found: list[str] = []
+    for named in names_in(sentence):
+        run = untitled(named, titles)
+        run = next((one for one in known if run.endswith(f" {one}")), run)
+        first, _, rest = run.partition(" ")
+        if first.endswith("ing") and sentence.startswith(run) and is_person(rest):
+            run = rest  # "Remembering Ann Lee"
+        elif _GOING.fullmatch(first) and sentence.startswith(run) and run not in known:
+            continue  # "Leaving Oldtown, …"
+        words = run.split()
+        if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
+            continue
+        if is_person(run):
+            found.append(run)
+        elif len(words) == 1:
+            found += [full for full in known if full.rsplit(" ", 1)[-1] == run][:1]
+    return list(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=65_536)
+def is_person(name: str) -> bool:
+    """Whether a name has the form of a person's."""
+    words = name.split()
+    return (
+        2 <= len(words) <= 4
+        and words[0] not in _PLACED
+        and not re.fullmatch(r"[A-Z]\.?", words[0])
+        and not any(word in _JOINS or word.isdigit() or word.lower() in _BODIES for word in words)
+        and not re.search(r"['’]s\b", name)
+        and words[-1][0].isupper()
+        and all(word[0].isupper() or word in _PARTICLES for word in words)
+        and all(len(word.rstrip(".")) > 1 or word.endswith(".") for word in words)
+    )
+
+
+def is_month(word: str) -> bool:
+    """Whether a word is a month, or a year."""
+    return bool(_DATE.fullmatch(word))
+
+
+def ending(name: str) -> str:
+    """What the names of a kind share: the last word; two, where that says but that it is a firm; the first one of a
+    numbered series.
+
+    >>> ending("Koch Reef Light"), ending("Stork Brewing Company"), ending("Gull 14")
+    ('Light', 'Brewing Company', 'Gull')
+    """
+    words = bare(name).split()
+    if len(words) == 2 and words[1].isdigit():
+        return words[0]
+    return " ".join(words[-2:] if words[-1].rstrip(".") in _FORMS else words[-1:]) if len(words) > 1 else ""
+
+
+_FORMS = ("Club", "Company", "Co", "Works", "Brothers", "Sons", "Ltd", "Inc", "House", "Society", "Association")
+
+
+def endings(names: Iterable[str]) -> Counter[str]:
+    """How many of some names have each ending."""
+    return Counter(found for name in names if (found := ending(name)))
+
+
+FIRM = re.compile(r"(?:[A-Z][\w’'-]+, )*[A-Z][\w’'-]+ & [A-Z][\w’'-]+\.?")
+"""A firm's name of several persons: "Ash, Beck & Co."."""
+
+
+def of_kind(name: str, known: Mapping[str, int], kind: str) -> bool:
+    """Whether a name ends as several of a kind do, or with the kind's word."""
+    if " " not in bare(name) or (any(part in name for part in (" and ", ", ")) and not FIRM.fullmatch(name)):
+        return False
+    return known.get(ending(name), 0) > 1 or name.casefold().replace("-", " ").endswith(kind)
+
+
+def name_at(text: str) -> str:
+    """The name that a text begins with; empty where it begins with none."""
+    found = next(iter(names_in(f"x {text[:80]}")), "")
+    return found if text.startswith(found) else ""
