@@ -21,6 +21,7 @@ import argparse
 import csv
 import io
 import json
+import os
 import random
 import re
 import subprocess
@@ -28,6 +29,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,23 +50,35 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable, help="the interpreter that runs the released code")
     parser.add_argument("--tables", type=int, default=2_000)
     parser.add_argument("--replies", type=int, default=2_000)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="that run the released code")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     {"widesearch": tables, "browsecomp": replies, "browsecomp-zh": runs}[given.what](Console(width=110), given)
 
 
 def released(given: Any, program: str, lines: Sequence[Any]) -> list[Any]:
-    """What the released code makes of each line."""
-    done = subprocess.run(
-        [given.python, "-c", program, str(given.clone.resolve())],
-        input="\n".join(map(json.dumps, lines)),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(f"{given.clone}: the released code ended with {done.stderr.strip().splitlines()[-1:]}")
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    """What the released code makes of each line; each text is given to it once, to so many processes in turn."""
+    texts = list(map(json.dumps, lines))
+    once = list(dict.fromkeys(texts))
+    parts = [once[first :: given.processes] for first in range(given.processes)]
+
+    def run(part: Sequence[str]) -> list[Any]:
+        done = subprocess.run(
+            [given.python, "-c", program, str(given.clone.resolve())],
+            input="\n".join(part),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(f"{given.clone}: the released code ended with {done.stderr.strip().splitlines()[-1:]}")
+        return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+
+    found: dict[str, Any] = {}
+    with ThreadPoolExecutor(given.processes) as pool:
+        for part, said in zip(parts, pool.map(run, parts), strict=True):
+            found.update(zip(part, said, strict=True))
+    return [found[text] for text in texts]
 
 
 # ── WideSearch ────────────────────────────────────────────────────────────────

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from webenv.policies.hierarchical.chinese import is_chinese
 from webenv.policies.hierarchical.clauses import ChainQuestion, LinkClause, agreement, weights_of
 from webenv.policies.hierarchical.links import DESCRIBES, KIND, kindness
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
@@ -191,7 +192,8 @@ class ChainLedger:
         known = self._kinds.get(name, ())
         if kind == "person" and any(_THINGS & set(one.casefold().split()[-1:]) for one in known):
             return 0.0
-        return max(kindness(shown, kind, f"{shown} is a {one}") for one in (known or ("",)))
+        form = "{}，一个{}" if is_chinese(shown) else "{} is a {}"
+        return max(kindness(shown, kind, form.format(shown, one)) for one in (known or ("",)))
 
     # ── what is missing ───────────────────────────────────────────────────────
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from webenv.policies.hierarchical.chinese import is_chinese
 from webenv.policies.hierarchical.clauses import ChainQuestion, agreement, weights_of
 from webenv.policies.hierarchical.links import links_on
 from webenv.policies.hierarchical.messages import (
@@ -18,7 +19,7 @@ from webenv.policies.hierarchical.messages import (
     ResultLine,
     Subtask,
 )
-from webenv.policies.hierarchical.names import mentions
+from webenv.policies.hierarchical.names import bare, mentions, names_in
 from webenv.policies.hierarchical.pages import allowed, version_of
 
 SEARCH = "Search each clause"
@@ -88,7 +89,25 @@ def chosen(task: Subtask, chain: ChainQuestion, hits: Sequence[ResultLine]) -> t
 
     ranked = sorted((hit for hit in hits if allowed(hit.url)), key=lambda hit: -fit(hit))
     most = _MORE if task.query in task.entities else _HITS if task.entities else _HITS + len(clauses)
-    return tuple(hit.url for hit in ranked[:most] if fit(hit) > 0)
+    ranked = [hit for hit in ranked if fit(hit) > 0]
+    if not task.entities:  # further pages about one thing later: another may be what is looked for
+        named = [(hit, names_of(hit.title)) for hit in ranked]
+        first = [hit for place, (hit, names) in enumerate(named) if not any(names & one for _, one in named[:place])]
+        ranked = [*first, *(hit for hit in ranked if hit not in first)]
+    return tuple(hit.url for hit in ranked[:most])
+
+
+def names_of(title: str) -> frozenset[str]:
+    """What titles of pages about one thing have in common: names of several words, in Chinese runs of five characters.
+
+    >>> names_of("The story of Hay Mill") & names_of("Hay Mill: questions")
+    frozenset({'Hay Mill'})
+    >>> names_of("秋浦博物馆简介") & names_of("秋浦博物馆")
+    frozenset({'秋浦博物馆'})
+    """
+    if is_chinese(title):
+        return frozenset(title[place : place + 5] for place in range(len(title) - 4)) | {title}
+    return frozenset(bare(one) for one in names_in(f"x {title}") if " " in one)
 
 
 def read_links(task: Subtask, chain: ChainQuestion, page: ReadPage) -> Finding:

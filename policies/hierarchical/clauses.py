@@ -4,15 +4,21 @@ with what pages say."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+from webenv.policies.hierarchical import chinese
 
 _LETTERED = re.compile(r"(?<![A-Za-z])([A-Za-z]+) ([A-H])\b")
 _ASKED = re.compile(
     r"\b(?:name|called) (?:is |of ){0,3}(?:the )?([a-z ]{1,60}) ([A-H])\?|What is ([a-z ]{1,60}) ([A-H]) called\?"
 )
 _SPLIT = re.compile(r"(?<=[.!?]) (?=[\"“‘\d]|[^\W\d_a-z])")
+_CHINESE_ASKED = re.compile(
+    f"([^，。；：、？]{{1,12}})([{chinese.LETTERS}])(?:叫什么|的名字是|名叫什么|是谁)[^，。]{{0,6}}？"
+)
 _INITIAL = re.compile(r"[A-Z][\w’'-]{0,60} [A-Z]\.$|\b(?:St|Dr|Mr|Mrs|Co)\.$")
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[\w’'-]*\w)?")
 _STEM = 5
@@ -63,7 +69,7 @@ _FAMILIES = """
     lived home house resided address dwelt living old
     won award prize medal winner honour
     recorded record recording artist album sang performed
-    produced producer production
+    produced producer production studio
     discovered found finder detected first seen spotted
     described description describer species
     wore hat wearing dressed appeared received
@@ -170,6 +176,10 @@ class ChainQuestion(NamedTuple):
 
     def query(self, clause: LinkClause, name: str = "") -> str:
         """What to search for: a name that is known, and the words of a clause; the kinds of those without a name."""
+        if chinese.is_chinese(clause.text):
+            named = [self.kinds[place] for place in (clause.source, clause.target)]
+            words = (*([name] if name else []), *chinese.words_in(clause.text))
+            return " ".join(dict.fromkeys((*words, *(one for one in named if one != "person"))))
         text = _LETTERED.sub(lambda found: "" if found[1].lower() == "person" or name else found[1], clause.text)
         kept = [one for one in _WORD.findall(text) if one.casefold() not in _FUNCTION and len(one) > 1]
         named = [self.kinds[place].rpartition(" ")[2] for place in (clause.source, clause.target)] if name else []
@@ -180,6 +190,9 @@ class ChainQuestion(NamedTuple):
     def own(self, clause: LinkClause) -> str:
         """The words of a clause that are its own, without those that say what sort of link it is."""
         weights = weights_of(clause.text)
+        if chinese.is_chinese(clause.text):
+            words = chinese.words_in(clause.text)
+            return " ".join(one for one in words if max(map(weights.__getitem__, weights_of(one)), default=0) >= _OWN)
         return " ".join(word for word in self.query(clause).split() if weights.get(stem(word), 0.0) >= _OWN)
 
 
@@ -196,19 +209,35 @@ def read_chain(question: str) -> ChainQuestion | None:
     (('club', 'person', 'town'), [(0, 0), (0, 1), (1, 2)], 2)
     """
     first = question.strip().splitlines()[0] if question.strip() else ""
+    if found := _CHINESE_ASKED.search(first):
+        return _read_chinese(first, found)
     asked = _ASKED.search(first)
     letters = sorted({found[2] for found in _LETTERED.finditer(first)})
     if asked is None or not letters or not set(letters) <= set("ABCDEFGH"):
         return None
     last = ord(asked[2] or asked[4]) - ord("A")
+    told = [
+        (text, {ord(found[2]) - ord("A") for found in _LETTERED.finditer(text)})
+        for text in _sentences(first[: asked.start()].rpartition(". ")[0] + ".")
+    ]
+    clauses = _led(told, last, begins="A" in letters)
+    if {one.target for one in clauses if one.links} != set(range(1, last + 1)):
+        return None
+    kinds = [_kind(chr(ord("A") + place), first) for place in range(last + 1)]
+    kinds[last] = (asked[1] or asked[3]).strip()
+    return ChainQuestion(tuple(kinds), tuple(clauses), last)
+
+
+def _led(told: Sequence[tuple[str, set[int]]], last: int, *, begins: bool = True) -> list[LinkClause]:
+    """The clauses of texts, each with the places of the letters that it names."""
     clauses: list[LinkClause] = []
     now = -1
-    for text in _sentences(first[: asked.start()].rpartition(". ")[0] + "."):
-        named = {ord(found[2]) - ord("A") for found in _LETTERED.finditer(text)} or {max(now, 0)}
+    for text, places in told:
+        named = places or {max(now, 0)}
         highest = min(max(named), last)
         if highest <= max(now, 0):
             clauses.append(LinkClause(len(clauses), text, max(now, 0), max(now, 0)))
-            now = max(now, highest) if named != {0} or now >= 0 or "A" in letters else now
+            now = max(now, highest) if named != {0} or now >= 0 or begins else now
             continue
         missing = highest - 1 - max(now, 0)
         for back in range(len(clauses) - 1, -1, -1):  # what seemed to describe led to one that is never named there
@@ -219,11 +248,32 @@ def read_chain(question: str) -> ChainQuestion | None:
         clauses.append(LinkClause(len(clauses), text, highest - 1, highest))
         now = highest
     _lead_on(clauses, last)
+    return clauses
+
+
+def _read_chinese(text: str, asked: re.Match[str]) -> ChainQuestion | None:
+    """As :func:`read_chain`; what a letter stands for are the characters that are before it most often."""
+    last = chinese.LETTERS.index(asked[2])
+    kinds: list[str] = []
+    for letter in chinese.LETTERS[: last + 1]:
+        before = [
+            re.split(f"[，。；：、？{chinese.LETTERS}]", text[: found.start()])[-1]
+            for found in re.finditer(letter, text)
+        ]
+        ends = Counter(one[-size:] for one in before for size in range(1, min(len(one), 8) + 1))
+        kinds.append(max(ends, key=lambda one: (ends[one], len(one)), default=""))
+    if not all(kinds):
+        return None
+    lettered = re.compile("|".join(f"{kind}{letter}" for kind, letter in zip(kinds, chinese.LETTERS, strict=False)))
+    told = [
+        (lettered.sub(" ", one), {chinese.LETTERS.index(found[0][-1]) for found in lettered.finditer(one)})
+        for one in re.split("(?<=[。！])", text[: asked.start()])
+        if one
+    ]
+    clauses = _led(told, last)
     if {one.target for one in clauses if one.links} != set(range(1, last + 1)):
         return None
-    kinds = [_kind(chr(ord("A") + place), first) for place in range(last + 1)]
-    kinds[last] = (asked[1] or asked[3]).strip()
-    return ChainQuestion(tuple(kinds), tuple(clauses), last)
+    return ChainQuestion(tuple("person" if one == "人物" else one for one in kinds), tuple(clauses), last)
 
 
 def _lead_on(clauses: list[LinkClause], last: int) -> None:
@@ -289,13 +339,16 @@ def stem(word: str) -> str:
     return word.replace(",", "") if word[0].isdigit() else _NUMBERS.get(folded, folded[:_STEM])
 
 
-_KIN = _related()
+_KIN = {**_related(), **chinese.KIN}
+_NONE: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=1_024)
 def weights_of(clause: str) -> Mapping[str, float]:
     """How much each stem of a clause counts: numbers, names and words that are its own more than those of a family,
     which say what sort of link it is."""
+    if chinese.is_chinese(clause):
+        return chinese.weights_of(clause, _OWN)
     plain = _LETTERED.sub(" ", clause)
     found: dict[str, float] = {}
     for place, word in enumerate(_WORD.findall(plain)):
@@ -303,7 +356,7 @@ def weights_of(clause: str) -> Mapping[str, float]:
             continue
         weight = 1.0
         if stem(word)[0].isdigit():
-            weight = 2.5 if len(stem(word)) > 2 else 1.5
+            weight = (1.5, 2.5, 4.0)[min(2, len(stem(word)) - 1)]
         elif (word[0].isupper() and place) or stem(word) not in _KIN:
             weight = _OWN
         found[stem(word)] = weight
@@ -313,6 +366,8 @@ def weights_of(clause: str) -> Mapping[str, float]:
 @lru_cache(maxsize=65_536)
 def stems_in(text: str) -> frozenset[str]:
     """The stems of a text's words."""
+    if chinese.is_chinese(text):
+        return frozenset(chinese.stems_in(text))
     return frozenset(stem(word) for word in _WORD.findall(text))
 
 
@@ -321,13 +376,12 @@ def agreement(clause: str, text: str) -> float:
     """How much of a clause a text says, from 0 to 1; words of one family count for three quarters.
 
     >>> agreement("Person C taught person B.", "Ann studied under Lee."), agreement("It cost $5,300.", "for $5,300")
-    (0.75, 0.7142857142857143)
+    (0.75, 0.8)
     """
     wanted, there = weights_of(clause), stems_in(text)
     total = sum(wanted.values())
     said = sum(
-        weight if one in there else 0.75 * weight * bool(_KIN.get(one, frozenset()) & there)
-        for one, weight in wanted.items()
+        weight if one in there else 0.75 * weight * bool(_KIN.get(one, _NONE) & there) for one, weight in wanted.items()
     )
     own = [one for one, weight in wanted.items() if weight >= _OWN]  # numbers and names are not said in other words
     lacking = sum(one not in there for one in own) / len(own) if own else 0.0

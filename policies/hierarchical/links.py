@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from webenv.policies.hierarchical import chinese
 from webenv.policies.hierarchical.clauses import ChainQuestion, LinkClause, agreement
 from webenv.policies.hierarchical.facts import full_names
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage
@@ -24,11 +25,21 @@ _SAYS = 0.2  # of a clause, at the least, that a sentence has to say to be taken
 _ITEM = re.compile(r"^(?:[-*] |> )?\*\*([^*]+)\*\*\s*[–:.-]?\s*(.*)$")
 _LISTED = re.compile(r"^[-*] ([^:–]{3,60})(?: –|:) (.*)$")
 _LABELLED = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]+)")
+_CHINESE_ITEM = re.compile(r"^- (?:\*\*([^*]+)\*\*|([^：。，*]{2,20}))(?:（[^（）]*）)?(?:：|——)(.*)$")
+_CHINESE_ASIDE = re.compile(r"^\*\*[^*]+\*\*(?: · .*)?$|^- \[[^\]]*\]\([^()]*\)$")  # who speaks; further pages
+_CHINESE_LABELS = re.compile(r"\*\*([^*]{2,20})\*\*：([^·]+)")
 _WITHIN = re.compile(r"(?<=[a-z,;] )[^\W\d_a-z][\w’'-]*\w")
 _SURE = 0.8  # of the fit of a name to a kind, for a sentence to be about it and not about its page's subject
 _IN_YEAR = re.compile(r" (?:in|from|to|of|at|on) \d+$")
 _SMALL = frozenset(
-    re.findall("[a-z]+", "a about after an and at before beneath by for from in into of on or over the to under with")
+    re.findall(
+        "[a-z]+",
+        """
+        a about above across after against along among an and around as at before behind below beneath beside between
+        beyond but by down for from in inside into like near nor of off on onto or out outside over past since than the
+        through till to towards under until up upon with within without
+        """,
+    )
 )
 _LIKELY = 0.5  # of the fits, where one of both is whom the page is about
 _TITLE = 16  # words of a title that are looked at
@@ -41,6 +52,13 @@ _WRITTEN = re.compile(
 _LEAD = 300  # characters at the beginning of a page that say what it is about
 _JOINING = re.compile(r" (and|of|on|the|&|at|in) ")
 _IN_REGION = re.compile(r"(\b(?:in|at|of|from|near|outside) [^\W\d_a-z][\w’'-]+), [^\W\d_a-z]\w+\b(?! [^\W\d_a-z])")
+_BORN = re.compile(r" \(born (?:\w+ )?(?:\d{1,2},? )?(?:\w+ )?\d{4}\)")  # says when, and nothing of where
+_REGIONS = frozenset(["county", "region", "country", "state", "province"])
+# "in Corby, Barset." is in Barset; "in Corby, Barset and Brill" are three towns
+_AROUND = re.compile(
+    r"\b(?:in|at|of|from|near|outside) (?:[^\W\d_a-z][\w’'-]+ ){0,2}[^\W\d_a-z][\w’'-]+, ([^\W\d_a-z]\w+)"
+    r"(?=[.;)\n]| [a-z])(?! and\b| or\b)"
+)
 _STREETS = frozenset(["street", "road", "lane", "avenue", "square", "county"])
 _OTHERS = frozenset(
     re.findall(
@@ -76,10 +94,13 @@ def links_on(chain: ChainQuestion, page: ReadPage, entities: Sequence[str], date
     """
     plain = without_links(page.text)
     lead = f"{page.title}. {plain[:_LEAD]}\n"
-    known = (*entities, *written_names(page.text, chain.kinds))
+    if any(map(chinese.is_chinese, chain.kinds)) or chinese.is_chinese(chain.clauses[0].text):
+        lines = chinese_lines(page.title, page.text, entities, chain.kinds)
+    else:
+        lines = lines_of(page.title, plain, (*entities, *written_names(page.text, chain.kinds)), chain.kinds)
     found: dict[tuple[str, int, str], CitedStatement] = {}
     best: dict[tuple[str, int, str], float] = {}
-    for line in lines_of(page.title, plain, known, chain.kinds):
+    for line in lines:
         if NEITHER.search(line.text):
             continue
         fits = NameFits(chain.kinds, line, lead)
@@ -101,6 +122,14 @@ def links_on(chain: ChainQuestion, page: ReadPage, entities: Sequence[str], date
 
 def kinds_on(chain: ChainQuestion, title: str, text: str, url: str) -> Iterator[CitedStatement]:
     """What a page says its subject is, and the rows of its lists are."""
+    if chinese.is_chinese(text):
+        name = chinese.subject_of(title, text)
+        for kind in {one for one in chain.kinds if one != "person"}:
+            if name and chinese.is_kind(name, kind, text[:_LEAD]):
+                yield CitedStatement(name, KIND, kind, url)
+            if kind in title:
+                yield from (CitedStatement(one.name, KIND, kind, url) for one in cells_of(text, kind) if not one.label)
+        return
     for name in subjects_of(title, text)[:2]:
         said = _is_one(name).search(text[: 2 * _LEAD])
         if said:
@@ -192,6 +221,8 @@ def kindness(name: str, kind: str, said: str = "") -> float:
     >>> kindness("Ann Lee", "person"), kindness("Ann Lee", "theatre"), kindness("Hind Theatre", "theatre")
     (1.0, 0.2, 1.0)
     """
+    if chinese.is_chinese(name):
+        return chinese.kindness(name, kind, said)
     last = kind.split()[-1] if kind else ""
     words = bare(name).split()
     end = words[-1].casefold()
@@ -274,6 +305,7 @@ def lines_of(title: str, text: str, known: Sequence[str] = (), kinds: Sequence[s
     subject = subject_of(title, text) or next((one for one in subjects_of(title, text) if mentions(title, one)), "")
     subject = full.get(subject, subject)
     single = set(_WITHIN.findall(text))
+    regions = set() if _REGIONS & {*kinds} else set(_AROUND.findall(text))
     ends = {kind.rpartition(" ")[2] for kind in kinds} - _SETTLED
     wholes = {bare(one): one for one in (subject, *known) if " " in one and not is_person(one)}
     listed = "|".join(sorted(map(re.escape, wholes), key=lambda one: (-len(one), one)))
@@ -294,8 +326,10 @@ def lines_of(title: str, text: str, known: Sequence[str] = (), kinds: Sequence[s
             if after and after in ends and part not in full:
                 found.append(f"{part} {after}")
             elif not part.isupper() or part in full:
-                found.append(full.get(part, part))
-        kept = (one for one in found if not is_month(one) and (" " in one or one in single))
+                named = part.rpartition(" ")[2]  # "Mayor Ann Lee" is Ann Lee
+                titled = named in full and part.endswith(f" {full[named]}")
+                found.append(full[named] if titled else full.get(part, part))
+        kept = (one for one in found if not is_month(one) and (" " in one or one in single) and one not in regions)
         return tuple(dict.fromkeys((*taken, *kept)))
 
     for cell in cells_of(text, "", subject):
@@ -328,11 +362,66 @@ def lines_of(title: str, text: str, known: Sequence[str] = (), kinds: Sequence[s
             within = about
         for sentence in sentences(plain):
             line = PageLine(sentence, about, names(sentence), subject, within)
-            yield line
+            yield line._replace(text=_BORN.sub("", line.text))
             here = [one for one in line.names if one not in persons or sentence.startswith((one, one.split()[-1]))]
             if here and about and not item:
                 about = here[0] if sentence.startswith((here[0], bare(here[0]))) else about
             elif not about and line.names:
+                about = line.names[0]
+
+
+def chinese_lines(title: str, text: str, entities: Sequence[str], kinds: Sequence[str]) -> Iterator[PageLine]:
+    """As :func:`lines_of`, of a page in Chinese.
+
+    >>> [(one.about, one.names) for one in chinese_lines("青石桥", "青石桥是一座桥。它由荀耀泓修建。", (), ("桥",))]
+    [('青石桥', ('青石桥',)), ('青石桥', ('荀耀泓',))]
+    """
+    text = "\n".join(line for line in text.splitlines() if not _CHINESE_ASIDE.match(line))
+    plain = without_links(text)
+    subject = chinese.subject_of(title, plain)
+    cells = list(cells_of(text, "", subject))
+    valued = [chinese.core(one.value) for one in cells]
+    whole = (*entities, subject, *chinese.written_names(text), *filter(chinese.is_person, valued))
+    known = sorted({one for one in whole if len(one) > 2 or chinese.is_person(one)}, key=lambda one: (-len(one), one))
+    listed = re.compile("|".join(map(re.escape, known))) if known else None
+
+    def names(words: str) -> tuple[str, ...]:
+        found: list[tuple[int, str]] = []
+        if listed is not None:
+            found += [(one.start(), one[0]) for one in listed.finditer(words)]
+            words = listed.sub(lambda one: "，" * len(one[0]), words)
+        persons = (one for one in chinese.persons_in(words) if len(one) > 2 or plain.count(one) > 1)  # "张贴" is a word
+        others = (*persons, *chinese.ending_as(kinds, words), *re.findall("《[^《》]+》", words))
+        found += [(words.find(one), one) for one in others]
+        return tuple(dict.fromkeys(name for _, name in sorted(found)))
+
+    for cell in cells:
+        if cell.label and cell.value.strip(" –—-"):
+            value = chinese.core(cell.value)
+            named = names(cell.value)
+            yield PageLine(f"{cell.label}：{cell.value}", cell.name, named or ((value,) if value in known else ()))
+    section = subject
+    for paragraph in re.split(r"\n+", plain):
+        if paragraph.startswith("#"):
+            section = next(iter(names(paragraph)), subject)
+            continue
+        if not paragraph.strip() or paragraph.startswith("|"):
+            continue
+        labels = _CHINESE_LABELS.findall(paragraph)
+        if len(labels) > 1:
+            yield from (PageLine(f"{label}：{value}", section, names(value), subject) for label, value in labels)
+            continue
+        about = within = section
+        item = _CHINESE_ITEM.match(paragraph)
+        if item:
+            head = item[1] or item[2]
+            named = names(head)
+            about = within = "" if head[0].isdigit() else named[0] if named and named[0] == head else section
+            paragraph = item[3] if about == head else f"{head}：{item[3]}"
+        for sentence in sentences(paragraph):
+            line = PageLine(sentence, about, names(sentence), subject, within)
+            yield line
+            if line.names and (not about or sentence.startswith(line.names[0])):
                 about = line.names[0]
 
 

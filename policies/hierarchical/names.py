@@ -64,7 +64,9 @@ def mentions(text: str, name: str) -> bool:
     at = text.find(short)
     while at >= 0:
         end = at + len(short)
-        if not text[max(0, at - 1) : at].isalnum() and not text[end : end + 1].isalnum():
+        before, after = text[max(0, at - 1) : at], text[end : end + 1]
+        # between Chinese characters no words begin or end that could be seen
+        if (not before.isalnum() or short[0] > "\u2fff") and (not after.isalnum() or short[-1] > "\u2fff"):
             return True
         at = text.find(short, at + 1)
     return False

@@ -171,3 +171,62 @@ def test_an_episode_follows_a_chain_to_its_end() -> None:
     [record] = next(play_episodes(benchmark, HierarchicalPolicy(Layers()), [EpisodeSpec("chain", 0, 0)]))
     assert "Exact Answer: Dunmere" in record.turns[-1].texts[0]
     assert "C is Ivo Kerr (https://b.example/2)" in record.turns[-1].texts[0]
+
+
+CHINESE = (
+    "桥甲的桥头立着一只铁羊。人物乙1931年修建了桥甲。人物乙是人物丙的徒弟。人物丙搬到城镇丁。"
+    "城镇丁叫什么名字？\n\n字母代号代表名字。"
+)
+CHINESE_PAGES = [
+    Page("https://a.example/1", "青石桥", "青石桥是一座桥。桥头有一只铁羊。\n\n- **建造**：荀耀华（1931年）"),
+    Page("https://a.example/2", "白塔桥", "白塔桥是一座桥。桥头有一只石狮。它由郝明山1902年建成。"),
+    Page("https://b.example/1", "怀念荀耀华", "荀耀华是一名石匠，老师是司徒青原。他爱喝茶。"),
+    Page("https://b.example/2", "司徒青原", "司徒青原是一名石匠。1920年，他迁居云门镇，租了两间房。"),
+    Page("https://c.example/1", "云门镇一日游", "云门镇有三家茶馆。"),
+]
+
+
+def test_chinese_clauses_lead_from_letter_to_letter() -> None:
+    """What a letter stands for is what is before it most often, whatever begins the sentence."""
+    chain = read_chain(CHINESE)
+    assert chain is not None
+    assert chain.kinds == ("桥", "person", "person", "城镇")
+    assert [(one.source, one.target) for one in chain.clauses] == [(0, 0), (0, 1), (1, 2), (2, 3)]
+    assert chain.query(chain.clauses[3], "司徒青原") == "司徒青原 搬到 城镇"
+
+
+def test_chinese_pages_link_the_names_they_put_together() -> None:
+    """Without spaces or capitals: a person by the surname, a town by how it ends, whom a page is about by its title."""
+    chain = read_chain(CHINESE)
+    assert chain is not None
+    found = [
+        one[:3] for page in CHINESE_PAGES for one in links_on(chain, ReadPage(page.url, page.title, page.text), ())
+    ]
+    assert ("青石桥", "0", DESCRIBES) in found
+    assert ("青石桥", "1", "荀耀华") in found
+    assert ("荀耀华", "2", "司徒青原") in found
+    assert ("司徒青原", "3", "云门镇") in found
+
+
+def test_who_speaks_in_a_thread_and_what_is_counted_are_no_names() -> None:
+    """A thread's "**慢_豆腐26**" and "一家医院" name nothing."""
+    chain = read_chain("医院甲由人物乙创办。人物乙叫什么名字？")
+    assert chain is not None
+    text = "**慢_豆腐26**\n同德医院由山启安创办，是一家医院。\n\n**种豆新手** · 2020年3月2日\n多谢。"
+    named = {
+        name
+        for one in links_on(chain, ReadPage("u", "同德医院由谁创办？", text), ())
+        for name in (one.entity, one.value)
+    }
+    assert {"同德医院", "山启安"} <= named
+    assert not [one for one in named if "豆" in one or one == "家医院"]
+
+
+def test_a_region_behind_a_town_is_no_town() -> None:
+    """And the year in brackets behind "born" says nothing of where."""
+    chain = read_chain("Person A kept bees. Person A was born in town B. What is the name of town B?")
+    assert chain is not None
+    text = "Ann Lee (born 1950) is a beekeeper from Ansby, Barset.\n\nLee was born in Corby."
+    found = [one for one in links_on(chain, ReadPage("u", "Ann Lee", text), ()) if one.column == "1"]
+    assert "Barset" not in [one.value for one in found]
+    assert max(found, key=lambda one: agreement(chain.clauses[1].text, one.quote)).value == "Corby"
