@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -42,6 +43,7 @@ _MOST_KEPT = 100_000
 _PARTED = bytes(code if code > 127 or chr(code).isalnum() or chr(code) in "_.'" else 32 for code in range(256)).lower()
 _EDGES = ((b". ", b" "), (b"' ", b" "), (b" .", b" "), (b" '", b" "))
 _SINGLES = re.compile(f"([{SINGLE}])")
+_BELOW_SINGLES = bytes(range(0xE3))  # bytes of UTF-8 that no character from U+3000 on begins with
 _ONE_WORD = re.compile(r"[a-z0-9_]+(?:[.'][a-z0-9_]+)*")
 _LONGEST_WORD = 60  # characters, of up to four bytes; the analyzer leaves out what has 256 bytes
 
@@ -84,7 +86,23 @@ def spaced(text: str) -> str:
         return text
     for sign in SIGNS:
         text = text.replace(sign, " ")
-    return text if text.isascii() else " ".join(_SINGLES.split(text))
+    if text.isascii() or not text.encode("utf-8", "surrogatepass").translate(None, _BELOW_SINGLES):
+        return text
+    return " ".join(_SINGLES.split(text))
+
+
+def _spaced_utf8(text: str) -> bytes:
+    """:func:`spaced` in UTF-8, without lone surrogates: encoded once, where that is all there is to do."""
+    if not text.isascii():
+        for sign in SIGNS:
+            text = text.replace(sign, " ")
+    try:
+        coded = text.encode()
+    except UnicodeEncodeError:
+        coded = utf8(text).encode()
+    if coded.isascii() or not coded.translate(None, _BELOW_SINGLES):
+        return coded
+    return " ".join(_SINGLES.split(coded.decode())).encode()
 
 
 class _Forms(dict[bytes, str]):
@@ -127,7 +145,11 @@ def _analyzed(pieces: Sequence[str]) -> list[str]:
     A piece in lower case without a blank is one word where it fits the pattern, or is of letters alone: no character
     that is a word of its own stands next to another (:func:`spaced`).
     """
-    plain = [len(piece) <= _LONGEST_WORD and (piece.isalpha() or _ONE_WORD.fullmatch(piece)) for piece in pieces]
+    plain = [
+        len(piece) <= _LONGEST_WORD
+        and (piece.isalpha() or (piece.isascii() and piece.isalnum()) or _ONE_WORD.fullmatch(piece))
+        for piece in pieces
+    ]
     words = [piece for piece, one in zip(pieces, plain, strict=True) if one and piece not in STOP_WORDS]
     stems = iter(_stems().analyze(" ".join(words)))
     forms = []
@@ -148,7 +170,7 @@ def indexed_text(text: str) -> str:
     >>> indexed_text("The tides, rising: 3.5 metres")
     "' tide rise 3.5 metr"
     """
-    data = utf8(spaced(text)).encode().translate(_PARTED)
+    data = _spaced_utf8(text).translate(_PARTED)
     for edge, blank in _EDGES:  # so that a word at the end of a sentence is the piece that it is elsewhere
         data = data.replace(edge, blank)
     return " ".join(map(_FORMS.__getitem__, data.split()))
@@ -164,8 +186,18 @@ _MOST_LETTERS = 8_000_000  # bytes of all pieces, likewise
 class TextAnalysis:
     """Reads texts as :func:`indexed_text` does, many at once: by machine code, where it was made on this machine.
 
-    One thread may use it.
+    One thread may use it, and may well keep it (:meth:`of_thread`): words that came before take no time.
     """
+
+    _kept = threading.local()
+
+    @classmethod
+    def of_thread(cls) -> TextAnalysis:
+        """The one that this thread keeps: a build reads the pages of many sites, and reads them for two indexes."""
+        kept: TextAnalysis | None = getattr(cls._kept, "analysis", None)
+        if kept is None:
+            kept = cls._kept.analysis = cls()
+        return kept
 
     def __init__(self) -> None:
         from webenv.corpora.maxscore.machine_code import machine_code
@@ -178,7 +210,7 @@ class TextAnalysis:
         self._table = np.zeros(2 * _PLACES, np.int64)
         self._starts = np.zeros(_PLACES // 2 + 2, np.int64)
         self._words = np.zeros(_MOST_LETTERS, np.uint8)
-        self._forms = np.zeros(0, np.uint8)  # a line end behind each
+        self._forms = np.zeros(0, np.uint8)  # a line end behind each, and room for more
         self._form_starts = np.zeros(_PLACES // 2 + 1, np.int64)
 
     def indexed_texts(self, texts: Sequence[str]) -> list[str]:
@@ -186,7 +218,7 @@ class TextAnalysis:
         if self._code is None:
             return [indexed_text(text) for text in texts]
         found: list[str] = []
-        for batch in _batches([utf8(spaced(text)).encode() for text in texts]):
+        for batch in _batches(list(map(_spaced_utf8, texts))):
             if len(batch) == 1 and len(batch[0]) > _MOST_BYTES:
                 found.append(indexed_text(batch[0].decode()))
             else:
@@ -214,12 +246,17 @@ class TextAnalysis:
 
     def _learn(self, known: int) -> None:
         """Analyses the pieces that are new, which are numbered from ``known``."""
+        if self._starts[0] == known:
+            return
         first, last = self._starts[[known + 1, int(self._starts[0]) + 1]].tolist()
         pieces = self._words[first:last].tobytes().decode().split(" ")[:-1]
         forms = np.frombuffer("".join([f"{form}\n" for form in _analyzed(pieces)]).encode(), np.uint8)
         ends = np.flatnonzero(forms == ord("\n")) + 1
-        self._form_starts[known + 1 : known + 1 + len(ends)] = self._form_starts[known] + ends
-        self._forms = np.concatenate([self._forms, forms])
+        begin = int(self._form_starts[known])
+        self._form_starts[known + 1 : known + 1 + len(ends)] = begin + ends
+        if begin + len(forms) > len(self._forms):
+            self._forms = np.concatenate([self._forms, np.zeros(len(self._forms) + len(forms), np.uint8)])
+        self._forms[begin : begin + len(forms)] = forms
 
 
 def _batches(texts: Sequence[bytes]) -> Iterator[list[bytes]]:

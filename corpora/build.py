@@ -17,7 +17,7 @@ from typing import Any
 
 from webenv.corpora.analysis import ANALYZER
 from webenv.corpora.deduplication import ComparedPage
-from webenv.corpora.document import Progress, Skipped, SourcePage, silent, source_page
+from webenv.corpora.document import IndexedPage, Progress, Skipped, SourcePage, silent, source_page
 from webenv.corpora.extract import EXTRACTOR, extractor_version
 from webenv.corpora.folder import CorpusFolder, reason
 from webenv.corpora.ingest import Source, parse_source
@@ -31,12 +31,13 @@ from webenv.corpora.store import StoredPage
 from webenv.corpora.writer import PageWriter
 from webenv.errors import CorpusError
 from webenv.observations import Page
-from webenv.runtime.processes import worker_count
+from webenv.runtime.processes import infrequent_gc, worker_count
 
 Given = str | Source | Iterable[SourcePage | Page | Mapping[str, Any]]
 
-_ESTIMATE = 200  # documents between two estimates of how many there are
+_ESTIMATE = 256  # documents between two estimates of how many there are: as many as texts are prepared together
 _COMPILED = 100_000  # documents: so many gain more by machine code than compiling it costs
+_MOST_HELD = 50_000_000  # characters of pages that are indexed without being read from their file again
 _MOST_SEGMENTS = 20  # of one site: then indexing all again costs less than searching so many
 
 
@@ -162,9 +163,9 @@ def _run(
         if former is not None and Manifest.read(folder.path) != former:
             raise CorpusError(f"{folder.path} was built again while this began: add to it once more.")
         try:
-            return _CorpusBuild(folder, sources, former, extractor, near_copies, progress or silent).run(
-                worker_count(workers)
-            )
+            one = _CorpusBuild(folder, sources, former, extractor, near_copies, progress or silent, bool(plan))
+            with infrequent_gc():
+                return one.run(worker_count(workers))
         except (OSError, sqlite3.Error, BrokenExecutor) as error:
             kept = ", and the same build goes on from what this one kept" if plan else ""
             raise CorpusError(
@@ -193,6 +194,7 @@ class _CorpusBuild:
     _extractor: str
     _near_copies: bool
     _progress: Progress
+    _lasting: bool  # whether it can be taken up, if it is killed
 
     def run(self, workers: int) -> Manifest:
         pages = self._folder.work / PAGES
@@ -210,19 +212,20 @@ class _CorpusBuild:
     def _writer(self, pages: Path) -> PageWriter:
         if self._former is not None and not pages.exists():
             self._copy(self._folder.path / self._former.data / PAGES, pages)
-        return PageWriter(pages)
+        return PageWriter(pages, self._lasting)
 
     def _run(self, writer: PageWriter, workers: int) -> Manifest:
         deduplicator = writer.deduplicator(self._progress)
-        if not writer.complete:
-            self._read(writer, deduplicator, workers)
+        held = {} if writer.complete else self._read(writer, deduplicator, workers)
         if not len(deduplicator):
             self._folder.discard()
             why = skipped_line(deduplicator.skipped, deduplicator.examples) or "the sources are empty"
             raise CorpusError(f"there is no page to store in {self._folder.path}: {why}.")
 
+        taken = list(held.values())
+
         def subject(number: int) -> ComparedPage:
-            page = writer.read(number)
+            page = taken[number] if taken else writer.read(number)
             return ComparedPage(page.site, page.title, page.text)
 
         _, keys, canonical_keys = deduplicator.canonical_keys(subject, self._near_copies)
@@ -234,7 +237,7 @@ class _CorpusBuild:
         aliases, lost = deduplicator.aliases()
         digest, sites = writer.finish(copies, aliases)
         skipped, examples = deduplicator.left_out(lost)
-        self._index(sites, workers)
+        self._index(sites, workers, held)
         former = self._former
         made = former.extractor.split(", ") if former else []
         manifest = Manifest.of(
@@ -261,7 +264,10 @@ class _CorpusBuild:
             writer.begin()
         os.replace(new, pages)
 
-    def _read(self, writer: PageWriter, deduplicator: Any, workers: int) -> None:
+    def _read(self, writer: PageWriter, deduplicator: Any, workers: int) -> dict[int, IndexedPage]:
+        """Reads and writes the pages; they come back by key where they are all that there are, and few enough."""
+        held: dict[int, IndexedPage] = {}
+        room = 0 if len(writer) else _MOST_HELD
         counts = [source.count() for source in self._sources]
         total = None if None in counts else sum(count or 0 for count in counts)
         estimated = total is None
@@ -278,10 +284,16 @@ class _CorpusBuild:
             if page is not None:
                 stored = StoredPage(page.url, page.title, page.text, page.date, page.key, page.site)
                 writer.add(page.key, stored, page.fingerprint)
+                room -= len(page.text)
+                if room > 0:
+                    held[page.key] = IndexedPage(page.key, page.title, page.text, page.site, page.date)
+                elif held:
+                    held = {}
             writer.keep(deduplicator, done)
         writer.keep(deduplicator, done, complete=True)
+        return held
 
-    def _index(self, sites: Mapping[str, int], workers: int) -> None:
+    def _index(self, sites: Mapping[str, int], workers: int, held: Mapping[int, IndexedPage]) -> None:
         work, former = self._folder.work, self._former
         index = work / INDEX
         shutil.rmtree(index, ignore_errors=True)  # of a build that was killed
@@ -289,7 +301,7 @@ class _CorpusBuild:
         if former is not None and _extensible(self._folder.path / former.data / INDEX, former, sites):
             shutil.copytree(self._folder.path / former.data / INDEX, index, copy_function=link_file)
             first = former.pages
-        index_pages(work / PAGES, index, sites, workers, self._progress, first)
+        index_pages(work / PAGES, index, sites, workers, self._progress, first, held)
 
 
 def _estimate(sources: Sequence[Source], done: int) -> int | None:

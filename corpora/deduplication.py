@@ -36,7 +36,7 @@ THRESHOLD = 0.9
 """The least resemblance of copies."""
 
 _WORD = re.compile(r"\w+")
-_SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))  # signs become spaces
+_SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()  # signs are blanks
 SHINGLE = 5
 _MOST_COMPARED = 8
 _CANDIDATE = 0.85  # the least agreement of fingerprints for which texts are compared
@@ -55,7 +55,10 @@ OFFSETS = _FIXED[-FINGERPRINT:].astype(np.uint32)
 
 def _plain(text: str) -> bytes:
     """A text in lower case, with a blank for each sign."""
-    return spaced(text).lower().encode("utf-8", "surrogatepass").translate(_SPACED)
+    text = spaced(text)
+    if not text.isascii():
+        text = text.lower()
+    return text.encode("utf-8", "surrogatepass").translate(_SPACED)
 
 
 def _shingles(text: str) -> npt.NDArray[np.uint64]:
@@ -85,7 +88,8 @@ def similarity(text: str, other: str) -> float:
     0.944
     """
     one, two = set(_shingles(text).tolist()), set(_shingles(other).tolist())
-    return len(one & two) / len(one | two)
+    shared = len(one & two)
+    return shared / (len(one) + len(two) - shared)
 
 
 def fingerprint(text: str) -> bytes:
@@ -218,7 +222,7 @@ def _canonical(
     fingerprints: npt.NDArray[np.uint16], row: int, known: list[int], copies: Callable[[int, int], bool]
 ) -> int | None:
     """The leader that a page resembles most and is a copy of; of equal ones the first."""
-    agreement = (fingerprints[known] == fingerprints[row]).mean(axis=1)
+    agreement = np.count_nonzero(fingerprints[known] == fingerprints[row], axis=1) / FINGERPRINT
     for place in map(int, np.argsort(-agreement, kind="stable")[:_MOST_COMPARED]):
         if agreement[place] < _CANDIDATE:
             return None

@@ -298,7 +298,7 @@ def merge_segments(path: str) -> None:
 
 def _documents(pages: Iterable[IndexedPage]) -> Iterator[tantivy.Document]:
     """What tantivy takes of pages; some are analysed at once."""
-    analysis, hosts = TextAnalysis(), cache(parents)
+    analysis, hosts = TextAnalysis.of_thread(), cache(parents)
     for batch in _batches(pages):
         texts = analysis.indexed_texts([f"{page.title}\n{without_link_targets(page.text)}" for page in batch])
         for page, text in zip(batch, texts, strict=True):

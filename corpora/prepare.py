@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
 from typing import Any
 
 from webenv.corpora.analysis import utf8
@@ -31,11 +32,13 @@ MOST_SECONDS = 60.0
 _MOST_TITLE = 1_000
 _STUB = 500  # a document that leads on with less text than this is no page of its own
 _BATCH_PAGES = 16
+_BATCH_TEXTS = 256  # pages whose texts are given take a hundredth of the time
 _BATCH_BYTES = 500_000
 _AHEAD = 32  # batches a worker: one slow document must not make the other workers wait
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_CONTROL_BYTES = bytes(code for code in range(128) if _CONTROLS.match(chr(code)))
+_CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in "\t\n\r")
+_MORE_CONTROLS = re.compile(b"\xc2[\x80-\x9f]")  # U+0080 to U+009F, in UTF-8
 
+_site = lru_cache(maxsize=10_000)(host_of)  # most pages come from a site that others came from
 Prepared = PreparedPage | Redirect | Skipped
 _Batch = tuple[list[SourcePage | Skipped], Future[list[Prepared]]]
 
@@ -61,14 +64,14 @@ def prepare_batch(pages: Sequence[SourcePage | Skipped], extractor: str = EXTRAC
     made = [page if isinstance(page, Skipped) else _prepared(page, extractor) for page in pages]
     texts = [page.text for page in made if isinstance(page, PreparedPage)]
     marks = iter(fingerprints(texts))
-    return [PreparedPage(*page[:-1], next(marks)) if isinstance(page, PreparedPage) else page for page in made]
+    return [PreparedPage._make((*page[:-1], next(marks))) if isinstance(page, PreparedPage) else page for page in made]
 
 
 def _prepared(page: SourcePage, extractor: str) -> Prepared:
     """A page without its fingerprint."""
     origin = page.origin or str(page.url)[:200]
     url = canonical_url(page.url) if isinstance(page.url, str) else None
-    site = host_of(url) if url else ""
+    site = _site(url.split("/", 3)[2]) if url else ""
     if url is None or not site:
         return Skipped("bad URL", origin)
     key = page_key(url)
@@ -86,11 +89,13 @@ def _prepared(page: SourcePage, extractor: str) -> Prepared:
     if not text:
         return Skipped("empty text", origin)
     title = " ".join(_clean(page.title or found.title).split())[:_MOST_TITLE] or url
-    aliases = {alias for alias in map(key_of, page.aliases) if alias is not None and alias != key}
+    aliases: Iterable[int] = ()
+    if page.aliases:
+        aliases = sorted({alias for alias in map(key_of, page.aliases) if alias is not None and alias != key})
     hint = key_of(found.canonical) if found.canonical and host_of(found.canonical) == site else None
     hints = () if hint is None or hint == key else (hint,)
     date = _day(page.date) or _day(found.date)
-    return PreparedPage(key, url, title, site, date, text, tuple(sorted(aliases)), hints, b"")
+    return PreparedPage(key, url, title, site, date, text, tuple(aliases), hints, b"")
 
 
 def _read(page: SourcePage, url: str, extractor: str) -> Extracted | str:
@@ -120,13 +125,14 @@ def _read(page: SourcePage, url: str, extractor: str) -> Extracted | str:
 
 def _clean(text: str) -> str:
     """Text without lone surrogates and control characters, with plain line ends."""
-    text = utf8(text)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not text.isascii():
-        return _CONTROLS.sub("", text)
-    coded = text.encode()  # as bytes, in a fraction of the time
-    kept = coded.translate(None, _CONTROL_BYTES)
+    try:
+        coded = text.encode()  # as bytes, in a fraction of the time
+    except UnicodeEncodeError:
+        text = utf8(text)
+        coded = text.encode()
+    kept = _MORE_CONTROLS.sub(b"", coded.translate(None, _CONTROLS))
     return text if len(kept) == len(coded) else kept.decode()
 
 
@@ -166,20 +172,22 @@ def prepare_pages(
 
 def _batches(pages: Iterable[SourcePage | Skipped]) -> Iterator[list[SourcePage | Skipped]]:
     batch: list[SourcePage | Skipped] = []
-    size = 0
+    size, most = 0, _BATCH_TEXTS
     for page in pages:
         batch.append(page)
-        size += _size(page)
-        if len(batch) >= _BATCH_PAGES or size >= _BATCH_BYTES:
+        if isinstance(page, SourcePage):
+            if page.html is None and page.path is None:
+                size += len(page.text)
+            else:
+                size, most = size + _size(page), _BATCH_PAGES
+        if len(batch) >= most or size >= _BATCH_BYTES:
             yield batch
-            batch, size = [], 0
+            batch, size, most = [], 0, _BATCH_TEXTS
     if batch:
         yield batch
 
 
-def _size(page: SourcePage | Skipped) -> int:
-    if isinstance(page, Skipped):
-        return 0
+def _size(page: SourcePage) -> int:
     if page.path is not None and page.html is None:
         try:
             return os.path.getsize(page.path)

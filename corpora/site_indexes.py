@@ -19,6 +19,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +65,13 @@ def own_sites(sites: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def index_pages(
-    pages: Path, index: Path, sites: Mapping[str, int], workers: int, progress: Progress, first: int = 0
+    pages: Path,
+    index: Path,
+    sites: Mapping[str, int],
+    workers: int,
+    progress: Progress,
+    first: int = 0,
+    held: Mapping[int, IndexedPage] = MappingProxyType({}),
 ) -> None:
     """Writes the lexical index of pages into a folder, which may hold that of some of them.
 
@@ -75,6 +82,7 @@ def index_pages(
         workers: processes; 1: this one alone.
         progress: told how far it is.
         first: how many pages, of those written first, are in the index already.
+        held: all pages by key, where they are in memory; else they are read.
 
     Raises:
         OSError: if it cannot be written.
@@ -99,7 +107,7 @@ def index_pages(
     if workers == 1 or total < _SMALL:
         threads = min(workers, MOST_THREADS)
         for number, task in enumerate(tasks):
-            _index(str(pages), parts / str(number), task.keys, _HEAP // threads, threads, told)
+            _index(str(pages), parts / str(number), task.keys, _HEAP // threads, threads, told, held)
     else:
         _share(pages, parts, tasks, workers, told)
     _join(index, [(parts / str(number), task.site) for number, task in enumerate(tasks)])
@@ -134,12 +142,20 @@ def _share(pages: Path, parts: Path, tasks: list[_IndexTask], workers: int, told
         executor.shutdown(wait=True, kill_workers=True)
 
 
-def _index(pages: str, folder: Path, keys: Keys, heap: int, threads: int, told: Told | None = None) -> None:
+def _index(
+    pages: str,
+    folder: Path,
+    keys: Keys,
+    heap: int,
+    threads: int,
+    told: Told | None = None,
+    held: Mapping[int, IndexedPage] = MappingProxyType({}),
+) -> None:
     folder.mkdir()
     store = DiskStore(pages)
 
     def read() -> Iterator[IndexedPage]:
-        for page in read_pages(store, keys):
+        for page in map(held.__getitem__, keys.tolist()) if held else read_pages(store, keys):
             if told is not None:
                 told(1)
             yield page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -69,7 +70,7 @@ def play(make: Callable[[], Any], slots: int, draw: Callable[[np.random.Generato
     """What went wrong in so many actions."""
     rng, wrong, env = np.random.default_rng(7), [], make()
     env.reset(seed=0)
-    for _ in range(steps // max(slots, 1)):
+    for _ in range(math.ceil(steps / max(slots, 1))):
         action = [draw(rng) for _ in range(slots)] if slots else draw(rng)
         began = time.process_time()
         try:
@@ -95,7 +96,7 @@ def play(make: Callable[[], Any], slots: int, draw: Callable[[np.random.Generato
 def attack(scale: float) -> Iterator[Finding]:
     """Runs it."""
     ways = [(name, *surface) for name in IDS for surface in surfaces(name)]
-    steps = max(8, int(10_000 * scale / len(ways)))
+    steps = max(8, math.ceil(10_000 * scale / len(ways)))
     for name in IDS:
         wrong, tried = [], 0
         for way, make, slots, draw in surfaces(name):

@@ -50,6 +50,7 @@ class Running:
 
     def __init__(self, *words: str, cwd: Path | None = None, file_bytes: int = 0, files: int = 0, **env: str) -> None:
         def limits() -> None:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has what runs in the background ignore it
             if file_bytes:
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))

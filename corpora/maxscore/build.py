@@ -130,7 +130,7 @@ def _run(pages: str, folder: Path, number: int, start: int, keys: npt.NDArray[np
     find = numbers.__getitem__
     all_forms: list[int] = []
     sizes, words, days, records = [], [], [], []
-    analysis = TextAnalysis()
+    analysis = TextAnalysis.of_thread()
     for begin in range(0, len(keys), _TOGETHER):
         pages_of = [page for page in store.pages(keys[begin : begin + _TOGETHER].tolist()) if page is not None]
         texts = [f"{page.title}\n{without_link_targets(page.text)}" for page in pages_of]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -49,6 +51,18 @@ def test_resumed(plan: Plan, algorithm: str, tmp_path: Path) -> None:
     assert first == second
     assert read_rows(tmp_path / "parts")[-1].steps == whole.rows[-1].steps >= 120
     assert LearnedPolicy.load(tmp_path / "parts" / "policy.pt").identity["digest"] == digest(whole)
+
+
+@pytest.mark.parametrize("steps", [10, 10_000])
+def test_an_interrupt_is_told_however_late(plan: Plan, steps: int, tmp_path: Path) -> None:
+    """Who asks to stop is heard, in the last update too: nothing else is begun then."""
+
+    def watch(standing: TrainStanding) -> None:
+        if standing.rows:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    trained = train(plan, limits(steps), out=tmp_path / "run", watch=watch)
+    assert (len(trained.rows), trained.stopped) == (1, True)
 
 
 def test_run_json(plan: Plan, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ class Trained(NamedTuple):
         policy: what was learned.
         untrained: what it began with.
         throughput: how fast it was; ``None`` where there was no update, or lines of updates were lost.
-        stopped: whether it was stopped before its limits.
+        stopped: whether somebody asked it to stop, be it in the last update.
     """
 
     folder: Path
@@ -199,7 +199,7 @@ class _Training:
         self._cpu = 0.0
 
     def run(self) -> bool:
-        """Trains until a limit is reached; gives whether it was stopped before."""
+        """Trains until a limit is reached, or somebody asks to stop; gives whether somebody did."""
         began, before = time.perf_counter(), self._rows[-1].seconds if self._rows else 0.0
         self._cpu = (self._rows[-1].cpu_seconds or 0.0 if self._rows else 0.0) - time.process_time()
         earlier, kept = len(self._rows), began
@@ -216,7 +216,7 @@ class _Training:
                     kept = time.perf_counter()
             if not self._saved:
                 self._end()
-            return stop.asked and self._limits.share(self._rows[-1] if self._rows else None) < 1.0
+            return stop.asked
 
     def _add(self, update: Update, seconds: float, env_seconds: float, menu_seconds: float) -> None:
         difficulty = self._menus.difficulty
