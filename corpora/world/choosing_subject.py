@@ -246,7 +246,8 @@ class SubjectParts(FactChoice):
         parts: list[tuple[str, list[WorldFact]]] = []
         for section, facts in lives.chapters(subject, kind, [*self._left, *told]):
             last = section + 1 == len(kind.sections)
-            if parts and len(facts) < 2 and not last:  # a lone habit is no chapter
+            before = max((fact.year for fact in parts[-1][1]), default=0) if parts else 0
+            if parts and len(facts) < 2 and not last and not 0 < facts[0].year < before:  # a lone habit is no chapter
                 parts[-1][1].extend(facts)
                 continue
             parts.append((self._rng.pick(kind.sections[section]) if last or len(facts) > 1 else "", facts))

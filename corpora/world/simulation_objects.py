@@ -199,6 +199,7 @@ class RegionObjects:
         rng = self._rng
         when = year or min(entity.begin + 10, self._setting.now)
         profession = rng.pick(_professions(type_.of))
+        local = self._setting.kinds[entity.kind].group == "place"
         if rng.chance(_KNOWN):
             known = self._persons.get(profession, ())
             for _ in range(3):
@@ -212,7 +213,7 @@ class RegionObjects:
                     and (not busy or all(busy <= start or when >= stop for start, stop in person.busy))
                     and person is not entity
                     and not entity.names(person)  # a film's second lead is not its first
-                    and not (busy and _elsewhere(person, entity, spec))
+                    and not (busy and local and _elsewhere(person, entity, spec))
                 ):
                     return person.value("person")
         birth = when - rng.between(int(type_.low), int(type_.high))

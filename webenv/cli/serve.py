@@ -121,7 +121,7 @@ def _websites(web: str, host: str, latency: LatencyModel | None) -> Served:
 
 def _retrieval(web: str, host: str, topk: int, characters: int | None) -> Served:
     opened = open_served(web)
-    return _served(retrieval_app(opened, topk, characters, (host,)), opened)._replace(quick=True)
+    return _served(retrieval_app(opened, topk, characters, (host,)), opened)
 
 
 def _served(app: ASGIApp, web: Web) -> Served:

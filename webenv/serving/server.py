@@ -88,8 +88,8 @@ def is_loopback(listener: socket.socket) -> bool:
     return ipaddress.ip_address(address_of(listener)[0].partition("%")[0]).is_loopback
 
 
-class _Guard(asyncio.Protocol):
-    """An end to all that a client may leave half done, for uvicorn's protocols for one connection.
+class GuardedProtocol(H11Protocol):
+    """uvicorn's protocol for one connection, on h11, with an end to all that a client may leave half done.
 
     uvicorn itself waits without end for the rest of a request that was begun, and for a client to read what it asked
     for; a few hundred of these take all descriptors that a process may have. Where there are too many connections, the
@@ -157,23 +157,6 @@ class _Guard(asyncio.Protocol):
         self._timer = self.loop.call_later(self.TICK, self._watch)
 
 
-class GuardedProtocol(_Guard, H11Protocol):
-    """uvicorn's protocol on h11, guarded: it takes what a proxy is sent, and tells of targets as they came."""
-
-
-def _quick_protocol() -> type[asyncio.Protocol]:
-    """The guarded protocol on httptools, which reads requests in C; where that is not installed, the other one."""
-    try:
-        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-    except ImportError:
-        return GuardedProtocol
-
-    class QuickProtocol(_Guard, HttpToolsProtocol):
-        pass
-
-    return QuickProtocol
-
-
 def _most_connections() -> int:
     """How many connections a process holds at most: 1,000, or what its descriptors allow with 64 for the rest."""
     try:
@@ -184,11 +167,10 @@ def _most_connections() -> int:
     return _MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(16, min(_MOST_CONNECTIONS, soft - 64))
 
 
-def _server(app: ASGIApp, quick: bool = False) -> uvicorn.Server:
+def _server(app: ASGIApp) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
-        http=_quick_protocol() if quick else GuardedProtocol,
-        loop="auto" if quick else "asyncio",  # uvloop, where it is installed
+        http=GuardedProtocol,
         lifespan="on",
         ws="none",
         log_config=None,
@@ -218,13 +200,11 @@ class Served(NamedTuple):
         app: the application.
         about: what its owner is told, JSON-ready.
         close: called at the end.
-        quick: whether httptools and uvloop are used where they are installed: for clients that are programs.
     """
 
     app: ASGIApp
     about: dict[str, Any]
     close: Callable[[], None]
-    quick: bool = False
 
 
 def run(
@@ -311,7 +291,7 @@ def _serve(make: Callable[[], Served], listener: socket.socket, answer: Connecti
     except (WebenvError, OSError) as error:
         answer.send(error)
         return
-    server = _server(served.app, served.quick)
+    server = _server(served.app)
     try:
         server.run(sockets=[listener])
     finally:
