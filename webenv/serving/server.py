@@ -107,7 +107,7 @@ class GuardedProtocol(H11Protocol):
     cycle: Any
     connections: Any
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self.waiting: tuple[str, int] | None = None
         self.since = self.loop.time()
