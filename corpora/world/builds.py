@@ -46,7 +46,7 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
     "blog": (
         "lead story quote tail note:blog_end comments",
         "lead sections note:blog_end note:note_tags comments",
-        "note:note_byline lead story near note:note_author",
+        "note:note_byline lead story near",
         "lead story chron note:blog_end note:note_author comments",
         "lead quote sections note:blog_end comments",
         "lead story contrast note:blog_end note:note_tags",
@@ -62,7 +62,7 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "note:note_byline note:feature lead sections quote mentions note:feature_end",
         "note:feature lead story quote contrast note:note_author",
         "quote lead sections people note:note_author see",
-        "note:note_byline lead story mentions note:note_author",
+        "note:note_byline lead story mentions",
         "note:note_byline note:feature lead story near comments",
         "note:note_byline note:feature lead story quote note:feature_end",
     ),
@@ -90,11 +90,11 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
     ),
     "news": (
         "report context statement story note:note_desk",
-        "note:note_byline report context statement story contrast",
-        "report context story statement denials",
+        "note:note_byline report context story contrast",
+        "report context story denials",
         "note:note_byline report context statement story note:note_close note:note_desk",
-        "report context story statement see",
-        "report context story statement note:note_close contrast",
+        "report context story see",
+        "report context story statement contrast",
     ),
     "faq": (
         "lead qa contrast",
@@ -143,7 +143,7 @@ PERSON_BUILDS: Mapping[str, tuple[str, ...]] = {
         "box lead life note:note_edited",
     ),
     "magazine": (
-        "note:note_byline note:feature lead life quote note:feature_end note:note_author",
+        "note:note_byline note:feature lead life quote note:feature_end",
         "note:feature lead quote life note:feature_end",
         "lead life quote see",
         "note:note_byline note:feature lead life voices",

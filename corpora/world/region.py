@@ -31,6 +31,14 @@ class Region(NamedTuple):
     entities: tuple[WorldEntity, ...]
 
 
+class _Away(NamedTuple):
+    """Who was abroad last, and when."""
+
+    number: int = -1
+    start: float = 0
+    stop: float = 0
+
+
 class Simulator(Casting):
     """Simulates the regions of a world, each alone and in any order."""
 
@@ -41,6 +49,8 @@ class Simulator(Casting):
 
 class _Simulation(RegionObjects):
     """The simulation of one region."""
+
+    _away = _Away()
 
     def run(self) -> Region:
         kinds = self._setting.kinds
@@ -78,6 +88,8 @@ class _Simulation(RegionObjects):
                 return
             if spec.object.kind == "place" and any(start <= found < stop for start, stop in entity.busy):
                 return  # whoever holds a post neither moves away nor stands for another council
+            if entity.number == self._away.number and self._away.start < found < self._away.stop:
+                return  # whoever is abroad neither rents a room at home nor takes pupils there
             year = self._lately(spec.at, found)
         anchors.setdefault(spec.name, year or entity.begin)
         self._add(entity, spec, year, 0)
@@ -133,6 +145,9 @@ class _Simulation(RegionObjects):
             if extra is None:
                 return
             extras.append((name, extra))
+        if (entity.kind, value.unit) == ("person", "country"):
+            months = next((extra.number for _, extra in extras if extra.unit == "month"), 0)
+            self._away = _Away(entity.number, year, year + months / 12)
         fact = WorldFact(entity.number, entity.kind, spec.name, value, year, until, tuple(extras), len(entity.facts))
         entity.facts.append(fact)
         told = self._entities.get(value.entity)

@@ -12,7 +12,7 @@ from webenv.corpora.world.writing import PageSentences, capital
 
 _VISITED = ("structure", "place", "public")  # groups of what people travel to
 _STARS = (3, 3, 4, 4, 4, 5)
-_DOUBTS = 0.45  # of threads in which somebody doubts the answer, and is told where it is from
+_DOUBTS = 0.25  # of threads in which somebody doubts the answer, and is told where it is from
 _AGREES, _CHATS = 0.18, 0.08  # of posts what somebody adds to them who has nothing to tell
 _ASKS_ON = 0.2  # of what was not asked, what somebody asks in the thread before it is told
 
@@ -123,7 +123,7 @@ class UserBlocks(PageSentences):
                     day = min(28, day + rng.below(2))
                     yield post(asker, self._language.opened(lead, question))
                     last, lead = asker, ""
-            if not asked_on and (not own or rng.chance(0.6)):
+            if not asked_on and (not own or rng.chance(0.4)):
                 use = "forum_aside" if aside else "forum_reply" if own else "forum_other"
                 use = use if place else "forum_answer"
                 lead = self._planner.line(use, rng, {**self._given(), "user": last, "other": other})
