@@ -88,15 +88,16 @@ def _pool_value(text: str, held: bool) -> PoolValue:
     text, _, fits = text.partition(" @ ")
     given = {key: value.strip() for key, value in _CONDITION.findall(fits)}
     said, *rest = (part.strip() for part in text.split(">"))
-    wider = [part.strip() for one in rest for part in one.split("|")]
+    wider = [part.strip() for one in rest for part in one.split("|") if part.strip()]
     return PoolValue(
         tuple(part.strip() for part in said.split("~") if part.strip()),
-        tuple(part.strip() for some in wider for part in some.split("|") if part.strip()),
+        tuple(one for one in wider if one[0] != "("),
         held,
         _alternatives(_CONDITION.sub("", fits)),
         (int(given.get("since", 0)), int(given.get("until", 9_999))),
         _alternatives(given.get("not", "")),
         _alternatives(given.get("only", "")),
+        tuple(one.strip("()") for one in wider if one[0] == "("),
     )
 
 

@@ -145,8 +145,8 @@ class FactSpec:
 
 class PoolValue(NamedTuple):
     """A value of a pool: its wordings (the first names it), its wider names, the kinds that it fits (none: all), the
-    years in which it was to be had, words of what else is known of a thing with which it cannot be, and words of which
-    one has to be known of it."""
+    years in which it was to be had, words of what else is known of a thing with which it cannot be, words of which
+    one has to be known of it, and what it is for such conditions alone, as nobody would call it that."""
 
     wordings: tuple[str, ...]
     wider: tuple[str, ...]
@@ -155,6 +155,7 @@ class PoolValue(NamedTuple):
     years: tuple[int, int] = (0, 9_999)
     bars: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
 
     @property
     def bound(self) -> bool:
@@ -275,7 +276,7 @@ class Schema:
         """The phrases that are known of a thing, with their wider names, as conditions of other phrases see them."""
         values = [value for fact in facts for value in (fact.object, *(extra for _, extra in fact.extras))]
         phrases = [self.phrase(one.unit, one.text) for one in (*values, *beside) if one.type == "pool"]
-        return " | ".join([text for one in phrases for text in (one.wordings[0], *one.wider)])
+        return " | ".join([text for one in phrases for text in (one.wordings[0], *one.wider, *one.classes)])
 
     def size(self, pool: str) -> int:
         """How many values a pool has, in all kinds that have one of its name."""

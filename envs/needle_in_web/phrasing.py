@@ -34,7 +34,7 @@ _PLAIN_WISHES = {
     "hard": Wish(0.15, 0.15, 0.5, 0.9),
 }
 _NAMED = {"easy": 0.75, "medium": 0.3, "hard": 0.0}  # of persons, firms, places: kept by name
-_DESCRIBED = {"easy": 0.0, "medium": 0.4, "hard": 0.3}  # of those not named: described; the rest is masked
+_DESCRIBED = {"easy": 0.0, "medium": 0.2, "hard": 0.1}  # of those not named: described; the rest is masked
 _VAGUE = {"easy": 1, "medium": 1, "hard": 2}  # most criteria of a task with a class or a generic expression for a value
 _WIDE = {"easy": 0, "medium": 0, "hard": 1}  # least of those and of figures: what no query can name
 _TELLING = 4  # facts about somebody that are tried, to tell of whom a criterion speaks
@@ -51,7 +51,7 @@ _WORDED = (
 )  # wordings of a fact: whether they may leave a value unnamed
 _FAILED = 4  # of those that fail, until the fact is given up
 _TOGETHER = 3  # facts that make a question
-_NOUNS = 3  # draws of what a thing is called, of which the one that tells least is taken
+_NOUNS = 2  # draws of what a thing is called, of which the one that tells less is taken
 _PAGES = 2048  # sets of wordings that are kept
 
 
@@ -66,7 +66,8 @@ class Level(NamedTuple):
     Attributes:
         difficulty: "easy", "medium" or "hard".
         plain: told in the page's words.
-        low, high: least and most bits of a question's wording that stand on the gold page (see WorldWeb.overlap).
+        low, high: least and most bits of a question's wording, what it calls the thing by half, that stand on the gold
+            page (see WorldWeb.overlap).
     """
 
     difficulty: str
@@ -130,10 +131,11 @@ class PagePhrasings:
         self._noun = nouns[0] if level.plain else min(nouns, key=self._weigh)
         self._places: dict[str, int] = {}
         self._sums: dict[int, int] = {0: 0}
-        self._frame = self._shared(f"{self._called(0).subject} {self._called(1).subject}")
+        self._frame = self._shared(self._called(0).subject)
+        spent = (self._bits(self._frame) + 1) // 2  # it says what is sought, but not which one
+        self._low, self._high = level.low - spent, level.high - spent
         self._vague = _VAGUE[level.difficulty]
         self._wide = 0 if level.plain else _WIDE[level.difficulty]
-        self._room = level.high - self._bits(self._frame)
         self._known: dict[WorldFact, tuple[Phrased, ...]] = {}
         self._least: dict[WorldFact, tuple[int, int]] = {}
 
@@ -173,7 +175,7 @@ class PagePhrasings:
             return True
         least = [self._unavoidable(fact) for fact in facts]
         spared = sorted((exact - wide for wide, exact in least), reverse=True)[: self._vague]  # values left unnamed
-        return sum(exact for _, exact in least) - sum(spared) <= self._room
+        return sum(exact for _, exact in least) - sum(spared) <= self._high
 
     def of(self, fact: WorldFact) -> tuple[Phrased, ...]:
         """The wordings of a fact that the page's text bears out, and that may stand in a question of the level."""
@@ -196,8 +198,8 @@ class PagePhrasings:
             # a sentence may leave its year out, or how many
             if criterion is None or not criterion.pattern.asks() <= told:
                 continue
-            shared = self._shared(criterion.text)
-            if self._bits(shared | self._frame) <= level.high:
+            shared = self._shared(criterion.text) & ~self._frame
+            if self._bits(shared) <= self._high:
                 found.append(Phrased(criterion, shared, wanted, number))
         return tuple(found)
 
@@ -240,20 +242,20 @@ class PagePhrasings:
             ways.append(self.of(fact))
             if not ways[-1]:
                 return
-        for chosen in self._choices([rng.shuffle(known) for known in ways], self._frame, self._vague):
+        for chosen in self._choices([rng.shuffle(known) for known in ways], 0, self._vague):
             criteria = self._in_place(chosen)
             if criteria is not None and sum(map(_wide, criteria)) >= self._wide:
                 yield criteria
 
     def _choices(self, ways: Sequence[Sequence[Phrased]], shared: int, vague: int) -> Iterator[tuple[Phrased, ...]]:
         if not ways:
-            if self._bits(shared) >= self._level.low:
+            if self._bits(shared) >= self._low:
                 yield ()
             return
         for one in ways[0]:
             union = shared | one.shared
             left = vague - one.criterion.vague
-            if self._bits(union) <= self._level.high and left >= 0:
+            if self._bits(union) <= self._high and left >= 0:
                 for rest in self._choices(ways[1:], union, left):
                     yield (one, *rest)
 
@@ -267,8 +269,9 @@ class PagePhrasings:
             if criterion is None or (criterion.vague and not one.criterion.vague):
                 return None
             criteria.append(criterion)
-        bits = self._phraser.web.overlap(" ".join(one.text for one in criteria), self._gold)
-        return tuple(criteria) if self._level.low <= bits <= self._level.high else None
+        text = " ".join(one.text for one in criteria)
+        bits = self._phraser.web.overlap(text, self._gold) - self._bits(self._frame)
+        return tuple(criteria) if self._low <= bits <= self._high else None
 
     def _called(self, place: int, clear: bool = True) -> Subject:
         return self._phraser.words.sought(self._noun, self._kind, self._subject.sex, place, clear)

@@ -14,6 +14,7 @@ _WIDEST_ZH = {
 }  # fmt: skip
 
 
+_WIDER = {"medium": 0.35, "hard": 0.6}  # of needles, those that call a thing by a wider name than its kind's
 _SINGULAR = {"were": "was", "are": "is", "have": "has", "play": "plays", "wear": "wears"}
 
 
@@ -32,8 +33,8 @@ class NeedleWords:
         siblings: least and most things of the same kind in the region of what is sought: near misses.
     """
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (2, 12), "medium": (0, 9), "hard": (0, 7)}
-    plain: Mapping[str, float] = {"easy": 0.49, "medium": 0.22, "hard": 0.13}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (0, 8), "medium": (0, 7), "hard": (0, 7)}
+    plain: Mapping[str, float] = {"easy": 0.5, "medium": 0.23, "hard": 0.12}
     plain_overlap: Mapping[str, int] = {"easy": 53, "medium": 46, "hard": 44}
     siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 6), "medium": (0, 7), "hard": (8, 999)}
 
@@ -43,7 +44,7 @@ class NeedleWords:
             return "someone"
         if difficulty == "easy" or not kind.wider:
             return kind.noun
-        return rng.pick((kind.noun, kind.wider[0]) if difficulty == "medium" else kind.wider)
+        return kind.wider[0] if rng.chance(_WIDER[difficulty]) else kind.noun
 
     def sought(self, noun: str, kind: KindSpec, sex: str, place: int, clear: bool = True) -> Subject:
         """Whoever or whatever a criterion speaks of: by the noun at place 0, then by a pronoun; by the noun again where
@@ -78,7 +79,7 @@ class NeedleWords:
 class ChineseNeedleWords(NeedleWords):
     """Chinese: each pair of characters counts, so that the same wording has more bits than in English."""
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (6, 20), "medium": (0, 9), "hard": (0, 7)}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (4, 17), "medium": (0, 7), "hard": (0, 7)}
     plain: Mapping[str, float] = {"easy": 0.47, "medium": 0.24, "hard": 0.09}
     siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 999), "medium": (0, 999), "hard": (7, 999)}
     plain_overlap: Mapping[str, int] = {"easy": 60, "medium": 48, "hard": 40}

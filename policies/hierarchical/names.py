@@ -248,7 +248,7 @@ def endings(names: Iterable[str]) -> Counter[str]:
     return Counter(found for name in names if (found := ending(name)))
 
 
-FIRM = re.compile(r"(?:[A-Z][\w’'-]+, )*[A-Z][\w’'-]+ & [A-Z][\w’'-]+\.?")
+FIRM = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]++, ){0,4}+[A-Z][\w’'-]++ & [A-Z][\w’'-]++\.?")
 """A firm's name of several persons: "Ash, Beck & Co."."""
 
 
