@@ -185,7 +185,7 @@ class PagePhrasings:
         return found
 
     def _worded(self, fact: WorldFact) -> tuple[Phrased, ...]:
-        level, wish = self._level, self._level.wish
+        wish = self._level.wish
         told = set(self._told.get(fact.key, ()))
         first = self._phraser.asker.names(fact)
         called = self._called(0 if first else 1)
