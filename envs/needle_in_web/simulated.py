@@ -53,6 +53,7 @@ _SPREAD = 0.2  # the smaller, the oftener a rare fact comes before a common one
 _CRITERIA = 3
 _RARER = 4  # times as many draws for tasks with a false page
 _VARIANTS = {"easy": 1, "medium": 1, "hard": 4}  # sets of wordings of a page's facts; few of hard ones suit
+_PATIENCE = 600  # draws after which pages are worded anew
 _REWORDED = 1_000  # the same for conflicts, of which there are few
 _SELDOM = {"person": 0.06, "town": 0.1}  # of the draws that come upon one, those that go on: every region has many
 _OF_A_KIND = 3  # pages of one kind that are tried before another is: few yield hard tasks, of some kinds a third
@@ -139,12 +140,18 @@ class SimulatedNeedles:
                 if rare and draw:  # there are so few that any wording is welcome
                     level = self._phraser.level(wanted.difficulty, rng.chance(self._words.plain[wanted.difficulty]))
             made = self._contested if wanted.conflict else self._drawn
-            found = made(wanted, number, region, level, rng)
+            found = made(wanted, number, region, level, self._variant(wanted, number, draw), rng)
             if found is not None:
                 return found
         raise InvalidArgument(
             f"{self.web.config}: no {group} task in {draws:,} draws is met by one page alone; raise pages."
         )
+
+    @staticmethod
+    def _variant(group: NeedleGroup, number: int, draw: int) -> int:
+        """Which wordings of pages a draw tries: few, so that a page is worded once for many tasks; where these will
+        not do, as in a small world, others."""
+        return number % _VARIANTS[group.difficulty] if draw < _PATIENCE else draw // _DRAWS_A_REGION
 
     def _region(self, group: str, number: int, draw: int, rng: Rng) -> int:
         """A region of the part of the world that tasks of about this number are of: first those in a row are each of
@@ -156,18 +163,20 @@ class SimulatedNeedles:
         mixed = Rng("regions", *self.web.world.setting.seed, group, number // len(part)).shuffle(part)
         return mixed[number % len(part)]
 
-    def _drawn(self, group: NeedleGroup, number: int, region: int, level: Level, rng: Rng) -> SimulatedNeedle | None:
+    def _drawn(
+        self, group: NeedleGroup, number: int, region: int, level: Level, variant: int, rng: Rng
+    ) -> SimulatedNeedle | None:
         kinds = self._kinds(group.difficulty, region)
         if not kinds:
             return None
         for asked in rng.sample(rng.pick(kinds), _OF_A_KIND):
-            found = self._of_page(asked, group, number, region, level, rng)
+            found = self._of_page(asked, group, number, region, level, variant, rng)
             if found is not None:
                 return found
         return None
 
     def _of_page(
-        self, asked: _Asked, group: NeedleGroup, number: int, region: int, level: Level, rng: Rng
+        self, asked: _Asked, group: NeedleGroup, number: int, region: int, level: Level, variant: int, rng: Rng
     ) -> SimulatedNeedle | None:
         """A task of what a page says of a thing."""
         gold, subject, facts = asked
@@ -176,7 +185,7 @@ class SimulatedNeedles:
         # one half remembers what a page was about, seldom whom it named in passing
         if subject.number not in self.web.planner.head(gold).about and not rng.chance(_IN_PASSING):
             return None
-        phrasings = self._phraser.page(subject, gold, level, number % _VARIANTS[group.difficulty])
+        phrasings = self._phraser.page(subject, gold, level, variant)
         telling = self.web.telling(region)
 
         def fits(chosen: Sequence[WorldFact]) -> bool:
@@ -197,7 +206,7 @@ class SimulatedNeedles:
         return None
 
     def _contested(
-        self, group: NeedleGroup, number: int, region: int, level: Level, rng: Rng
+        self, group: NeedleGroup, number: int, region: int, level: Level, variant: int, rng: Rng
     ) -> SimulatedNeedle | None:
         """A task of which an older page about something else says all that is asked, and a newer one corrects it."""
         contests = self._contests(region, group.conflict)
@@ -212,7 +221,7 @@ class SimulatedNeedles:
         able = {fact.relation: fact for fact in rng.shuffle(facts) if fact.relation in told}
         if subject is None or mistaken.isdisjoint(able) or len(able) < _CRITERIA:
             return None
-        phrasings = self._phraser.page(subject, gold, level, rng.below(_REWORDED))
+        phrasings = self._phraser.page(subject, gold, level, variant + rng.below(_REWORDED))
 
         def fits(chosen: Sequence[WorldFact]) -> bool:
             return any(fact.relation in mistaken for fact in chosen)
