@@ -40,7 +40,7 @@ def test_a_table_of_three_hundred_rows() -> None:
     visited = {page["url"] for one in history.observations for page in one["pages"]}
     assert all(set(cell["sources"]) <= visited for cell in cells)
     assert [bool(cell["sources"]) for cell in cells] == [cell["value"] != "N/A" for cell in cells]
-    assert sum(cell["value"] == "N/A" for cell in cells) > 100
+    assert sum(cell["value"] == "N/A" for cell in cells) > 20
 
 
 def test_other_tasks_are_refused() -> None:
