@@ -113,7 +113,7 @@ class ProseBlocks(PageSentences):
                 given[name] = self._language.date(fact.year, *day_of_fact(fact), self._style.dates & 1)
                 self._telling.note(fact, "Y")
         over = person.end and person.end <= self._head.year
-        given["age"] = str(self._age(person, death))
+        given["age"] = str(self._age(person))
         use = "lead_obituary" if self._head.form == "obituary" else "lead_dead" if over else "lead_alive"
         claims = block.claims
         role = self._role(claims[0].fact, given) if claims and claims[0].fact.subject != person.number else ""
@@ -197,7 +197,7 @@ class ProseBlocks(PageSentences):
                 continue
             place = self._world.place(person)[0]
             given = {"name": self._language.surname(person.name), "a_profession": self._trade(person), "town": place}
-            given["age"] = str(self._age(person, lives.death_of(person)))
+            given["age"] = str(self._age(person))
             self._said.add(person.number)
             over = self._head.lead is not None and self._head.lead.relation in lives.END
             use = "news_was" if over else "news_trade" if given["age"] in self._reported else "news_who"
@@ -208,8 +208,9 @@ class ProseBlocks(PageSentences):
         told = self._sentences(block, known=True)
         yield self._language.space.join(one for one in (*sentences, *told) if one)
 
-    def _age(self, person: WorldEntity, death: WorldFact | None) -> int:
+    def _age(self, person: WorldEntity) -> int:
         """How old somebody is on the day of the page, or was at death."""
+        death = lives.death_of(person)
         if death is not None and death.year <= self._head.year:
             return lives.age(person, death.year, *day_of_fact(death))
         return lives.age(person, self._head.year, *(int(part) for part in self._head.date.split("-")[1:]))

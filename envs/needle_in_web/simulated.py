@@ -53,8 +53,8 @@ _SPREAD = 0.2  # the smaller, the oftener a rare fact comes before a common one
 _CRITERIA = 3
 _RARER = 4  # times as many draws for tasks with a false page
 _VARIANTS = {"easy": 3, "medium": 4, "hard": 8}  # sets of wordings of a page's facts: of one alone, tasks come again
-_PATIENCE = 600  # draws after which pages are worded anew
 _REWORDED = 1_000  # the same for conflicts, of which there are few
+_PATIENCE = 600  # draws after which pages are worded anew
 _SELDOM = {"person": 0.06, "town": 0.1}  # of the draws that come upon one, those that go on: every region has many
 _OF_A_KIND = 3  # pages of one kind that are tried before another is: few yield hard tasks, of some kinds a third
 _IN_PASSING = 0.2  # of the draws that come upon what a page is not about, those that go on
@@ -139,8 +139,10 @@ class SimulatedNeedles:
                 region = self._region(group, number, draw, rng)
                 if rare and draw:  # there are so few that any wording is welcome
                     level = self._phraser.level(wanted.difficulty, rng.chance(self._words.plain[wanted.difficulty]))
-            made = self._contested if wanted.conflict else self._drawn
-            found = made(wanted, number, region, level, self._variant(wanted, number, draw), rng)
+            if wanted.conflict:
+                found = self._contested(wanted, number, region, level, rng)
+            else:
+                found = self._drawn(wanted, number, region, level, self._variant(wanted, number, draw), rng)
             if found is not None:
                 return found
         raise InvalidArgument(
@@ -206,7 +208,7 @@ class SimulatedNeedles:
         return None
 
     def _contested(
-        self, group: NeedleGroup, number: int, region: int, level: Level, variant: int, rng: Rng
+        self, group: NeedleGroup, number: int, region: int, level: Level, rng: Rng
     ) -> SimulatedNeedle | None:
         """A task of which an older page about something else says all that is asked, and a newer one corrects it."""
         contests = self._contests(region, group.conflict)
@@ -221,7 +223,7 @@ class SimulatedNeedles:
         able = {fact.relation: fact for fact in rng.shuffle(facts) if fact.relation in told}
         if subject is None or mistaken.isdisjoint(able) or len(able) < _CRITERIA:
             return None
-        phrasings = self._phraser.page(subject, gold, level, variant + rng.below(_REWORDED))
+        phrasings = self._phraser.page(subject, gold, level, rng.below(_REWORDED))
 
         def fits(chosen: Sequence[WorldFact]) -> bool:
             return any(fact.relation in mistaken for fact in chosen)

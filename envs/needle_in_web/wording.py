@@ -34,7 +34,7 @@ class NeedleWords:
     """
 
     overlap: Mapping[str, tuple[int, int]] = {"easy": (0, 8), "medium": (0, 7), "hard": (0, 7)}
-    plain: Mapping[str, float] = {"easy": 0.5, "medium": 0.23, "hard": 0.12}
+    plain: Mapping[str, float] = {"easy": 0.5, "medium": 0.19, "hard": 0.09}
     plain_overlap: Mapping[str, int] = {"easy": 53, "medium": 46, "hard": 44}
     siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 6), "medium": (0, 7), "hard": (8, 999)}
 
@@ -44,7 +44,9 @@ class NeedleWords:
             return "someone"
         if difficulty == "easy" or not kind.wider:
             return kind.noun
-        return kind.wider[0] if rng.chance(_WIDER[difficulty]) else kind.noun
+        if not rng.chance(_WIDER[difficulty]):
+            return kind.noun
+        return rng.pick(kind.wider) if difficulty == "hard" else kind.wider[0]
 
     def sought(self, noun: str, kind: KindSpec, sex: str, place: int, clear: bool = True) -> Subject:
         """Whoever or whatever a criterion speaks of: by the noun at place 0, then by a pronoun; by the noun again where

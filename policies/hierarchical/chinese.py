@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from webenv.policies.hierarchical.names import word_families
+
 LETTERS = "甲乙丙丁戊己庚辛"
 """What stands for a name in a question, in order."""
 
@@ -136,16 +138,7 @@ def is_chinese(text: str) -> bool:
 # ── words ─────────────────────────────────────────────────────────────────────
 
 
-def _related() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for line in _FAMILIES.splitlines():
-        family = set(line.split())
-        for one in family:
-            found.setdefault(one, set()).update(family)
-    return {one: frozenset(family) for one, family in found.items()}
-
-
-KIN = _related()
+KIN = word_families(_FAMILIES.splitlines())
 """Words that say the same sort of link."""
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from webenv.policies.hierarchical import chinese
+from webenv.policies.hierarchical.names import word_families
 
 _LETTERED = re.compile(r"(?<![A-Za-z])([A-Za-z]+) ([A-H])\b")
 _ASKED = re.compile(
@@ -320,15 +321,6 @@ def _kind(letter: str, text: str) -> str:
 # ── how well a sentence says what a clause says ───────────────────────────────
 
 
-def _related() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for line in _FAMILIES.split("\n"):
-        family = {stem(word) for word in line.split()}
-        for one in family:
-            found.setdefault(one, set()).update(family)
-    return {one: frozenset(family) for one, family in found.items()}
-
-
 def stem(word: str) -> str:
     """The beginning of a word, by which words of one family are known; a number is its digits.
 
@@ -339,7 +331,7 @@ def stem(word: str) -> str:
     return word.replace(",", "") if word[0].isdigit() else _NUMBERS.get(folded, folded[:_STEM])
 
 
-_KIN = {**_related(), **chinese.KIN}
+_KIN = {**word_families(_FAMILIES.split("\n"), stem), **chinese.KIN}
 _NONE: frozenset[str] = frozenset()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -241,6 +241,20 @@ def ending(name: str) -> str:
 
 
 _FORMS = ("Club", "Company", "Co", "Works", "Brothers", "Sons", "Ltd", "Inc", "House", "Society", "Association")
+
+
+def word_families(lines: Iterable[str], stem: Callable[[str], str] = str) -> Mapping[str, frozenset[str]]:
+    """Of each word, by its stem, those that stand in a line with it.
+
+    >>> sorted(word_families(["taught teacher", "teacher school"])["teacher"])
+    ['school', 'taught', 'teacher']
+    """
+    found: dict[str, set[str]] = {}
+    for line in lines:
+        family = {stem(word) for word in line.split()}
+        for one in family:
+            found.setdefault(one, set()).update(family)
+    return {one: frozenset(family) for one, family in found.items()}
 
 
 def endings(names: Iterable[str]) -> Counter[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from webenv.policies.hierarchical.messages import CitedStatement, Subtask
-from webenv.policies.hierarchical.names import is_month, is_person, mentions, names_in, persons_in
+from webenv.policies.hierarchical.names import is_month, is_person, mentions, names_in, persons_in, word_families
 from webenv.policies.hierarchical.pages import AboutSentence
 
 NEITHER = re.compile(
@@ -89,16 +89,7 @@ def stem(word: str) -> str:
     return word.casefold()[:_STEM]
 
 
-def _related() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for line in _RELATED:
-        family = {stem(word) for word in line.split()}
-        for one in family:
-            found.setdefault(one, set()).update(family)
-    return {one: frozenset(family) for one, family in found.items()}
-
-
-_FAMILIES = _related()
+_FAMILIES = word_families(_RELATED, stem)
 
 
 def stems_of(text: str) -> set[str]:
