@@ -134,15 +134,20 @@ def noun_of(name: str, text: str) -> str:
 
     >>> noun_of("Corvo", "The Corvo was a steam ferry from Harwell. Corvo is old.")
     'steam ferry'
+    >>> noun_of("Corvo", "Hotel Corvo was a hotel in Corvo.")
+    ''
     """
     if bare(name) not in text:
         return ""
-    found = pattern(
-        rf"\b{re.escape(bare(name))}(?:, [A-Z]\w+)?(?: \([^()]*\))?"
+    is_one = pattern(
+        rf"(?:\b([^\W\d_a-z][\w’'-]*|in|of|from|at|near) )?\b{re.escape(bare(name))}(?:, [A-Z]\w+)?(?: \([^()]*\))?"
         rf"(?: (?:is|was|remains)|,) an? ((?:[a-z-]+ ){{0,3}}?[a-z-]+)"
         r"(?=[,.]| (?:in|of|on|at|near|just|close|outside|from|for|by|which|that|with)\b)"
-    ).search(text)
-    return found[1] if found else ""
+    )
+    # behind another capital it is the end of a longer name, as of a hotel in a town; a title is that of the page; and
+    # "from Hay, a cook" says nothing of Hay
+    own = (one[2] for one in is_one.finditer(text) if not one[1] or one[1] in ("The", *name.split()))
+    return next(own, "")
 
 
 def is_placed(name: str, sentence: str) -> bool:

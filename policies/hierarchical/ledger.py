@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import islice, pairwise
 
@@ -121,7 +121,9 @@ class Ledger:
                 called = self._called(seen)
                 plainly = self.wanted.kind in called
                 alike = of_kind(seen[0].entity, kin, self.wanted.kind)
-                other = (entity in towns and not alike) or (called and not called & nouns)
+                other = (
+                    (entity in towns and not alike) or (called and not called & nouns) or self._beside(called - nouns)
+                )
                 if entity in self._names or (other and not plainly):
                     continue  # pages are about what stands in a town, and titled by it; or it is of another kind
                 said = any(one.value in (KIND, TOLD, POST) for one in seen) or called & nouns
@@ -167,6 +169,11 @@ class Ledger:
         plainly = any(one == kind or one.endswith(f" {kind}") for one in called)
         plainly = plainly or any(says(one.entity, kind, one.quote) for one in told)
         return called | ({kind} if plainly else set())
+
+    def _beside(self, called: Set[str]) -> bool:
+        """Whether pages call something another one of a wider kind: a rowing club is a club, and no football club."""
+        head = self.wanted.kind.rpartition(" ")[2]
+        return head != self.wanted.kind and any(one.endswith(f" {head}") for one in called)
 
     def _nouns(self) -> set[str]:
         """What pages call those that are of the kind for sure; everything, where that is known of too few."""
