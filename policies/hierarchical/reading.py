@@ -109,7 +109,7 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
             stated = _of_cell(wanted, name, label, value, url, date)
             found += stated if wanted.keys == 1 or len(stated) > 1 or name in task.entities else []
     if wanted.keys == 2:
-        subject = "" if members else _subject(title, text, names, [one[0] for one in named])
+        subject = "" if members else _subject(wanted, title, text, names, [one[0] for one in named])
         told = list(passages(title, text, names, persons, titles, subject))
         around = around or _around(wanted, subject, plain, homes, places)
         if subject and subject not in homes and wanted.region:
@@ -177,10 +177,11 @@ def _around(wanted: Wanted, subject: str, text: str, homes: Mapping[str, str], p
     return f"~{found}" if found and wanted.region else ""
 
 
-def _subject(title: str, text: str, names: Sequence[str], told: Sequence[str]) -> str:
+def _subject(wanted: Wanted, title: str, text: str, names: Sequence[str], told: Sequence[str]) -> str:
     """The one of some names that a page is about whose title has none: what it tells of by itself (``told``), if that
     is one, or what its first sentences name first."""
-    if any(mentions(title, one) for one in names) or re.search(rf"^[^.]{{0,80}} {_IS_TOWN}", text[:LEAD], re.MULTILINE):
+    a_town = wanted.kind not in TOWNS and re.search(rf"^[^.]{{0,80}} {_IS_TOWN}", text[:LEAD], re.MULTILINE)
+    if a_town or any(mentions(title, one) for one in names):
         return ""
     for run in names_in(f"x {title}"):  # about something else
         if " " in run and pattern(rf"\b{re.escape(run)} (?:is|was) an? ").search(text) and not is_person(run):
