@@ -341,6 +341,9 @@ def test_what_is_called_by_another_noun_is_no_row() -> None:
     assert says("Hay", "town", "Hay is a town in Ay.")
     assert not says("Hay Hall", "town", "Hay Hall is a town hall in Ay.")
     assert noun_of("Rye Hall", "You have reached Rye Hall, a covered market, in Ay.") == "covered market"
+    assert noun_of("Rye", "Hotel Rye was a hotel in Rye.") == ""  # a longer name
+    assert noun_of("Rye", "Ann Lee came from Rye, a cook of note.") == ""
+    assert noun_of("Rye", "Rye Rye is a town in Ay.") == "town"  # behind its title
     wanted = read_question("List all ferries in the counties of Ay and Bee in one table. Columns: Ferry | Owner")
     assert wanted is not None
     ledger = Ledger(wanted)
