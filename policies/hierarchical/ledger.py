@@ -121,9 +121,7 @@ class Ledger:
                 called = self._called(seen)
                 plainly = self.wanted.kind in called
                 alike = of_kind(seen[0].entity, kin, self.wanted.kind)
-                other = (
-                    (entity in towns and not alike) or (called and not called & nouns) or self._beside(called - nouns)
-                )
+                other = (entity in towns and not alike) or self._is_other(called, nouns)
                 if entity in self._names or (other and not plainly):
                     continue  # pages are about what stands in a town, and titled by it; or it is of another kind
                 said = any(one.value in (KIND, TOLD, POST) for one in seen) or called & nouns
@@ -170,10 +168,12 @@ class Ledger:
         plainly = plainly or any(says(one.entity, kind, one.quote) for one in told)
         return called | ({kind} if plainly else set())
 
-    def _beside(self, called: Set[str]) -> bool:
-        """Whether pages call something another one of a wider kind: a rowing club is a club, and no football club."""
+    def _is_other(self, called: Set[str], nouns: Set[str]) -> bool:
+        """Whether pages call something what none of the kind is called (``nouns``), or one beside it of a wider kind:
+        a rowing club is a club, and no football club."""
         head = self.wanted.kind.rpartition(" ")[2]
-        return head != self.wanted.kind and any(one.endswith(f" {head}") for one in called)
+        beside = head != self.wanted.kind and any(one.endswith(f" {head}") for one in called - nouns)
+        return beside or (bool(called) and called.isdisjoint(nouns))
 
     def _nouns(self) -> set[str]:
         """What pages call those that are of the kind for sure; everything, where that is known of too few."""
