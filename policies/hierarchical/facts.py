@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from webenv.policies.hierarchical.kinds import TOWNS
 from webenv.policies.hierarchical.names import is_person, mentions, names_in, persons_in, places_of, untitled
 from webenv.policies.hierarchical.pages import AboutSentence
-from webenv.policies.hierarchical.values import _INCIDENTAL, _LIFE, _YEAR, NEITHER, cues_of, stem, words_of
+from webenv.policies.hierarchical.values import _INCIDENTAL, _LIFE, _YEAR, NEITHER, cues_of, stem, stems_of, words_of
 
 _SAYS = re.compile(r"^[^\W\d_a-z][^:.]{1,40} (?:says|said|writes|wrote|adds|added): ")
 _ELSEWHERE = re.compile(r"(?<!had )(?<!found )\b(?:at|in|into|near) (?:the )?$")
@@ -17,14 +18,15 @@ _GOES_ON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Tt]hey)\b|^The new ")
 """Words for somebody named before."""
 _TERM = re.compile(r"(1\d\d\d|20\d\d)(?:\s*[–-]\s*| (?:and|to|until|till|up to|through) )(1\d\d\d|20\d\d)")
 _SINCE = re.compile(
-    r"\b(?:since|from|after|elected in|chosen in|appointed in|(?:had|who) (?:come|came|arrived) in)\s+(1\d\d\d|20\d\d)",
+    r"\b(?:since|from|after|elected in|chosen in|appointed in|"
+    r"(?:had|who) (?:come|came|arrived|started|begun|joined) in)\s+(1\d\d\d|20\d\d)",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"\bafter [a-z]+ing\b[^.,;]{0,60}? in (1\d\d\d|20\d\d)")
 """What came before what the sentence tells first: "left in 1963, after taking charge in 1956"."""
 _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
-    r"\b(?:becomes?|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|started|"
+    r"\b(?:becom(?:es?|ing)|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|started|"
     r"began|arrived|joined|came|(?:got|has|had) a new|the new|given|went to|first year|voted|made|put in charge|hired|"
     r"engaged|picked|selected|taken on|assumed|entrusted)\b",
     re.IGNORECASE,
@@ -36,16 +38,21 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 _HIRED = re.compile(
-    r"\b(?:work(?:ed|s|ing)|wages?|on the books|employed (?:him|her|them|[A-Z])(?!.{0,80}\bas (?!an? ))|"
-    r"(?:was|were) employed|jobs?|position|in the (?:role|capacity) of|listed as|where (?:he|she|they) (?:was|were)|"
+    r"\b(?:work(?:ed|s|ing)(?! with (?:an? |the )?[a-z])|wages?|on the books|"
+    r"employed (?:him|her|them|[A-Z])(?!.{0,80}\bas (?!an? ))|"
+    r"(?:was|were) employed|(?<!the )jobs?|position|in the (?:role|capacity) of|listed as|"
+    r"where (?:he|she|they) (?:was|were)|"
     r"(?:as|was|been) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?: (?:of|at|from|in|with|until|and)|,|\.)|"
-    r"had work for|put in(?! (?:command|charge|office|the chair))|spent|passed|"
+    r"had work for|put in(?! (?:command|charge|office|the chair))|"
+    r"(?:spent|passed) (?:[a-z]+ ){0,3}(?:years?|months?|seasons?|decades?|time)|"
     r"with [^.]{0,60} as an?|(?:as|was) mayor|mayor (?:of|from|since)|"
     r"led the council|of the town)\b"
 )
 """Words of somebody's work at something, which is the post only where a word of that is beside them."""
 TAKING = re.compile(
-    r"\b(?:(?:took|takes|taking|taken|given|in) (?:the )?(?:over|command|charge|office|chair|helm|post)|"
+    r"\b(?:(?:took|takes|taking|taken|given|in) (?:the )?"
+    r"(?:over(?! (?:an?|the) (?:[a-z]+ )?(?:building|house|rooms|premises)\b)|"
+    r"command|charge|office|chair|helm|post)|in the care of|looked after|the head(?=,| from| since| until)|"
     r"led|headed|ran|governed|"
     r"ruled|directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|"
     r"head of|new (?:chief|head|leader|boss)|changed hands|direction of|leadership of|the work of|lay with|"
@@ -60,6 +67,12 @@ _FOUNDED = re.compile(
     r"started (?:with|in)|first owner|[Ff]irst [a-z]{1,20} (?:under|was))\b"
 )
 """Words of a beginning that is none of a post."""
+_INDEFINITE = re.compile(r"\b[Aa]n? ((?:[a-z]+ )?[a-z]+)\b")
+"""Somebody who is not said: "a new keeper"."""
+_DESIGNS = re.compile(r"\b(?:designs?|designed|architect|blueprints?|competition|plans|drawings (?:bear|are|is))\b")
+"""Words of whoever drew the plans of something, and has no post there."""
+_TALLY = re.compile(r"\b\d+ [a-z]+ (?:up to|until|by) (?:1\d\d\d|20\d\d)\b")
+"""How much there was of something by a year: "67 goals up to 1985"."""
 _LESSER = re.compile(
     r"\b(?:youth|assistant|deputy|vice|acting|honorary|junior|departmental)[ -](?=[a-z])|"
     r"\b[a-z]+ of (?:an? |the )?(?:department|section|unit)\b"
@@ -67,15 +80,45 @@ _LESSER = re.compile(
 """Words before a post that is another one."""
 
 
-@lru_cache(maxsize=256)
-def post_cues(label: str) -> frozenset[str]:
-    """What of :func:`words_of` speaks of a post: of a name of several words those before its noun, which trades have.
+_GOVERNING = re.compile(
+    r"\b(?:elect(?:s|ed|ion)|voters|govern(?:s|ed)|(?:in|left|held|took|takes) office|sworn in|"
+    r"council was|(?:head of|headed|led|ran|chaired) the (?:town|city|council)\b|"
+    r"(?:into|over|wins?|won|takes?|runs?|led) (?:the )?town hall|"
+    r"town hall (?:has|was|is) (?:been )?(?:led|headed|run))\b"
+)
+"""Words of whoever governs a town; elections that have a name are of other posts too."""
 
-    >>> sorted(post_cues("Head brewer")), "=abbot" in post_cues("Abbot")
-    (['head'], True)
+
+class PostCues(NamedTuple):
+    """What speaks of a post: words that go with it (of :func:`words_of`), and of a town's all words of government."""
+
+    words: frozenset[str]
+    governs: bool = False
+
+    def spoken_in(self, text: str) -> bool:
+        """Whether a text has one of them.
+
+        >>> post_cues("Mayor", "town").spoken_in("The voters chose Ann Lee in 1950.")
+        True
+        """
+        return not self.words.isdisjoint(words_of(text)) or (self.governs and _GOVERNING.search(text) is not None)
+
+
+@lru_cache(maxsize=256)
+def post_cues(label: str, kind: str = "") -> PostCues:
+    """What speaks of a post: of a name of several words those before its noun, which trades have; a family of words
+    that has the kind too, as librarians and libraries are of one, tells nothing.
+
+    >>> sorted(post_cues("Head brewer").words), sorted(post_cues("Librarian", "library").words)
+    (['head'], ['=librarian', '=librarians'])
     """
     *first, noun = label.casefold().partition(" of ")[0].split()
-    return frozenset(map(stem, first)) if first else cues_of(label) | {f"={noun}"}
+    whole = {f"={noun}", f"={noun}s"}
+    words = frozenset(map(stem, first)) if first else (cues_of(label) - stems_of(kind)) | whole
+    return PostCues(words, kind in TOWNS)
+
+
+NO_CUES = PostCues(frozenset())
 
 
 class TermOfOffice(NamedTuple):
@@ -91,7 +134,7 @@ def terms(
     persons: Sequence[str],
     bodies: Sequence[str],
     titles: Collection[str] = (),
-    cues: Set[str] = frozenset(),
+    cues: PostCues = NO_CUES,
 ) -> list[TermOfOffice]:
     """What a sentence about something says of those who were at it, and in which years.
 
@@ -100,11 +143,13 @@ def terms(
         persons: full names that the page has, for surnames that stand alone.
         bodies: names that are none of a person.
         titles: words that may stand before a name, such as that of the post.
-        cues: stems of words of the post; a sentence that has none says where else somebody was, if it names a place.
+        cues: words of the post; a sentence that has none says where else somebody was, if it names a place.
     """
     parts = re.split(r"(?<=[:;]) ", _INCIDENTAL.sub(" ", _SAYS.sub("", _LIFE.sub("", passage.text))))
     text = " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one))
-    if NEITHER.search(text) or _LESSER.search(text) or (_HIRED.search(text) and not cues & words_of(text)):
+    if NEITHER.search(text) or _LESSER.search(text) or (_HIRED.search(text) and not cues.spoken_in(text)):
+        return []
+    if (_DESIGNS.search(text) or _TALLY.search(text)) and not cues.spoken_in(text):
         return []
     if not _TERM.search(text) and not _UNTIL.search(text) and len(set(_YEAR.findall(text))) > 1:
         clauses = [one for one in re.split(r", and |; ", text) if mentions(one, passage.about)]
@@ -112,11 +157,12 @@ def terms(
         text = clauses[0] if told else text
     people = persons_in(text, persons, bodies, titles)
     elsewhere = [one for one in people if any(_ELSEWHERE.search(text[:at]) for at in places_of(one, text))]
-    if elsewhere and not cues & words_of(text):
+    if elsewhere and not cues.spoken_in(text):
         return []
     people = [one for one in people if one not in elsewhere]
     people = [one for one in people if f" from {one}" not in text] or people
-    if not people and passage.person and (_GOES_ON.search(text) or cues & words_of(text)):
+    someone = any(cues.spoken_in(found[1]) for found in _INDEFINITE.finditer(text))
+    if not people and passage.person and (_GOES_ON.search(text) or cues.spoken_in(text)) and not someone:
         people = [passage.person]
     years = list(dict.fromkeys(_YEAR.findall(text)))
     if passage.year and passage.year not in years and len(years) < 2 and (not years or passage.year < years[0]):
@@ -132,7 +178,7 @@ def terms(
         return [TermOfOffice(people[0], min(years), max(years))]
     if len(years) != 1:
         return []
-    if _FOUNDED.search(text) and not until and not cues & words_of(text) and not TAKING.search(text):
+    if _FOUNDED.search(text) and not until and not cues.spoken_in(text) and not TAKING.search(text):
         return []
     began, ended = _nearest(_BEGAN, text, years[0]), _nearest(_ENDED, text, years[0])
     if until or (ended > began and not since):

@@ -69,6 +69,7 @@ def seen_on(task: Subtask, wanted: Wanted, title: str, text: str, towns: Collect
     own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
     own = [] if listing else own
     own = [one for one in own if one.casefold() not in (wanted.kind, wanted.plural.casefold())]
+    own = [_known_by(one, task.others, towns) for one in own]
     kin = endings(task.others)
     own = [one for one in own if one not in towns or says(one, wanted.kind, lead)]
     own = [one for one in own if _is_thing(one, wanted, kin, text, lead)][:1]
@@ -89,6 +90,17 @@ def seen_on(task: Subtask, wanted: Wanted, title: str, text: str, towns: Collect
         *((name, how, told) for name, (how, told) in found.items()),
         *((one, OTHER, lead) for one in others[:LINES]),
     ]
+
+
+def _known_by(name: str, known: Collection[str], towns: Collection[str]) -> str:
+    """The name that something is known by: without the town behind it, and without what befell it before it.
+
+    >>> _known_by("Rye Library of Hay", ["Rye Library"], ["Hay"]), _known_by("End of the Corvo", ["Corvo"], [])
+    ('Rye Library', 'Corvo')
+    """
+    head, _, town = name.rpartition(" of ")
+    thing = name.rpartition(" of the ")[2]
+    return head if head in known and town in towns else thing if thing in known else name
 
 
 def _held(line: str) -> Iterator[str]:
@@ -187,9 +199,10 @@ _NO_NOUN = (
 
 def says(name: str, kind: str, lead: str) -> bool:
     """Whether the beginning of a page says that something is of a kind; "a hotel in Redmarch" says nothing of Redmarch,
-    nor "Ann Lee plans a hotel" of Ann Lee."""
+    nor "the club of Hay is a curling club" of Hay, nor "Ann Lee plans a hotel" of Ann Lee."""
     article = "an?" if kind in TOWNS else "(?:an?|the)"
     named, of_kind_ = re.escape(name), rf"\b{article} (?:[\w-]+ )?{re.escape(kind)}\b{_NO_NOUN}"
-    is_one = rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains)|,| –| \([^()\n]*\),?) {of_kind_}"
+    is_one = r"(?<! of )(?<! in )(?<! at )(?<! near )"
+    is_one += rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains)|,| –| \([^()\n]*\),?) {of_kind_}"
     called = rf"{of_kind_},? (?:called |named )?[“\"]?{named}"
     return name in lead and pattern(f"{is_one}|{called}", re.IGNORECASE).search(lead) is not None

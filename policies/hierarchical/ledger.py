@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
-from webenv.policies.hierarchical.kinds import KIND, OTHER, OWN, PAIR, POST, SEEN, TOLD, TOWNS, WITHIN, noun_of, says
+from webenv.policies.hierarchical.kinds import KIND, OWN, PAIR, SEEN, WITHIN
 from webenv.policies.hierarchical.messages import CitedStatement, Gap
-from webenv.policies.hierarchical.names import bare, endings, mentions, of_kind
-from webenv.policies.hierarchical.pages import PLACED
+from webenv.policies.hierarchical.names import bare
 from webenv.policies.hierarchical.places import ELSEWHERE, Atlas
+from webenv.policies.hierarchical.rows import RowDecision, folded
 from webenv.policies.hierarchical.tables import NOT_STATED, Wanted, written
 from webenv.policies.hierarchical.terms import PostTerm, by_home, common_stems, learned_cues, succession
 from webenv.policies.hierarchical.values import AskedColumn, clean, cues_of, number_in
 from webenv.urls import host_of
 
 _ELSE = re.compile(r" (?:for|in|of|at|on|to|with)$")  # labels of something else about the same: "Founded for"
-_KNOWN = 5  # of the kind, by which it is known what pages call them
-_SEEN = 2  # pages about a place that must name what no list has
 _EXAMPLES, _CUES = 40, 10  # of a column, told to whoever reads for it
 _ALIKE = 2  # values in which a page's label must agree with a column to stand for it
 
@@ -52,6 +49,7 @@ class Ledger:
         self._every_stem: Counter[str] = Counter()
         self.within: dict[str, str] = {}
         self._atlas = Atlas(wanted.places, self.within)
+        self._decision = RowDecision(wanted, self._atlas, self.within, self._names, self._seen)
 
     def add(self, statements: Iterable[CitedStatement]) -> int:
         """Takes statements; how many cells had none before."""
@@ -59,7 +57,7 @@ class Ledger:
         self._same = self._rows_found = self._gaps = self._learned = self._doubts = None
         self._examples = {}
         for one in statements:
-            entity = _folded(one.entity)
+            entity = folded(one.entity)
             if not entity:
                 continue
             if one.column == WITHIN:
@@ -76,8 +74,8 @@ class Ledger:
             self._atlas.learn(one.place)
             subject, pair, _ = one.entity.partition(PAIR)
             if pair and self.wanted.keys == 2:
-                self._terms.setdefault(_folded(subject), []).append(one)
-                entity = _folded(subject) + PAIR + _folded(one.entity[len(subject) + len(PAIR) :])
+                self._terms.setdefault(folded(subject), []).append(one)
+                entity = folded(subject) + PAIR + folded(one.entity[len(subject) + len(PAIR) :])
             elif one.column == self.columns[0]:
                 self._names.setdefault(entity, Counter())[one.value] += 1
             elif self.wanted.keys == 1 and one.column in self.columns and not one.quote and entity not in self._seen:
@@ -105,96 +103,8 @@ class Ledger:
 
     def _found(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if self._rows_found is None:
-            for entity, by_url in self._seen.items():  # titles have no article that running text puts before a name
-                if entity in self._names:
-                    self._names[entity].update(one.entity for one in by_url.values() if one.value != OTHER)
-            every = self._names.values()
-            names = [max(forms, key=lambda one: (not one.startswith("the "), forms[one])) for forms in every]
-            kin = endings(names)
-            sure, unsure = dict.fromkeys(names), dict[str, None]()
-            towns, nouns = self._towns(), self._nouns()
-            regular = len(names) >= _KNOWN and sum(of_kind(one, kin, self.wanted.kind) for one in names) > 0.8 * len(
-                names
-            )
-            for entity, by_url in self._seen.items():
-                seen = list(by_url.values())
-                called = self._called(seen)
-                plainly = self.wanted.kind in called
-                alike = of_kind(seen[0].entity, kin, self.wanted.kind)
-                other = (entity in towns and not alike) or self._is_other(called, nouns)
-                if entity in self._names or (other and not plainly):
-                    continue  # pages are about what stands in a town, and titled by it; or it is of another kind
-                said = any(one.value in (KIND, TOLD, POST) for one in seen) or called & nouns
-                if not (said or alike):
-                    continue
-                if regular and not alike and not called & nouns:
-                    continue  # it is called otherwise than all that are known, and nobody says that it is one
-                if not alike and all(one.value in (POST, OTHER) for one in seen):
-                    unsure[bare(seen[0].entity)] = None  # a post like this says little of what it is held at
-                    continue
-                here = [one for one in seen if self._here(one)]
-                soft = [one for one in here if one.place.startswith("~") and one.value != OTHER]
-                titled = any(one.value in (OWN, KIND) for one in seen)
-                own = any(one.value != OTHER and one not in soft for one in here) or len(soft) > titled
-                elsewhere = not own and any(one.value != OTHER and PLACED.search(one.quote) for one in seen)
-                if own or (len(here) >= _SEEN and not elsewhere):
-                    sure[bare(seen[0].entity)] = None
-                elif (here or said or titled) and not elsewhere:
-                    unsure[bare(seen[0].entity)] = None
-            self._rows_found = tuple(sure), tuple(unsure)
+            self._rows_found = self._decision.rows()
         return self._rows_found
-
-    def _towns(self) -> set[str]:
-        """The places: those asked, those that lie there, and those where pages say several other things to be."""
-        if self.wanted.kind in TOWNS:
-            return {_folded(one) for one in self.wanted.places}
-        lying = Counter(
-            part
-            for entity, by_url in self._seen.items()
-            for part in {
-                _folded(part) for one in by_url.values() for part in one.place.removeprefix("~").split(", ") if part
-            }
-            if part != entity
-        )
-        towns = {_folded(one) for one in (*self.wanted.places, *self.within)}
-        return towns.union(one for one, count in lying.items() if count >= _SEEN)
-
-    def _called(self, seen: Sequence[CitedStatement]) -> set[str]:
-        """What pages call something: "a chain ferry"; the kind itself, where they call it one of these."""
-        kind = self.wanted.kind
-        told = [one for one in seen if one.value in (OWN, KIND, TOLD)]
-        called = {noun_of(one.entity, one.quote) for one in told} - {""}
-        plainly = any(one == kind or one.endswith(f" {kind}") for one in called)
-        plainly = plainly or any(says(one.entity, kind, one.quote) for one in told)
-        return called | ({kind} if plainly else set())
-
-    def _is_other(self, called: Set[str], nouns: Set[str]) -> bool:
-        """Whether pages call something what none of the kind is called (``nouns``), or one beside it of a wider kind:
-        a rowing club is a club, and no football club."""
-        head = self.wanted.kind.rpartition(" ")[2]
-        beside = head != self.wanted.kind and any(one.endswith(f" {head}") for one in called - nouns)
-        return beside or (bool(called) and called.isdisjoint(nouns))
-
-    def _nouns(self) -> set[str]:
-        """What pages call those that are of the kind for sure; everything, where that is known of too few."""
-        found, known = Counter[str](), 0
-        for entity, by_url in self._seen.items():
-            called = self._called(list(by_url.values()))
-            if self.wanted.kind in called or (entity in self._names and called):
-                found.update(called)
-                known += 1
-        often = {one for one, count in found.items() if count >= _SEEN} | {self.wanted.kind}
-        if known >= _KNOWN:
-            return often
-        return {one for by_url in self._seen.values() for one in self._called(list(by_url.values()))}
-
-    def _here(self, seen: CitedStatement) -> bool:
-        """Whether a page says that what it names is in one of the places asked."""
-        home = self._atlas.home(seen.place)
-        if home is not None:
-            return not home.startswith(ELSEWHERE)
-        places, lead = (*self.wanted.places, *self.within), seen.quote
-        return any(mentions(lead, place) or mentions(lead, place.upper()) for place in places)
 
     def best(self, entity: str, column: str) -> CitedStatement | None:
         """What stands in a cell: what most sites of today say, else the latest that an old version says."""
@@ -204,11 +114,9 @@ class Ledger:
         if not self.reconciles:
             return stated[-1]
         current = [one for one in stated if not one.date] or stated
-        sites = Counter(value for value, _ in {(_folded(one.value), host_of(one.url)) for one in current})
-        tables = {_folded(one.value) for one in current if not one.quote}  # a label is clearer than a sentence
-        found = max(
-            current, key=lambda one: (_folded(one.value) in tables, sites[_folded(one.value)])
-        )  # else the first
+        sites = Counter(value for value, _ in {(folded(one.value), host_of(one.url)) for one in current})
+        tables = {folded(one.value) for one in current if not one.quote}  # a label is clearer than a sentence
+        found = max(current, key=lambda one: (folded(one.value) in tables, sites[folded(one.value)]))  # else the first
         return found._replace(value=self._fitting(column, found.value))
 
     def _fitting(self, column: str, value: str) -> str:
@@ -219,10 +127,10 @@ class Ledger:
         return number_in(value, unit) or plain if unit else plain
 
     def _stated(self, entity: str, column: str) -> list[CitedStatement]:
-        folded = _folded(entity)
-        own = self._cells.get((folded, column), [])
+        name = folded(entity)
+        own = self._cells.get((name, column), [])
         for label in self._aliases().get(column, ()) if not own else ():
-            own = own or self._cells.get((folded, label), [])
+            own = own or self._cells.get((name, label), [])
         return own
 
     def _aliases(self) -> dict[str, tuple[str, ...]]:
@@ -246,7 +154,7 @@ class Ledger:
             if not mine:
                 continue
             for other in sorted(labels):
-                same = _folded(clean(self._cells[entity, other][0].value)) == _folded(clean(mine[0].value))
+                same = folded(clean(self._cells[entity, other][0].value)) == folded(clean(mine[0].value))
                 (agree if same else differ)[other] += 1
         exact = [one for one in sorted(every) if one.casefold() == label and one != column]
         alike = [one for one in agree if agree[one] >= _ALIKE and not differ[one]]
@@ -277,8 +185,8 @@ class Ledger:
         if self._doubts is not None:
             return self._doubts
         found = dict.fromkeys((one, one) for one in self._atlas.unplaced())
-        for folded, told in self._terms.items() if self.wanted.region else ():
-            seen = [one for one in self._seen.get(folded, {}).values() if not one.place.startswith("~")]
+        for subject, told in self._terms.items() if self.wanted.region else ():
+            seen = [one for one in self._seen.get(subject, {}).values() if not one.place.startswith("~")]
             homes = {home.partition("/")[0] for one in seen if (home := self._atlas.home(one.place)) is not None}
             here = {home for home in homes if not home.startswith(ELSEWHERE)}
             for home in sorted(here) if len(homes) > 1 else ():
@@ -354,12 +262,12 @@ class Ledger:
 
     def terms(self, entity: str) -> list[PostTerm]:
         """Who held the post at something, one after the other."""
-        folded = _folded(entity)
-        told, own = self._terms.get(folded, ()), self._own_pages(entity)
-        seen = self._seen.get(folded, {})
-        homes = {url: self._atlas.home(one.place) for url, one in seen.items() if not one.place.startswith("~")}
-        named = {one.url: self._atlas.home(one.place) for one in told if one.place and one.place[0] not in "h~"}
-        around = {one.url: self._atlas.home(one.place[1:]) for one in told if one.place.startswith("~")}
+        name = folded(entity)
+        told, own = self._terms.get(name, ()), self._own_pages(entity)
+        home, near = self._decision.home, self._decision.is_near
+        homes = {url: home(one.place) for url, one in self._seen.get(name, {}).items() if not near(one)}
+        named = {one.url: home(one.place) for one in told if one.place and one.place[0] != "h" and not near(one)}
+        around = {one.url: home(one.place.removeprefix("~")) for one in told if near(one)}
         placed = {url: home for url, home in (*named.items(), *homes.items()) if home is not None}
         parts = by_home(told, placed, around, self.wanted)
         return [
@@ -370,7 +278,7 @@ class Ledger:
 
     def _own_pages(self, entity: str) -> frozenset[str]:
         """The addresses of the pages that are about something."""
-        seen = self._seen.get(_folded(entity), {})
+        seen = self._seen.get(folded(entity), {})
         return frozenset(url for url, one in seen.items() if one.value in (OWN, KIND))
 
     def _post_cues(self) -> frozenset[str]:
@@ -434,8 +342,3 @@ def _distinct(values: Iterable[str]) -> Iterator[str]:
         if one not in seen:
             seen.add(one)
             yield one
-
-
-@lru_cache(maxsize=65_536)
-def _folded(name: str) -> str:
-    return " ".join(bare(name).split()).casefold()

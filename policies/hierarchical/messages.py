@@ -248,7 +248,14 @@ Thinking: TypeAlias = "Said[ValueT] | Generator[Request, Outcome, Said[ValueT]]"
 
 
 class Worker(Protocol):
-    """The lowest layer (Ā): calls tools, each time in a fresh context."""
+    """The lowest layer (Ā): calls tools, each time in a fresh context.
+
+    Attributes:
+        rereads: whether it reads pages again, once it is known of which rows they may tell.
+    """
+
+    @property
+    def rereads(self) -> bool: ...
 
     def choose(self, task: Subtask, hits: Sequence[ResultLine]) -> Thinking[tuple[str, ...]]:
         """Which hits to read, by their addresses, best first."""

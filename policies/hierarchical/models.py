@@ -146,6 +146,8 @@ class ModelManager(_ModelLayer):
 class ModelWorker(_ModelLayer):
     """A worker that is a model."""
 
+    rereads = False
+
     def choose(self, task: Subtask, hits: Sequence[ResultLine]) -> Generator[Request, Outcome, Said[tuple[str, ...]]]:
         listed = "\n".join(f"{n}. {one.title}\n{one.url}\n{one.snippet}" for n, one in enumerate(hits, start=1))
         token = data_token(task.query, listed)

@@ -118,8 +118,10 @@ def names_in(sentence: str) -> tuple[str, ...]:
         if not joined:
             _close(sentence, run, found)
             run = []
-        inside = token.start() > 1 and sentence[token.start() - 2].islower()  # "in Over Hadding"
-        named = word.lower() not in FUNCTION_WORDS or (word == "The" and token.start()) or (inside and word in _BESIDE)
+        inside = token.start() > 2 and sentence[token.start() - 2].islower() and sentence[token.start() - 1] == " "
+        if not inside and token.start() == 2:
+            inside = word in _BESIDE
+        named = word.lower() not in FUNCTION_WORDS or (word == "The" and token.start()) or (inside and word != "I")
         capital = word[0].isupper() and (run or named)
         if _DATE.fullmatch(word) and not _GIVEN.match(sentence, token.start()):
             if [one[0] for one in run] != ["May"]:  # a month or a year is no part of a name
@@ -200,7 +202,8 @@ def persons_in(
         if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
             continue
         if is_person(run):
-            found.append(run)
+            if run != named or f"the {run}" not in sentence.replace("The ", "the "):  # "the Hay Jubilee"
+                found.append(run)
         elif len(words) == 1:
             found += [full for full in known if full.rsplit(" ", 1)[-1] == run][:1]
     return list(dict.fromkeys(found))
@@ -213,9 +216,11 @@ def is_person(name: str) -> bool:
     return (
         2 <= len(words) <= 4
         and words[0] not in _PLACED
+        and words[0] != "The"
+        and "St" not in words
         and not re.fullmatch(r"[A-Z]\.?", words[0])
         and not any(word in _JOINS or word.isdigit() or word.lower() in _BODIES for word in words)
-        and not re.search(r"['’]s\b", name)
+        and not re.search(r"['’](?:s\b| )", name)
         and words[-1][0].isupper()
         and all(word[0].isupper() or word in _PARTICLES for word in words)
         and all(len(word.rstrip(".")) > 1 or word.endswith(".") for word in words)

@@ -16,8 +16,10 @@ from webenv.policies.hierarchical.names import (
     ending,
     endings,
     mentions,
+    name_at,
     names_in,
     persons_in,
+    places_of,
 )
 
 PLACED = re.compile(r" (?:(?:in|at|of|from|near|outside|find in|belongs to|connected with|know) |\()[A-Z]")
@@ -124,13 +126,14 @@ def passages(
     What the title does not name, the page may be about nevertheless (``subject``).
     """
     kin = endings(names)
-    of_page = section = _named(title, names) or subject
+    thing = thing_of(title, text)
+    of_page = section = (thing if thing in names else "" if thing else _named(title, names, persons)) or subject
     own = next(iter(persons_in(title, persons, names, titles) if persons else ()), "")
     asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
     for paragraph in re.split(r"\n+", text):
         if paragraph.startswith("#"):
             head = without_links(paragraph.lstrip("# "))
-            section = _named(head, names) or ("" if _is_name(head) else of_page)
+            section = _named(head, names, persons) or ("" if _is_name(head) else of_page)
             asked = head if head.endswith("?") else ""
             continue
         if paragraph.startswith("|") or " | " in paragraph or " · **" in paragraph or _SPEAKER.match(paragraph):
@@ -144,20 +147,20 @@ def passages(
         year = next(iter(_YEAR.findall(dated[0])), "") if dated else ""
         item, listed = _ITEM.match(plain), _NAMED_ITEM.match(plain)
         if item:
-            about = _named(item[1], names) or ("" if _is_name(item[1]) else section)
+            about = _named(item[1], names, persons) or ("" if _is_name(item[1]) else section)
             plain = item[2]
         elif listed and (_is_name(listed[1]) or listed[1] in names):
-            item, about, plain = listed, _named(listed[1], names), listed[3]
+            item, about, plain = listed, _named(listed[1], names, persons), listed[3]
         plain = plain.removeprefix("- ")
         for sentence in sentences(plain):
             if len(sentence) > 1_000:
                 continue
             prefix = _PREFIX.match(sentence)
-            here = _named(_without_namesakes(sentence, names, persons), names)
+            here = _named(_without_namesakes(sentence, names, persons), names, persons, titles)
             about = section if section and not item and not _GOES_ON.match(sentence) else about
             if here:
                 about = here
-            elif prefix and _is_name(prefix[1]):
+            elif (prefix and _is_name(prefix[1])) or _only_within(sentence, names):
                 about = ""
             elif any(ending(name) in kin for name in names_in(sentence)):
                 about = ""  # another one of their kind
@@ -167,6 +170,16 @@ def passages(
             yield AboutSentence(sentence, about, bool(here), asked, "" if people else person, then)
             person = people[-1] if people else person
             year = _latest(sentence) or year
+
+
+def thing_of(title: str, text: str) -> str:
+    """The title of a page which is what the page is about as a whole, though it ends in small letters; else empty.
+
+    >>> thing_of("Hay station", "Hay station is a station in Hay."), thing_of("Hay in the rain", "Hay is a town.")
+    ('Hay station', '')
+    """
+    small = title[:1].isupper() and title.rpartition(" ")[2].islower()
+    return title if small and pattern(rf"\b{re.escape(title)} (?:is|was) an? ").search(text) else ""
 
 
 def _latest(sentence: str) -> str:
@@ -183,7 +196,7 @@ def _without_namesakes(sentence: str, names: Sequence[str], persons: Sequence[st
     """A sentence without the persons whose surname is one of some names: Ann Corvo is no ferry."""
     for name in names:
         if " " not in name and name in sentence:
-            known = [one for one in persons if one.endswith(f" {name}")]
+            known = [one for one in persons if one.endswith(f" {name}") and one not in names]
             for one in known:
                 sentence = sentence.replace(one, "·")
             if known:
@@ -191,10 +204,49 @@ def _without_namesakes(sentence: str, names: Sequence[str], persons: Sequence[st
     return sentence
 
 
-def _named(text: str, names: Sequence[str]) -> str:
-    """The one of some names that a text has, the longest of several."""
+def _named(text: str, names: Sequence[str], persons: Sequence[str] = (), post: Collection[str] = ()) -> str:
+    """The one of some names that a text has and is about: what a post (its words) is said to be of, else the one
+    that is named first; a name within a longer one is not meant.
+
+    >>> _named("Hay, where Ann Lee lived, mayor of Rye", ("Hay", "Rye"), ("Ann Lee",), ("Mayor",))
+    'Rye'
+    >>> _named("Hay Choir came to Rye.", ("Hay", "Rye"))
+    'Rye'
+    """
     found = [name for name in names if mentions(text, name)]
-    return max(found, key=len) if found else ""
+    if not found:
+        return ""
+    at = {one: place for one in found if (place := _place_of(one, text, found, persons)) >= 0}
+    held = "|".join(sorted(map(re.escape, {word.casefold() for word in post})))
+    of = [
+        one
+        for one in at
+        if held and pattern(rf"(?i:\b(?:{held})) (?:of|at) (?:[Tt]he )?{re.escape(bare(one))}\b").search(text)
+    ]
+    return min(of or at, key=lambda one: at[one], default="")
+
+
+def _only_within(sentence: str, names: Sequence[str]) -> bool:
+    """Whether a sentence has one of some names only as a part of a longer one, which it begins or is the subject of."""
+    start = next(iter(names_in(f"x {_WHEN.sub('', sentence)}")), "")
+    within = [one for one in names if start.startswith(f"{bare(one)} ") and start != bare(one)]
+    return bool(within) and _WHEN.sub("", sentence).removeprefix("The ").startswith(start)
+
+
+_WHEN = re.compile(r"^In (?:[A-Z][a-z]+ )?(?:1\d\d\d|20\d\d),? ")
+
+
+def _place_of(name: str, text: str, names: Sequence[str], persons: Sequence[str]) -> int:
+    """Where a name stands first in a text by itself, and not as a part of a longer one; -1: nowhere."""
+    longer = [bare(one) for one in names if bare(name) in bare(one) and len(bare(one)) > len(bare(name))]
+    for at in places_of(bare(name), text):
+        rest = text[at + len(bare(name)) :]
+        if any(one in text[max(0, at - len(one)) : at + len(one)] for one in longer):
+            continue
+        following = name_at(rest[1:]) if rest[:1] == " " else ""
+        if not following or any(mentions(following, one) or mentions(one, following) for one in persons):
+            return at
+    return -1
 
 
 def _is_name(text: str) -> bool:
@@ -261,11 +313,16 @@ def towns_in_list(text: str) -> dict[str, str]:
 
 
 def items_of(text: str) -> Iterator[str]:
-    """The names that the items of a page's lists begin with, in bold: no labels, which have a value or come again.
+    """The names that the items of a page's lists begin with, in bold, and its headings which the text below them has
+    too: no labels, which have a value or come again.
 
     >>> list(items_of("- **[Corvo](https://a.example/c)** (Ay): a ferry.\\n- **1901**: It was built."))
     ['Corvo']
     """
+    for section in re.split(r"^#+ ", without_links(text), flags=re.MULTILINE)[1:]:
+        head, _, below = section.partition("\n")
+        if names_in(f"x {head}") == (head,) and mentions(below, head):
+            yield head
     plain = [_NAMED_ITEM.match(without_links(line)) for line in text.splitlines() if line.startswith("- ")]
     yield from (one[1] for one in plain if one and names_in(f"x {one[1]}") == (bare(one[1]),))
     items = [without_links(line) for line in text.splitlines() if line.startswith(("- **", "**"))]

@@ -133,5 +133,9 @@ class Atlas:
         return tuple(one for one in small if self.home(one) is None)
 
     def _holds_asked(self, larger: str) -> bool:
-        """Whether a place is as large as to have places asked in it: that something lies there says little."""
-        return any(one in self._asked or one in self._within for one in self._parts.get(larger, ()))
+        """Whether a place is as large as to have places asked in it: that something lies there says little. A
+        namesake of a smaller one makes it none."""
+        parts = self._parts.get(larger, set())
+        return any(one in self._asked for one in parts) or 2 * sum(one in self._within for one in parts) >= max(
+            1, len(parts)
+        )

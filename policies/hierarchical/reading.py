@@ -38,13 +38,14 @@ from webenv.policies.hierarchical.pages import (
     passages,
     pattern,
     subjects_of,
+    thing_of,
     towns_in_list,
     version_of,
     without_links,
 )
 from webenv.policies.hierarchical.places import address_of, dateline, place_of, town_in
 from webenv.policies.hierarchical.tables import Wanted
-from webenv.policies.hierarchical.values import clean, read_values, stems_of, term_in, words_of
+from webenv.policies.hierarchical.values import clean, read_values, stems_of, term_in
 
 BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
@@ -75,7 +76,7 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
         for one in every_name
         if re.match(rf"{re.escape(bare(one))}(?! &?[ -]?[A-Z])\b|{re.escape(bare(one))}$", title)
     ]
-    subject = max(titled, key=len, default="") or next(iter(subjects_of(title, plain)), "")
+    subject = thing_of(title, plain) or max(titled, key=len, default="") or next(iter(subjects_of(title, plain)), "")
     rows = list(cells_of(text, wanted.columns[0], subject))
     titles = {word.capitalize() for word in wanted.columns[1].split()} if wanted.keys == 2 else set()
     persons = full_names(title, text, titles)
@@ -83,14 +84,14 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     listed = (one for one in items_of(text) if one.casefold() not in columns) if is_list(wanted, title) else ()
     members = members_of(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
-    named = [] if members else seen_on(task, wanted, title, plain, places)
+    seen = [] if members else seen_on(task, wanted, title, plain, places)
+    named = [(_with_kind(name, wanted.kind, plain), how, lead) for name, how, lead in seen]
     homes = _homes(wanted, title, text, [one[0] for one in named if one[1] in (OWN, KIND)], places, task.places)
     holder = next((one for one in persons if mentions(title, one) and somebody(one, plain)), "")
     around = _around(wanted, holder, plain, homes, places)
     for name, how, lead in named:
-        found.append(
-            CitedStatement(name, SEEN, how, url, date, lead, homes.get(name) or (around if how in (TOLD, POST) else ""))
-        )
+        there = homes.get(name) or (around if how in (TOLD, POST) else "")
+        found.append(CitedStatement(_with_article(name, title, plain), SEEN, how, url, date, lead, there))
     # births of persons are read by what sentences say of them alone, below
     births_alone = bool(task.columns) and all(BIRTH & stems_of(column) for column in task.columns)
     asked = () if births_alone and {one for _, one in wanted.joins}.issuperset(task.columns) else task.entities
@@ -108,6 +109,8 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
             value = _in_full(row.value, persons) if wanted.keys == 2 or label in wanted.asked else row.value
             stated = _of_cell(wanted, name, label, value, url, date)
             found += stated if wanted.keys == 1 or len(stated) > 1 or name in task.entities else []
+    known = [one for one in persons if somebody(one, plain)]
+    bodies = (*names, *(one for one in places if one not in known))
     if wanted.keys == 2:
         subject = "" if members else _subject(wanted, title, text, names, [one[0] for one in named])
         told = list(passages(title, text, names, persons, titles, subject))
@@ -115,8 +118,9 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
         if subject and subject not in homes and wanted.region:
             homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
             lead = cell(" ".join(plain.split())[:LEAD])
-            found.append(CitedStatement(subject, SEEN, TOLD, url, date, lead, homes[subject] or around))
-        posts = _posts(wanted, told, persons, (*names, *places), titles, holder, subject, url, date)
+            name = _with_article(subject, title, plain)
+            found.append(CitedStatement(name, SEEN, TOLD, url, date, lead, homes[subject] or around))
+        posts = _posts(wanted, title, told, persons, bodies, titles, holder, subject, url, date)
         boxes = [one for one in found if PAIR in one.entity]
         found = [one for one in found if PAIR not in one.entity]
         for one in (*boxes, *posts):
@@ -128,11 +132,10 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     else:
         every = task._replace(entities=names, columns=tuple(dict.fromkeys((*task.columns, *wanted.asked))))
     about = [one for one in passages(title, text, every.entities) if one.about]
-    known = [one for one in persons if somebody(one, plain)]
     born = {column for column in (*wanted.asked, *(one for _, one in wanted.joins)) if BIRTH & stems_of(column)}
     values = [one._replace(date=date) for one in read_values(every, url, about, known) if one.column not in born]
     for column in sorted(born):
-        for person, place, quote in births(title, text, persons, (*names, *places), titles):
+        for person, place, quote in births(title, text, persons, bodies, titles):
             values.append(CitedStatement(person, column, place, url, date, quote))
     return found + values
 
@@ -211,6 +214,7 @@ def _in_full(value: str, persons: Sequence[str]) -> str:
 
 def _posts(
     wanted: Wanted,
+    title: str,
     told: Sequence[AboutSentence],
     persons: Sequence[str],
     bodies: Sequence[str],
@@ -221,24 +225,28 @@ def _posts(
     date: str,
 ) -> list[CitedStatement]:
     """Who held a post and when, by sentences; on a page about somebody (``holder``) whoever is not named is meant, and
-    that only where the sentence says at what. What a page may be about (``subject``) needs a word of the post."""
+    that only where the sentence says at what, or the title tells news of the post. What a page may be about
+    (``subject``) needs a word of the post."""
     found: list[CitedStatement] = []
-    cues, last = post_cues(wanted.columns[1]), holder.rsplit(" ", 1)[-1]
+    cues, last = post_cues(wanted.columns[1], wanted.kind), holder.rsplit(" ", 1)[-1]
     noun = wanted.kind.rsplit(" ", 1)[-1]
     sure = sum(noun in one.text for one in told) > 1  # "the club", which a page about something else has hardly
     for one in told:
-        if not one.about or (holder and not one.named and (_PRONOUN.search(one.text) or mentions(one.text, last))):
+        of_holder = holder and (_PRONOUN.search(one.text) or mentions(one.text, last))
+        news = cues.spoken_in(one.text) and (cues.spoken_in(title) or mentions(title, one.about))
+        if not one.about or (of_holder and not one.named and not news):
             continue
-        cued = cues & words_of(one.text) or TAKING.search(one.text)
+        cued = cues.spoken_in(one.text) or TAKING.search(one.text)
         if one.about == subject and not (one.named or one.person or cued or sure):
             continue  # the page may be about something else
-        if not (one.named or cues & words_of(one.text) or "town" in wanted.kind) and _POLITICS.search(one.text):
+        of_it = re.search(rf"\b(?:[Ii]t|[Tt]he {re.escape(noun)}) (?:was|has been) governed", one.text)
+        if not (one.named or of_it or cues.spoken_in(one.text)) and _POLITICS.search(one.text):
             continue  # the mayor of the town where it is
-        if wanted.kind in TOWNS and not (cues & words_of(f"{one.asked} {one.text}") or _POLITICS.search(one.text)):
+        if wanted.kind in TOWNS and not cues.spoken_in(f"{one.asked} {one.text}"):
             continue  # of something else in the town
         meant = one._replace(person=holder) if holder and one.person and _PRONOUN.search(one.text) else one
         for person, since, until in terms(meant, persons, bodies, titles, cues):
-            quote = f"{one.asked} {one.text}" if cues & words_of(one.asked) else one.text
+            quote = f"{one.asked} {one.text}" if cues.spoken_in(one.asked) else one.text
             found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, quote)
     return found
 
@@ -287,6 +295,33 @@ _IS_TOWN = (
 )
 """Words by which a page says that something is a town; "a town hall" is none."""
 _TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
+
+
+def _with_kind(name: str, kind: str, text: str) -> str:
+    """A name with the kind's word that a page writes behind it, in small letters and without an article before it.
+
+    >>> _with_kind("Mill Road", "station", "Mill Road station is old."), _with_kind("Corvo", "ferry", "The Corvo ferry")
+    ('Mill Road station', 'Corvo')
+    """
+    whole = f"{name} {kind}"
+    if name.casefold().endswith(kind) or whole not in text:
+        return name
+    written = len(pattern(rf"(?<![Tt]he ){re.escape(whole)}\b").findall(text))
+    return whole if 2 * written > text.count(name) else name
+
+
+def _with_article(name: str, title: str, text: str) -> str:
+    """A name with the article that is a part of it: with a capital in the title, or within a sentence, where no small
+    one stands; one that begins a sentence is none.
+
+    >>> _with_article("Free Season", "A look", "I read The Free Season."), _with_article("The Owl", "", "The Owl won.")
+    ('The Free Season', 'Owl')
+    """
+    short = bare(name) if name.startswith("The ") else name
+    whole, inside = re.escape(short), r"(?<=[a-z,] )"
+    if not pattern(rf"{inside}The {whole}\b").search(text) and not title.startswith(f"The {short}"):
+        return short
+    return short if pattern(rf"{inside}the {whole}\b").search(text) else f"The {short}"
 
 
 def _as_titled(name: str, title: str, text: str) -> str:

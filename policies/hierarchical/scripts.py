@@ -182,6 +182,8 @@ class ScriptWorker:
         limit: tokens of its context; a longer page loses its end.
     """
 
+    rereads = True  # it costs no call of a model
+
     def __init__(self, limit: int = 8_000) -> None:
         self._limit = limit
 

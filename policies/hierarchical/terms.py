@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from webenv.policies.hierarchical.facts import TAKING, post_cues
+from webenv.policies.hierarchical.facts import TAKING, PostCues, post_cues
 from webenv.policies.hierarchical.messages import CitedStatement
 from webenv.policies.hierarchical.names import FUNCTION_WORDS
 from webenv.policies.hierarchical.places import ELSEWHERE
 from webenv.policies.hierarchical.tables import Wanted
-from webenv.policies.hierarchical.values import stem, stems_of, words_of
+from webenv.policies.hierarchical.values import stem, stems_of
 from webenv.urls import host_of
 
 _CUED = 2.0  # what a sentence that has a word of the post weighs beside one that has none
@@ -148,7 +148,7 @@ def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> fr
     """The stems of words that sentences have, again and again, which state the years of those who are known to have
     held the post by tables, or by sentences with a word of it, or which go on from such years; and not as often those
     that state other years."""
-    own = post_cues(wanted.columns[1])
+    own = post_cues(wanted.columns[1], wanted.kind)
     known, other = Counter[str](), Counter[str]()
     for statements in told:
         terms: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
@@ -161,7 +161,7 @@ def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> fr
         whole = set[tuple[str, str]]()
         for (person, _), quotes in terms.items():
             for quote, years in quotes.items():
-                if not quote or not words_of(quote).isdisjoint(own):
+                if not quote or own.spoken_in(quote):
                     sure.setdefault(person, set()).update(years.values())
                     if len(years) == 2:
                         whole.add((years["since"], years["until"]))
@@ -170,7 +170,7 @@ def learned_cues(told: Iterable[Sequence[CitedStatement]], wanted: Wanted) -> fr
         for (person, _), quotes in terms.items():
             for quote, years in quotes.items():
                 stems = common_stems(quote) - _PLAIN if quote else frozenset[str]()
-                if not stems or not words_of(quote).isdisjoint(own):
+                if not stems or own.spoken_in(quote):
                     continue
                 since, until = (int(years.get(name, "0")) for name in ("since", "until"))
                 if set(years.values()) <= sure.get(person, set()) or since in ends or until in starts:
@@ -208,7 +208,7 @@ def spans_of(
         span = years.get("since", ""), years.get("until", "")
         if not (all(span) and int(span[0]) >= int(span[1])):
             found.setdefault(key, {}).setdefault(span, []).append((url, quote))
-    label = post_cues(wanted.columns[1])
+    label = post_cues(wanted.columns[1], wanted.kind)
     return {
         key: [_term_of(names[key], span, spans, label, learned, own) for span in _joined(spans)]
         for key, spans in found.items()
@@ -230,7 +230,7 @@ def _term_of(
     name: str,
     span: tuple[str, str],
     spans: Mapping[tuple[str, str], Sequence[tuple[str, str]]],
-    label: Set[str],
+    label: PostCues,
     learned: Set[str],
     own: Collection[str],
 ) -> PostTerm:
@@ -245,9 +245,9 @@ def _term_of(
     return PostTerm(name, since, until, support[0][0] if support else "", weight, cued=cued)
 
 
-def _speaks(quote: str, label: Set[str], learned: Set[str], *, whole: bool) -> bool:
+def _speaks(quote: str, label: PostCues, learned: Set[str], *, whole: bool) -> bool:
     """Whether a sentence has words of a post, known or learned; of a beginning or an end alone two that are learned."""
-    if label & words_of(quote) or TAKING.search(quote) or _called(quote, learned):
+    if label.spoken_in(quote) or TAKING.search(quote) or _called(quote, learned):
         return True
     return len(learned & stems_of(quote)) >= (1 if whole else 2)
 

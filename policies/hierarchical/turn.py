@@ -10,6 +10,7 @@ from typing import Any
 
 from webenv.actions import Action, answer, search, visit
 from webenv.latency import LatencyModel
+from webenv.policies.hierarchical.again import replaced, unheard
 from webenv.policies.hierarchical.calls import Calls, Stages
 from webenv.policies.hierarchical.chain_ledger import ChainLedger
 from webenv.policies.hierarchical.clauses import read_chain
@@ -24,6 +25,7 @@ from webenv.policies.hierarchical.messages import (
     ManagerSummary,
     ManagerView,
     Order,
+    ReadPage,
     Said,
     Subtask,
     Thinking,
@@ -105,6 +107,8 @@ class HostTurn:
                 final = ""
             else:
                 final = yield from self._plan()
+                if final == "":
+                    yield from self._read_again()
         if final is None and self._late():
             final = ""
         if final is not None:
@@ -234,8 +238,41 @@ class HostTurn:
         if state.pages >= self._wave:
             state.tell(len(state.statements))
 
-    def _subtask(self, job: Job) -> Subtask:
-        ledger, order = self.state.told or self.state.ledger, job.order
+    def _read_again(self) -> Stages[None]:
+        """At the end pages that were read before their rows were known are read again, as the worker is to
+        (``rereads``), wave by wave, as long as there is time; it takes no visit."""
+        state, layers, ledger = self.state, self._layers, self.state.ledger
+        if layers.flat or layers.shared or not (layers.worker.rereads and isinstance(ledger, Ledger)):
+            return
+        seen = (
+            ReadPage(one["url"], one["title"], one["text"]) for o in self._history.observations for one in o["pages"]
+        )
+        waiting = unheard(ledger, state.statements, seen)
+        read: dict[str, Sequence[CitedStatement]] = {}
+        for start in range(0, len(waiting), layers.workers):
+            if self._late():
+                break
+            wave = waiting[start : start + layers.workers]
+            jobs = [
+                Job(
+                    f"again.{n // layers.batch + 1}.{n % layers.batch + 1}",
+                    Order("", page.url, rows if ledger.wanted.keys == 1 else (), ledger.asked),
+                )
+                for n, (page, rows) in enumerate(wave, start=start)
+            ]
+            tasks = [
+                layers.worker.read(self._subtask(job, ledger), page) for job, (page, _) in zip(jobs, wave, strict=True)
+            ]
+            said = yield from self._calls.think("worker", [(job.id, job.what) for job in jobs], tasks)
+            for job, one in zip(jobs, said, strict=True):
+                read[job.what] = one.value.bounded().statements if isinstance(one.value, Finding) else ()
+        again = [one for statements in read.values() for one in statements]
+        self._kept["statements"] += [list(one) for one in again]
+        state.ledger = Ledger(ledger.wanted, reconciles=ledger.reconciles)
+        state.ledger.add(replaced(state.statements, again, read))
+
+    def _subtask(self, job: Job, known_now: Ledger | None = None) -> Subtask:
+        ledger, order = known_now or self.state.told or self.state.ledger, job.order
         columns = tuple(dict.fromkeys((*order.columns, *ledger.asked)))
         examples = tuple((column, ledger.examples(column)) for column in columns)
         known = tuple(value for entity in order.entities for value in ledger.known(entity))

@@ -14,16 +14,21 @@ from webenv.policies.hierarchical.pages import AboutSentence
 NEITHER = re.compile(
     r"\b(?:not|never|nor|neither|denie[ds]|wrongly|mistaken(?:ly)?|planned|rejected|myth|disproved|unfounded|declined|"
     r"refused (?:it|the (?:post|office|offer))|instead(?! of)|"
-    r"(?:turned|turning) (?:it|this|them) down|by mistake|in error)\b|n['’]t\b"
+    r"(?:turned|turning) (?:it|this|them) down|"
+    r"(?:named|listed|given|called|reported|said|written|printed|credited|thought)\b"
+    r"[^.]{0,80}\b(?:by mistake|in error)|"
+    r"(?:by mistake|in error)(?=,))\b|n['’]t\b"
 )
 """Words by which a sentence may deny what it says: nothing is taken from such a one."""
 _LIFE = re.compile(
     r"\((?:born|died)[^()]*\)|^ ?\([^()]*\d{4}\)(?=,)|\([^()]*\d{4} [–-] [^()]*\d{4}\)|"
-    r"\(\d{4}[–-]\d{4}\)(?=, [a-z -]{3,40}:)|, born [^,;]*\d{4}(?=[,;])"
+    r"\(\d{4}[–-]\d{4}\)(?=, [a-z -]{3,40}:| (?:was|is) an? )|, born [^,;]*\d{4}(?=[,;])"
 )
 """When somebody lived, behind a name: no years of a post."""
 _INCIDENTAL = re.compile(
-    r"\bnot be(?:en)? forgotten\b|\bnever (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+"
+    r"\bnot be(?:en)? forgotten\b|\bnever (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+|"
+    r"\b(?:did|does|do|could|would) not (?!hold|become|take|serve|lead|run|keep|get|go|succeed|have|stay|accept)\w+|"
+    r"\bha(?:s|ve|d) not (?!held|been|become|taken|served|led|run|kept|had|got)\w+"
 )
 """What somebody never did besides: it denies no post."""
 _YEAR = re.compile(r"(?<![\w,.])(1\d\d\d|20\d\d)(?!\w|[.,]\d)")
@@ -58,6 +63,8 @@ _RELATED = (
     "employer worked work employed job",
     "sale sold bought",
     "pupils children taught roll",
+    "keeper keep keeps kept keeping",
+    "captain captained skip skips skipped skipper skippered",
 )
 _UNITS = {  # of other measures, how much one of them is
     "metre": {"feet": 0.3048, "foot": 0.3048, "ft": 0.3048, "yard": 0.9144},
@@ -103,7 +110,7 @@ def cues_of(label: str) -> frozenset[str]:
     >>> "marri" in cues_of("Spouse")
     True
     """
-    own = stems_of(label) | {stem(word) for word in re.findall(r"[^\W\d_]{3}", label) if len(word) == 3}
+    own = stems_of(label) | {stem(word) for word in re.findall(r"\b[^\W\d_]{3}\b", label)}
     return frozenset(own.union(*(_FAMILIES.get(one, ()) for one in own)))
 
 

@@ -8,7 +8,7 @@ import pytest
 from webenv.latency import LatencyModel
 from webenv.policies.hierarchical import HierarchicalPolicy, Layers, ScriptWorker
 from webenv.policies.hierarchical.births import births
-from webenv.policies.hierarchical.facts import terms
+from webenv.policies.hierarchical.facts import post_cues, terms
 from webenv.policies.hierarchical.kinds import KIND, SEEN, WITHIN, noun_of, says
 from webenv.policies.hierarchical.ledger import Ledger
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage, Subtask
@@ -110,7 +110,7 @@ def test_years_elsewhere_are_none_of_the_post() -> None:
         "(1924–1985), sailor: Bo Ray lived in the light.",
         "Bo Ray (born 1955) kept bees.",
     ):
-        assert terms(AboutSentence(sentence, "Koch Light", False), (), (), (), {"keepe"}) == []
+        assert terms(AboutSentence(sentence, "Koch Light", False), (), (), (), post_cues("Keeper")) == []
 
 
 def test_what_is_denied_is_not_taken() -> None:
@@ -305,7 +305,7 @@ def test_one_worker_comes_to_the_same_table() -> None:
 def test_years_told_from_their_end(sentence: str, term: tuple[str, str]) -> None:
     """Who left before it is told since when has these years; that somebody is not forgotten denies no post."""
     passage = AboutSentence(sentence, "Rye Light", True)
-    assert [one[1:] for one in terms(passage, ["Ann Lee"], ["Rye Light"], cues={"keepe"})] == [term]
+    assert [one[1:] for one in terms(passage, ["Ann Lee"], ["Rye Light"], cues=post_cues("Keeper"))] == [term]
 
 
 @pytest.mark.parametrize(
