@@ -1,7 +1,7 @@
 """Steps per second of many episodes: SearchVectorEnv against gymnasium's vector environments, in one run.
 
     python benchmarks/vector.py [--corpus FOLDER --tasks FOLDER] [--slots 64] [--rounds 7] [--steps 50]
-                                [--group-size 8] [--worlds 16]
+                                [--group-size 8] [--worlds 16] [--busy 8]
 
 Every slot repeats ten steps: four searches for ten results with snippets, four visits, two
 answers. Queries are runs of words of the corpus's own pages, and differ from slot to slot and
@@ -12,14 +12,18 @@ of late searches is let go before each of them, so none finds what another has a
 ``--group-size``: the slots of a group choose among the same few queries, as attempts at one task
 do that take them from a menu; once as it is, once with all answers let go before every step.
 ``--worlds``: the slots play in so many generated worlds; once with all cores, once with this process alone.
+``--busy``: beside so many processes that count for ever; AsyncVectorEnv is left out, as its own are then ages starting.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -152,15 +156,33 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=50, help="steps of every slot in a round")
     parser.add_argument("--group-size", type=int, default=0, help="also: groups of so many slots repeat queries")
     parser.add_argument("--worlds", type=int, default=0, help="also: play in so many generated worlds")
+    parser.add_argument("--busy", type=int, default=0, help="beside so many busy processes, without AsyncVectorEnv")
     given = parser.parse_args()
+    with busy(given.busy):
+        compare(given)
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """So many processes that do nothing but count."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+
+
+def compare(given: argparse.Namespace) -> None:
+    """Plays the rounds and prints the figures."""
     one = partial(make_env, given.corpus, given.tasks)
     same = AutoresetMode.SAME_STEP
-    envs: dict[str, VectorEnv[Any, Any, Any]] = {
-        # the processes first: they are forked before this one opens the corpus
-        "AsyncVectorEnv": AsyncVectorEnv([one] * given.slots, shared_memory=False, autoreset_mode=same),
-        "SyncVectorEnv": SyncVectorEnv([one] * given.slots, autoreset_mode=same),
-        "SearchVectorEnv": SearchVectorEnv(make(given.corpus, given.tasks), given.slots, autoreset_mode="same_step"),
-    }
+    envs: dict[str, VectorEnv[Any, Any, Any]] = {}
+    if not given.busy:  # first, so that its processes are forked before this one opens the corpus
+        envs["AsyncVectorEnv"] = AsyncVectorEnv([one] * given.slots, shared_memory=False, autoreset_mode=same)
+    envs["SyncVectorEnv"] = SyncVectorEnv([one] * given.slots, autoreset_mode=same)
+    ours_of = make(given.corpus, given.tasks)
+    envs["SearchVectorEnv"] = SearchVectorEnv(ours_of, given.slots, autoreset_mode="same_step")
     made_of = make(given.corpus, given.tasks)
     corpus = made_of.web
     assert isinstance(corpus, Corpus)
@@ -180,7 +202,7 @@ def main() -> None:
     print(f"{len(corpus)} pages, {given.slots} slots, {given.rounds} rounds of {given.steps} steps a slot")
     print(f"{'':17}{'env steps/s':>12}{'SearchVectorEnv is':>24}")
     ours = rates["SearchVectorEnv"]
-    for name in ("SearchVectorEnv", "SyncVectorEnv", "AsyncVectorEnv"):
+    for name in reversed(envs):
         ratio = statistics.median(a / b for a, b in zip(ours, rates[name], strict=True))
         times = f"{ratio:.2f} × as fast" if name != "SearchVectorEnv" else ""
         print(f"{name:17}{statistics.median(rates[name]):12,.0f}{times:>24}")
