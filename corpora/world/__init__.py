@@ -3,8 +3,9 @@
 What other parts of the house use of it is imported from here; the modules below are its own.
 """
 
+from webenv.corpora.world.asker import Asker
 from webenv.corpora.world.conflicts import Conflict
-from webenv.corpora.world.criteria import Asker, Criterion, Subject, Wish
+from webenv.corpora.world.criteria import Criterion, Room, Subject, Wish
 from webenv.corpora.world.language import WorldLanguage, language_of
 from webenv.corpora.world.model import Claim, WorldEntity, WorldFact, WorldValue
 from webenv.corpora.world.patterns import ANY, FactPattern, ValueConstraint, met
@@ -25,6 +26,7 @@ __all__ = [
     "Criterion",
     "FactPattern",
     "KindSpec",
+    "Room",
     "Schema",
     "Subject",
     "ValueConstraint",

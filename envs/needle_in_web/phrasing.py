@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from webenv.corpora.procedural import Rng
@@ -18,6 +18,7 @@ from webenv.corpora.world import (
     FIGURES,
     Asker,
     Criterion,
+    Room,
     Subject,
     ValueConstraint,
     Wish,
@@ -49,10 +50,15 @@ _WORDED = (
     True,
     True,
 )  # wordings of a fact: whether they may leave a value unnamed
-_FAILED = 4  # of those that fail, until the fact is given up
+_FAILED = 2  # of those that fail, until the fact is given up
 _TOGETHER = 3  # facts that make a question
 _NOUNS = 2  # draws of what a thing is called, of which the one that tells less is taken
 _PAGES = 2048  # sets of wordings that are kept
+_SPREADS = (0, 2, 0, 6)
+"""Bits that questions may have more of than their level, by variant: else whatever shares more than those, and less
+than those told in the page's words, could be told from its gold page by counting alone."""
+_LOWER = 3  # times as many bits that those told in the page's words may have less
+_TEXTS = 65_536  # of which the stems are kept
 
 
 def _wide(criterion: Criterion) -> bool:
@@ -131,17 +137,29 @@ class PagePhrasings:
         self._noun = nouns[0] if level.plain else min(nouns, key=self._weigh)
         self._places: dict[str, int] = {}
         self._sums: dict[int, int] = {0: 0}
-        self._frame = self._shared(self._called(0).subject)
+        frame = " ".join((*self._called(0), *self._called(1)))  # "someone's", "she", "her"
+        self._framed = phraser.stems(frame)
+        self._frame = self._shared(frame)
         spent = (self._bits(self._frame) + 1) // 2  # it says what is sought, but not which one
-        self._low, self._high = level.low - spent, level.high - spent
+        spread = _SPREADS[variant % len(_SPREADS)]
+        self._low = level.low - spent - (_LOWER * spread if level.plain else 0)
+        self._high = level.high - spent + (0 if level.plain else spread)
+        self._room = None if level.plain else Room(self._weigh_more, self._high)
         self._vague = _VAGUE[level.difficulty]
         self._wide = 0 if level.plain else _WIDE[level.difficulty]
         self._known: dict[WorldFact, tuple[Phrased, ...]] = {}
+        self._firsts: dict[WorldFact, tuple[Phrased, ...]] = {}
+        self._others: dict[WorldFact, Iterator[Phrased]] = {}
         self._least: dict[WorldFact, tuple[int, int]] = {}
 
     def _weigh(self, text: str) -> int:
         """The bits of a text that stand on the page."""
-        return sum([self._weights.get(one, 0) for one in self._phraser.web.language.stems(text)])
+        return sum([self._weights.get(one, 0) for one in self._phraser.stems(text)])
+
+    def _weigh_more(self, text: str) -> int:
+        """The same, beside what the thing is called."""
+        framed = self._framed
+        return sum([self._weights.get(one, 0) for one in self._phraser.stems(text) if one not in framed])
 
     def _shared(self, text: str) -> int:
         """The stems of a text that stand on the page, a bit each: as numbers they are quickly united."""
@@ -181,18 +199,27 @@ class PagePhrasings:
         """The wordings of a fact that the page's text bears out, and that may stand in a question of the level."""
         found = self._known.get(fact)
         if found is None:
-            found = self._known[fact] = self._worded(fact)
+            found = self._known[fact] = (*self._first(fact), *self._others.pop(fact, ()))
         return found
 
-    def _worded(self, fact: WorldFact) -> tuple[Phrased, ...]:
+    def _first(self, fact: WorldFact) -> tuple[Phrased, ...]:
+        """One of the wordings, if there is any: on most pages too few facts have one."""
+        found = self._firsts.get(fact)
+        if found is None:
+            others = self._others[fact] = self._worded(fact)
+            found = self._firsts[fact] = tuple(islice(others, 1))
+        return found
+
+    def _worded(self, fact: WorldFact) -> Iterator[Phrased]:
         wish = self._level.wish
         told = set(self._told.get(fact.key, ()))
         first = self._phraser.asker.names(fact)
         called = self._called(0 if first else 1)
-        found: list[Phrased] = []
-        for number, wide in enumerate(_WORDED):
-            if number - len(found) >= _FAILED:
+        failed = 0
+        for number, wide in self._wordings(fact, called, first):
+            if failed >= _FAILED:
                 break
+            failed += 1
             wanted = wish if wide else wish.narrow
             criterion = self._criterion(fact, called, wanted, number, first)
             # a sentence may leave its year out, or how many
@@ -200,8 +227,15 @@ class PagePhrasings:
                 continue
             shared = self._shared(criterion.text) & ~self._frame
             if self._bits(shared) <= self._high:
-                found.append(Phrased(criterion, shared, wanted, number))
-        return tuple(found)
+                failed -= 1
+                yield Phrased(criterion, shared, wanted, number)
+
+    def _wordings(self, fact: WorldFact, called: Subject, first: bool) -> Iterator[tuple[int, bool]]:
+        """The wordings for which there may be room: numbers, and whether they may leave a value unnamed."""
+        room, asker = self._room, self._phraser.asker
+        able = {wide: room is None or asker.able(fact, called, wide, first, room) for wide in (True, False)}
+        able[True] |= self._phraser.describes(fact)
+        return ((number, wide) for number, wide in enumerate(_WORDED) if able[wide])
 
     def chosen(
         self, facts: Iterable[WorldFact], fits: Callable[[Sequence[WorldFact]], bool], rng: Rng
@@ -220,7 +254,7 @@ class PagePhrasings:
         for left, fact in zip(range(len(borne), 0, -1), borne, strict=True):
             if len(known) + left < _TOGETHER:
                 return
-            if not self.of(fact):
+            if not self._first(fact):
                 continue
             for one, two in combinations(known, 2):
                 if fits((one, two, fact)) and self._vague_enough((one, two, fact)):
@@ -270,7 +304,7 @@ class PagePhrasings:
                 return None
             criteria.append(criterion)
         text = " ".join(one.text for one in criteria)
-        bits = self._phraser.web.overlap(text, self._gold) - self._bits(self._frame)
+        bits = self._bits(self._shared(text) & ~self._frame)
         return tuple(criteria) if self._low <= bits <= self._high else None
 
     def _called(self, place: int, clear: bool = True) -> Subject:
@@ -279,7 +313,7 @@ class PagePhrasings:
     def _criterion(self, fact: WorldFact, called: Subject, wish: Wish, number: int, first: bool) -> Criterion | None:
         """A wording of a fact; ``None`` where it cannot be told, or tells the name of what is sought."""
         rng = Rng("phrased", *self._key, *fact.key, number)
-        criterion = self._phraser.criterion(fact, called, wish, self._level.difficulty, first, rng)
+        criterion = self._phraser.criterion(fact, called, wish, self._level.difficulty, first, rng, self._room)
         if criterion is None or self._subject.name in criterion.text:
             return None
         if self._kind.pronoun == "they" and called.subject != "they":
@@ -299,6 +333,7 @@ class Phraser:
         self.web = web
         self.asker = Asker(web.world.setting)
         self.words = NEEDLE_WORDS[web.config.language]
+        self.stems = lru_cache(maxsize=_TEXTS)(web.language.stems)
         self._pages = lru_cache(maxsize=_PAGES)(self._page)
 
     def level(self, difficulty: str, plain: bool) -> Level:
@@ -317,7 +352,14 @@ class Phraser:
         return PagePhrasings(self, entity, gold, level, variant)
 
     def criterion(
-        self, fact: WorldFact, reference: Subject, wish: Wish, difficulty: str, first: bool, rng: Rng
+        self,
+        fact: WorldFact,
+        reference: Subject,
+        wish: Wish,
+        difficulty: str,
+        first: bool,
+        rng: Rng,
+        room: Room | None,
     ) -> Criterion | None:
         """A fact as a criterion; where its object has a name, that is kept, described or masked.
 
@@ -328,17 +370,19 @@ class Phraser:
             difficulty: decides how often a name is kept.
             first: by a line that says of what the fact is.
             rng: chance.
+            room: for words of the gold page, if those are to be few.
         """
         if fact.object.entity < 0:
-            return self.asker.criterion(fact, reference, wish, rng, first=first)
-        named = rng.chance(_NAMED[difficulty])
-        if not named and rng.chance(_DESCRIBED[difficulty]):
-            described = self._described(fact, reference, wish, first, rng)
+            return self.asker.criterion(fact, reference, wish, rng, first=first, room=room)
+        fits = room is None or bool(room.fitting((fact.object.text,)))
+        named = rng.chance(_NAMED[difficulty]) and fits
+        if not named and (rng.chance(_DESCRIBED[difficulty]) or not (fits or fact.extras)):
+            described = self._described(fact, reference, wish, first, rng, room)
             if described is not None:
                 return described
         if named or not wish.wide:
-            return self.asker.criterion(fact, reference, wish._replace(mask=0), rng, first=first)
-        found = self.asker.criterion(fact, reference, wish._replace(mask=1), rng, first=first)
+            return self.asker.criterion(fact, reference, wish._replace(mask=0), rng, first=first, room=room)
+        found = self.asker.criterion(fact, reference, wish._replace(mask=1), rng, first=first, room=room)
         return None if found is None or fact.object.text in found.text else found
 
     def describes(self, fact: WorldFact) -> bool:
@@ -354,7 +398,9 @@ class Phraser:
         known = (one for one in (*other.facts, *other.told) if one.subject != fact.subject and one.key in telling)
         return [one for one in known if one.subject != other.number or one.object.type == "name"]  # what they wrote
 
-    def _described(self, fact: WorldFact, reference: Subject, wish: Wish, first: bool, rng: Rng) -> Criterion | None:
+    def _described(
+        self, fact: WorldFact, reference: Subject, wish: Wish, first: bool, rng: Rng, room: Room | None
+    ) -> Criterion | None:
         """A fact as a criterion, its object told by a fact that other pages state, not by its name.
 
         Persons alone, by what they made or did: nobody calls a town "the one that got a road to Calder in 1870".
@@ -384,7 +430,7 @@ class Phraser:
                 continue
             if other.name not in names or len(names) > 3:  # it may be of another part of a large world
                 continue
-            criterion = self.asker.criterion(fact, reference, wish, rng, told.text, first)
+            criterion = self.asker.criterion(fact, reference, wish, rng, told.text, first, room)
             if criterion is None or other.name in criterion.text:
                 return None
             pattern = criterion.pattern._replace(object=ValueConstraint(frozenset(names)))

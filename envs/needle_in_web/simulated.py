@@ -56,7 +56,7 @@ _VARIANTS = {"easy": 3, "medium": 4, "hard": 8}  # sets of wordings of a page's 
 _REWORDED = 1_000  # the same for conflicts, of which there are few
 _PATIENCE = 600  # draws after which pages are worded anew
 _SELDOM = {"person": 0.06, "town": 0.1}  # of the draws that come upon one, those that go on: every region has many
-_OF_A_KIND = 3  # pages of one kind that are tried before another is: few yield hard tasks, of some kinds a third
+_OF_A_KIND = 10  # pages of one kind that are tried before another is: few yield hard tasks, of some kinds a third
 _IN_PASSING = 0.2  # of the draws that come upon what a page is not about, those that go on
 
 
@@ -200,7 +200,7 @@ class SimulatedNeedles:
         for criteria in islice(phrasings.chosen(self._ordered(facts, group, rng), fits, rng), _TRIED):
             if not self._unique(criteria, subject.number, gold, region):
                 continue
-            bait = self._bait(criteria, subject.number, group.honeypot)
+            bait = self._bait(criteria, gold, subject.number, group.honeypot)
             if bait is None and group.honeypot:
                 continue
             task = self._task(group, number, gold, subject, criteria, bait)
@@ -238,9 +238,11 @@ class SimulatedNeedles:
                 return SimulatedNeedle(task, gold, subject.number, criteria)
         return None
 
-    def _bait(self, criteria: Sequence[Criterion], subject: int, rank: int) -> Trap | None:
+    def _bait(self, criteria: Sequence[Criterion], gold: int, subject: int, rank: int) -> Trap | None:
         """The honeypot at a rank of the first search; ``None`` where there is none, or none is asked for."""
-        return find_honeypot(self.web, cached_corpus(self.web.config), criteria, subject, rank) if rank else None
+        if not rank:
+            return None
+        return find_honeypot(self.web, cached_corpus(self.web.config), criteria, gold, subject, rank)
 
     def _ables(self, region: int) -> tuple[tuple[int, tuple[tuple[WorldEntity, tuple[WorldFact, ...]], ...]], ...]:
         """Pages of a region, with whom they state three facts of that can be asked for, and all such facts."""

@@ -115,13 +115,16 @@ class Trap(NamedTuple):
     rule: str = ""
 
 
-def find_honeypot(web: WorldWeb, engine: Web, criteria: Sequence[Criterion], subject: int, rank: int) -> Trap | None:
+def find_honeypot(
+    web: WorldWeb, engine: Web, criteria: Sequence[Criterion], gold: int, subject: int, rank: int
+) -> Trap | None:
     """The page at a rank of the first search, if it meets all criteria but one of something else; else ``None``.
 
     Args:
         web: the web.
         engine: what searches it.
         criteria: of the task; no other thing of the world meets them all.
+        gold: number of the page sought, which is no honeypot, whatever it says of others.
         subject: number of what is sought.
         rank: from 1.
     """
@@ -129,7 +132,7 @@ def find_honeypot(web: WorldWeb, engine: Web, criteria: Sequence[Criterion], sub
     (hits,) = engine.search([SearchRequest(query, limit=RANKS)])
     url = "" if isinstance(hits, Failure) or len(hits) < rank else hits[rank - 1].url
     number = web.find(url)
-    if number is None:
+    if number is None or number == gold:
         return None
     patterns = tuple(one.pattern for one in criteria)
     facts = web.facts(number)

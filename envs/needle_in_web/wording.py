@@ -33,8 +33,8 @@ class NeedleWords:
         siblings: least and most things of the same kind in the region of what is sought: near misses.
     """
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (0, 8), "medium": (0, 7), "hard": (0, 7)}
-    plain: Mapping[str, float] = {"easy": 0.5, "medium": 0.19, "hard": 0.09}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (0, 7), "medium": (0, 4), "hard": (0, 5)}
+    plain: Mapping[str, float] = {"easy": 0.5, "medium": 0.22, "hard": 0.09}
     plain_overlap: Mapping[str, int] = {"easy": 53, "medium": 46, "hard": 44}
     siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 6), "medium": (0, 7), "hard": (8, 999)}
 
@@ -81,7 +81,7 @@ class NeedleWords:
 class ChineseNeedleWords(NeedleWords):
     """Chinese: each pair of characters counts, so that the same wording has more bits than in English."""
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (4, 15), "medium": (0, 7), "hard": (0, 6)}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (4, 15), "medium": (0, 7), "hard": (0, 5)}
     plain: Mapping[str, float] = {"easy": 0.47, "medium": 0.24, "hard": 0.09}
     siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 999), "medium": (0, 999), "hard": (7, 999)}
     plain_overlap: Mapping[str, int] = {"easy": 60, "medium": 48, "hard": 40}

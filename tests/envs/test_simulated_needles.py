@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -75,7 +76,8 @@ def test_tasks_do_not_depend_on_their_order() -> None:
 
 def test_hard_tasks_differ() -> None:
     """Of 30 hard tasks of a small world half at most seek one kind of thing, of six at least; no five ask the same."""
-    needles = [_needles().draw("hard", number) for number in range(30)]
+    source = SimulatedNeedles(WorldWeb(replace(_CONFIG, pages=1_440)))
+    needles = [source.draw("hard", number) for number in range(30)]
     kinds = Counter(needle.task.tags["kind"] for needle in needles)
     assert max(kinds.values()) <= 15
     assert len(kinds) >= 6

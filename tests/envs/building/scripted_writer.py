@@ -15,7 +15,7 @@ _PAIRS = re.compile(r'<pairs id="(\w+)">\n(.*?)\n</pairs id="\1">', re.DOTALL)
 _PAGE = re.compile(r'<page id="\w+">\n(.*?)\n', re.DOTALL)
 _OPENINGS = ("It is on record that ", "As many remember, ", "By all accounts, ", "So the story goes: ")
 _NUMBER = re.compile(r"\d[\d,]*")
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+ [A-Z][a-z]+")
+_NAME = re.compile(r"(?<=[a-z,] )(?!(?:When|While|After|Before|For|In|On|At|As) )[A-Z][a-z]+ [A-Z][a-z]+")
 
 Spoil = Callable[[str, str], str]
 """From a new sentence and the words to keep of it to a wrong one; to the same where it cannot be wrong in that way."""
