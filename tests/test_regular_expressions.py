@@ -35,6 +35,7 @@ LOCALS = {
     "self": SimpleNamespace(_field_of={"page": "page"}, _parts={}, _doubled=True),
     "more": ("token",),
     "kind": "lighthouse",
+    "noun": "lighthouse",
     "placed": r"Ayton (?:is|was) an? [^.]{0,80}? (?:in|of|from|at|near) [A-Z]",
     "plural": "lighthouses",
     "expression": r"\bAyton (?:is|was) an? [a-z -]{3,40}? (?:in|on|near|outside|just) ",

@@ -94,7 +94,7 @@ BUILDS: Mapping[str, tuple[str, ...]] = {
         "report context story denials",
         "note:note_byline report context statement story note:note_close note:note_desk",
         "report context story see",
-        "report context story statement contrast",
+        "report context statement story contrast note:note_close",
     ),
     "faq": (
         "lead qa contrast",

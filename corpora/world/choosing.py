@@ -12,7 +12,7 @@ from webenv.corpora.world.plan import LEAST_FACTS, OWN, PageHead, WorldPlanner
 from webenv.corpora.world.schema import FactSpec
 from webenv.corpora.world.wording import FRESH, day_of_fact
 
-_FALSE = 0.105  # share of own facts beside which a page tells the same of a wrong object, denied
+_FALSE = 0.115  # share of own facts beside which a page tells the same of a wrong object, denied
 _TOLD = {
     "encyclopedia": 0.8,
     "heritage": 0.75,
@@ -154,7 +154,7 @@ class FactChoice:
         """Whether no article leaves a fact out: who made a thing; where somebody was born and died."""
         if fact.kind == "person":
             return fact.serial == 0 or fact.relation in lives.END
-        return self._made(fact)
+        return self._made(fact) or fact.relation == "maker"
 
     def _made(self, fact: WorldFact) -> bool:
         """Whether a fact tells who made, founded or found a thing: of that an article speaks first."""

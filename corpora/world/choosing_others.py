@@ -13,7 +13,7 @@ _HONOURS = ("award", "prize")
 _SIGHTS = ("structure", "place", "public", "firm", "club")  # groups that a guide to a town tells of
 _NO_SIGHTS = ("bank", "circus", "software company", "construction company", "machine works", "hospital", "school")
 _TRAVELLING = ("circus",)
-_STOPS = 4  # sights that a guide leads to at least
+_STOPS = 3  # sights that a guide leads to at least
 _LATELY = 15  # years in which the same has happened to another, for a report to mention it
 _LEGACIES = 2  # persons of whom a list tells the same
 

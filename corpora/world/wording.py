@@ -242,7 +242,8 @@ def imperial(value: WorldValue) -> str:
         return ""
     other, factor = _FEET[value.unit]
     there = value.number * factor
-    return f"{digits(round(there, 1) if there < 20 else float(round(there)))} {other}"
+    whole = there >= 20 or (there > 5 and value.number == int(value.number))  # of whole metres nobody makes inches
+    return f"{digits(float(round(there)) if whole else round(there, 1))} {other}"
 
 
 def money(form: str, digits: str) -> str:

@@ -59,12 +59,15 @@ class PageSentences:
         self._entity = planner.world.known_to(self._region).__getitem__
         self._rng = Rng(*planner.world.setting.seed, "text", plan.head.number)
         self._style = plan.head.site.style
+        if plan.head.form == "guide":  # where one wades to the knee nobody reckons in two units
+            self._style = self._style._replace(imperial=False)
         self._telling: Telling = planner.telling(
             self._region, self._style, self._rng, _links_of(plan.head, self._known), self._turn
         )
         self._telling.year = plan.head.year
         self._telling.own = plan.head.form in OWN
         self._written: set[str] = set()  # sentences, so that none comes twice
+        self._ways: set[str] = set()  # words, two and two, in which a guide has led to a sight
         self._heard: set[int] = set()  # who has been quoted
         self._asked: set[str] = set()  # and those without a name
         self._reported = ""  # the news, as told
@@ -124,7 +127,7 @@ class PageSentences:
         if known:
             self._telling.know()
         found: list[str] = []
-        last = 0
+        last, span = 0, False
         whole: WorldFact | None = None  # what the last sentence told, if another may join it
         for claim in self._introduced(block.claims):
             new = claim.fact.subject not in self._said
@@ -139,6 +142,7 @@ class PageSentences:
             elif found and not self._style.informal:
                 # years are counted from the sentence before, and not in every sentence
                 near = 0 if " later" in found[-1] or " years on" in found[-1] else last
+                near = 0 if span and claim.fact.year == last else near  # which of the two "that same year" is, is open
                 sentence = self._language.joined(sentence, claim.fact.year, near, self._rng)
             if claim.asserted and claim.fact.kind != "person" and claim.fact.subject == block.about:
                 sentence = self._in_office(claim, sentence)
@@ -149,6 +153,7 @@ class PageSentences:
             # after what has no date nobody knows any more which year "that same year" was
             last = until if until and str(until) in sentence else year if str(year) in sentence else 0
             last = 0 if ". " in sentence else last
+            span = 0 < until == last and str(year) in sentence
             one = ""
             near_it = whole is not None and claim.asserted and lives.akin(whole, claim.fact, self._kind_of(claim.fact))
             if near_it and not self._style.informal and self._rng.chance(_MERGED):

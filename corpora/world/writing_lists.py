@@ -210,5 +210,11 @@ class ListBlocks(PageSentences):
             about = self._near
             near = {head.number: head for one in sorted(about) for head in self._known.about.get(one, ())}
             chosen = rng.sample(tuple(near.values()), rng.between(*_LINKS)) or rng.sample(heads, 3)
+            if self._head.form == "news":  # whoever reads of it wants more of it, or of whoever else is in it
+                lead = self._head.lead
+                named = (*self._head.about, *(() if lead is None else (lead.object.entity,)))
+                own = {head.number: head for one in named for head in self._known.about.get(one, ())}
+                own = {number: head for number, head in own.items() if head.form not in ("hub", "list", "timeline")}
+                chosen = [*rng.sample(tuple(own.values()), 3), *chosen[:2]] if len(own) > 2 else chosen[:4]
         titled = {head.title: head for head in chosen if head.number != self._head.number}  # no title twice in a list
         yield "\n".join(f"- [{title}]({head.url})" for title, head in titled.items())

@@ -88,6 +88,12 @@ class ProseBlocks(PageSentences):
                 "_about" if self._read_about(subject) else "_town" if subject is not None and subject.town < 0 else ""
             )
             first = self._say(f"intro_{self._head.form}{about}") or self._say(f"intro_{self._head.form}")
+            if self._head.form == "catalogue" and subject is not None:  # whoever writes of it has had it in his hands
+                tried = self._say(f"tried_{subject.kind.replace(' ', '_')}")
+                kind = self._world.setting.kinds[subject.kind]
+                known = "maker" not in kind.facts or any(fact.relation == "maker" for fact in subject.facts)
+                unnamed = "" if known or not tried else self._say("no_maker")
+                first = self._language.space.join(one for one in (first, tried, unnamed) if one)
         sentences = [*([capital(first)] if first else []), *self._sentences(block, known=bool(first))]
         yield self._language.space.join(sentences)
 
@@ -176,7 +182,20 @@ class ProseBlocks(PageSentences):
             dateline = self._language.dateline(self._given()["town"], when, self._head.site.name)
             told = f"{dateline}{self._language.space}{told}"
         self._reported = told
-        yield told
+        more = self._particulars() if told else ""
+        yield self._language.space.join((told, more)) if more else told
+
+    def _particulars(self) -> str:
+        """What readers ask of such news: what owners are to do, of which office somebody was sworn in, by what vote."""
+        lead = self._head.lead
+        if lead is None:
+            return ""
+        other = self._entity(lead.object.entity)
+        given = self._given() | {"name": self._entity_name(lead.subject)}
+        if other is not None:
+            given["last"] = self._language.surname(other.name)
+        own = self._planner.line(f"detail_{lead.kind.replace(' ', '_')}_{lead.relation}", self._rng, given)
+        return capital(own or self._planner.line(f"detail_{lead.relation}", self._rng, given))
 
     def _context(self, block: Block) -> Iterator[str]:
         """Of whom a report speaks, for readers who have not heard of it, with what others in it did before."""
@@ -283,9 +302,35 @@ class ProseBlocks(PageSentences):
             for number in dict.fromkeys(claim.fact.subject for claim in block.claims):
                 own = tuple(claim for claim in block.claims if claim.fact.subject == number)
                 yield from self._prose(block._replace(about=number, claims=own))
+        elif self._head.form == "news" and not block.head and (parts := self._apart(block)):
+            near, far = parts
+            yield from self._paragraphs(self._sentences(near))
+            if rest := list(self._paragraphs(self._sentences(far, known=True))):
+                yield f"## {self._say('report_head')}"
+                yield from rest
         else:
             first = self._stop(block)
             yield from self._paragraphs([*first, *self._sentences(block, known=bool(first))])
+
+    def _apart(self, block: Block) -> tuple[Block, Block] | None:
+        """What belongs with the news of a thing, and what is only told for those who do not know it."""
+        lead, subject = self._head.lead, self._entity(self._head.about[0])
+        if lead is None or subject is None or subject.kind == "person":
+            return None
+        if not self._world.setting.schema.lines.get("report_head"):
+            return None
+        specs = self._world.setting.kinds[lead.kind].facts
+        spec = specs[lead.relation]
+        near = tuple(
+            claim
+            for claim in block.claims
+            if claim.fact.relation == lead.relation  # of a new mayor those before, and no twin towns
+            or (spec.tenure is None and specs[claim.fact.relation].section == spec.section)
+        )
+        far = tuple(claim for claim in block.claims if claim not in near)
+        if not far or (not near and len(far) == 1):  # one sentence needs no heading
+            return None
+        return block._replace(claims=near), block._replace(claims=far)
 
     def _stop(self, block: Block) -> list[str]:
         """In a guide what a sight is, before anything is told of it."""
@@ -298,16 +343,28 @@ class ProseBlocks(PageSentences):
             claim.fact.subject for one in self._plan.blocks if one.form == "prose" for claim in one.claims
         )
         order = [number for number in stops if number not in self._head.about]
-        use = {order[0]: "guide_first", order[-1]: "guide_last"}.get(sight.number, "guide_stop")
+        use = {order[-1]: "guide_last", order[0]: "guide_first"}.get(sight.number, "guide_stop")
         if kind.group == "place" or kind.name in _OUTSIDE:  # nobody comes upon a glacier round the corner
             use = "guide_out"
         use = use if self._world.setting.schema.lines.get(use) else "guide_stop"
-        first = self._planner.line(use, self._rng, given)
+        first = self._led_to(use, given)
         if kind.noun in sight.name.lower():  # "Irondale Observatory, an observatory"
             first = first.replace(f", {given['a_kind']},", "").replace(f", {given['a_kind']}", "")
         if first:
             self._said.add(sight.number)
         return [capital(first)] if first else []
+
+    def _led_to(self, use: str, given: Mapping[str, str]) -> str:
+        """How a guide comes to a sight: in no words in which it has come to another."""
+        first, words = "", set[str]()
+        for _ in range(9):
+            first = self._planner.line(use, self._rng, given)
+            plain = first.replace(given["name"], "\x00").replace(given["a_kind"], "\x00").lower().split()
+            words = {" ".join(part) for part in pairwise(plain) if "\x00" not in "".join(part)}
+            if words.isdisjoint(self._ways):
+                break
+        self._ways |= words
+        return first
 
     def _paragraphs(self, sentences: list[str]) -> Iterator[str]:
         """Sentences in paragraphs of two and more."""

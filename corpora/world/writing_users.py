@@ -13,7 +13,7 @@ from webenv.corpora.world.writing import PageSentences, capital
 _VISITED = ("structure", "place", "public")  # groups of what people travel to
 _STARS = (3, 3, 4, 4, 4, 5)
 _DOUBTS = 0.25  # of threads in which somebody doubts the answer, and is told where it is from
-_AGREES, _CHATS = 0.18, 0.08  # of posts what somebody adds to them who has nothing to tell
+_AGREES, _CHATS = 0.18, 0.05  # of posts what somebody adds to them who has nothing to tell
 _ASKS_ON = 0.2  # of what was not asked, what somebody asks in the thread before it is told
 
 
@@ -90,9 +90,10 @@ class UserBlocks(PageSentences):
 
         def remark(use: str, to: str) -> str:
             text = self._planner.line(use, rng, {**self._given(), "user": to})
-            if not text or text in used:
+            start = " ".join(text.split()[:2])
+            if not text or start in used:
                 return ""
-            used.add(text)
+            used.add(start)
             return capital(self._language.closed(text))
 
         opening = self._planner.line("forum_open", rng, {})
@@ -123,10 +124,13 @@ class UserBlocks(PageSentences):
                     day = min(28, day + rng.below(2))
                     yield post(asker, self._language.opened(lead, question))
                     last, lead = asker, ""
-            if not asked_on and (not own or rng.chance(0.4)):
+            if not asked_on and (not own or rng.chance(0.75)):
                 use = "forum_aside" if aside else "forum_reply" if own else "forum_other"
                 use = use if place else "forum_answer"
-                lead = self._planner.line(use, rng, {**self._given(), "user": last, "other": other})
+                for _ in range(4):
+                    lead = self._planner.line(use, rng, {**self._given(), "user": last, "other": other})
+                    if lead not in used:
+                        break
                 lead = "" if lead in used else lead
                 used.add(lead)
             self._telling.focus(entity if own and place else None)
