@@ -34,7 +34,7 @@ class RowDecision:
         wanted: Wanted,
         atlas: Atlas,
         within: Mapping[str, str],
-        names: dict[str, Counter[str]],
+        names: Mapping[str, Counter[str]],
         seen: Mapping[str, Mapping[str, CitedStatement]],
     ) -> None:
         self._wanted, self._atlas, self._within = wanted, atlas, within
@@ -42,11 +42,11 @@ class RowDecision:
 
     def rows(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What is a row for sure, in the order of first sight, each as most pages write it; and what may be one."""
-        for entity, by_url in self._seen.items():  # titles have no article that running text puts before a name
-            if entity in self._names:
-                self._names[entity].update(one.entity for one in by_url.values() if one.value != OTHER)
-        every = self._names.values()
-        names = [_written(forms) for forms in every]
+        # titles have no article that running text puts before a name
+        names = [
+            _written(forms + Counter(one.entity for one in self._seen.get(entity, {}).values() if one.value != OTHER))
+            for entity, forms in self._names.items()
+        ]
         kin, kind = endings(names), self._wanted.kind
         alike = sum(of_kind(one, kin, kind) for one in names)
         regular = len(names) >= _KNOWN and alike > 0.8 * len(names)
@@ -161,6 +161,10 @@ def folded(name: str) -> str:
     return " ".join(bare(name).split()).casefold().removesuffix(".")
 
 
+_SHORTENED = (" Co.", " Ltd.", " Inc.", " Bros.")
+"""Ends that many pages write without their point."""
+
+
 def _is_told_of(entity: str, known: Set[str], towns: Set[str]) -> bool:
     """Whether a folded name tells of something known: "the end of the corvo", "the corvo of hay"."""
     head, _, tail = entity.rpartition(" of ")
@@ -168,10 +172,10 @@ def _is_told_of(entity: str, known: Set[str], towns: Set[str]) -> bool:
 
 
 def _written(forms: Counter[str]) -> str:
-    """A name as most pages write it, with the point of an abbreviation, and with a capital article where as many pages
+    """A name as most pages write it, with the point of "Co.", and with a capital article where as many pages
     have one as have none."""
     with_article = 2 * sum(count for one, count in forms.items() if one[:4] == "The ") >= forms.total()
     return max(
         forms,
-        key=lambda one: ((one[:4] == "The ") == with_article, one[:4] != "the ", one.endswith("."), forms[one]),
+        key=lambda one: ((one[:4] == "The ") == with_article, one[:4] != "the ", one.endswith(_SHORTENED), forms[one]),
     )

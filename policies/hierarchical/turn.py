@@ -265,7 +265,8 @@ class HostTurn:
             ]
             said = yield from self._calls.think("worker", [(job.id, job.what) for job in jobs], tasks)
             for job, one in zip(jobs, said, strict=True):
-                read[job.what] = one.value.bounded().statements if isinstance(one.value, Finding) else ()
+                if isinstance(one.value, Finding):  # else what the first reading found stands
+                    read[job.what] = one.value.bounded().statements
         again = [one for statements in read.values() for one in statements]
         self._kept["statements"] += [list(one) for one in again]
         state.ledger = Ledger(ledger.wanted, reconciles=ledger.reconciles)

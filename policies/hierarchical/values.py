@@ -27,10 +27,11 @@ _LIFE = re.compile(
 """When somebody lived, behind a name: no years of a post."""
 _INCIDENTAL = re.compile(
     r"\bnot be(?:en)? forgotten\b|\bnever (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+|"
-    r"\b(?:did|does|do|could|would) not (?!hold|become|take|serve|lead|run|keep|get|go|succeed|have|stay|accept)\w+|"
-    r"\bha(?:s|ve|d) not (?!held|been|become|taken|served|led|run|kept|had|got)\w+"
+    r"\b(?:did|does|do|could|would) not (?!hold|become|take|serve|lead|run|keep|get|go|succeed|have|stay|accept)"
+    r"(?:leave|retire|resign|\w+(?![^.,;]{0,80}\b(?:1\d|20)\d\d))|"
+    r"\bha(?:s|ve|d) not (?!held|been|become|taken|served|led|run|kept|had|got)\w+(?![^.,;]{0,80}\b(?:1\d|20)\d\d)"
 )
-"""What somebody never did besides: it denies no post."""
+"""What somebody never did besides: it denies no post, where it has no year."""
 _YEAR = re.compile(r"(?<![\w,.])(1\d\d\d|20\d\d)(?!\w|[.,]\d)")
 _IN_BRACKETS = re.compile(r"(?<!\s)\s*+\((?:(1\d\d\d|20\d\d)(?:\s*[–-]\s*(?:(1\d\d\d|20\d\d)|today|now|present)?)?)\)$")
 _TITLED = re.compile(r"^(?:[Tt]he|[Aa]n?) (?:[a-z-]+ )+(?=[^\W\d_a-z])")
