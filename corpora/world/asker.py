@@ -118,10 +118,13 @@ class Asker:
         pronoun = subject.possessive == subject.again
         return any(self._roomy(self._calling(fact, far, pronoun, first), fact, wide, room) for far in (False, True))
 
-    def _roomy(self, ways: Sequence[Wording], fact: WorldFact, wide: bool, room: Room) -> tuple[Wording, ...]:
+    def _roomy(
+        self, ways: Sequence[Wording], fact: WorldFact, wide: bool, room: Room, described: str = ""
+    ) -> tuple[Wording, ...]:
         """The claim lines for which, with the lightest names of their values, there is room."""
         bare = wide and fact.object.type not in ("pool", "noun") and not fact.extras  # of a masked name nothing is left
-        values = [("O", self._lightest(fact.object, room.weigh, wide and not bare))]
+        weight = room.weigh(described) if described else self._lightest(fact.object, room.weigh, wide and not bare)
+        values = [("O", weight)]
         for name, value in fact.extras:  # only names are masked
             values.append((name, self._lightest(value, room.weigh, wide and value.type in _MASKED)))
         heavy = [(name, weight) for name, weight in values if weight]
@@ -215,8 +218,8 @@ class Asker:
         pronoun, far = subject.possessive == subject.again, rng.chance(wish.far)
         ways = self._calling(fact, far, pronoun, first)
         if room is not None:
-            ways = self._roomy(ways, fact, wish.wide, room)
-            ways = ways or self._roomy(self._calling(fact, not far, pronoun, first), fact, wish.wide, room)
+            ways = self._roomy(ways, fact, wish.wide, room, described)
+            ways = ways or self._roomy(self._calling(fact, not far, pronoun, first), fact, wish.wide, room, described)
         if described:  # "a firm that built boats" stands at the end, or at the beginning
             ways = tuple(way for way in ways if self._language.attaches(way.text, described))
         return self._asked(rng.pick(ways), fact, subject, wish, rng, described, room) if ways else None

@@ -55,8 +55,8 @@ _TOGETHER = 3  # facts that make a question
 _NOUNS = 2  # draws of what a thing is called, of which the one that tells less is taken
 _PAGES = 2048  # sets of wordings that are kept
 _SPREADS = (0, 2, 0, 6)
-"""Bits that questions may have more of than their level, by variant: else whatever shares more than those, and less
-than those told in the page's words, could be told from its gold page by counting alone."""
+"""Bits that questions may have more of than their level, of which one is drawn for a page: else whatever shares more
+than that, and less than what is told in the page's words, could be passed over by counting alone."""
 _LOWER = 3  # times as many bits that those told in the page's words may have less
 _TEXTS = 65_536  # of which the stems are kept
 
@@ -73,7 +73,7 @@ class Level(NamedTuple):
         difficulty: "easy", "medium" or "hard".
         plain: told in the page's words.
         low, high: least and most bits of a question's wording, what it calls the thing by half, that stand on the gold
-            page (see WorldWeb.overlap).
+            page (see WorldWeb.overlap); pages differ in how many more, or less, there may be (``_SPREADS``).
     """
 
     difficulty: str
@@ -141,7 +141,7 @@ class PagePhrasings:
         self._framed = phraser.stems(frame)
         self._frame = self._shared(frame)
         spent = (self._bits(self._frame) + 1) // 2  # it says what is sought, but not which one
-        spread = _SPREADS[variant % len(_SPREADS)]
+        spread = Rng("spread", *self._key).pick(_SPREADS)
         self._low = level.low - spent - (_LOWER * spread if level.plain else 0)
         self._high = level.high - spent + (0 if level.plain else spread)
         self._room = None if level.plain else Room(self._weigh_more, self._high)

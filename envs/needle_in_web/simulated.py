@@ -8,7 +8,7 @@ stand on a page.
 
 *Differs from* the paper: difficulty is not the centrality of a claim, but how much of it is told: by wordings that
 pages use or do not, by what is masked, by whom is described in place of a name, by how common the facts are, and by how
-many of its kind there are: hard tasks seek what its region has at least three of, by classes and figures. Kinds of
+many of its kind there are: hard tasks seek what its region has at least eight of, by classes and figures. Kinds of
 things come up about as often as each other, whatever a world has most of.
 """
 
@@ -56,6 +56,7 @@ _VARIANTS = {"easy": 3, "medium": 4, "hard": 8}  # sets of wordings of a page's 
 _REWORDED = 1_000  # the same for conflicts, of which there are few
 _PATIENCE = 600  # draws after which pages are worded anew
 _SELDOM = {"person": 0.06, "town": 0.1}  # of the draws that come upon one, those that go on: every region has many
+_SHARES = 8  # of a region's pages, each for every eighth task: no two of eight in a row are of one page
 _OF_A_KIND = 10  # pages of one kind that are tried before another is: few yield hard tasks, of some kinds a third
 _IN_PASSING = 0.2  # of the draws that come upon what a page is not about, those that go on
 
@@ -116,7 +117,7 @@ class SimulatedNeedles:
         self._phraser = Phraser(web)
         self._asker, self._words = self._phraser.asker, self._phraser.words
         self._able = lru_cache(maxsize=64)(self._ables)
-        self._kinds = lru_cache(maxsize=192)(self._by_kind)
+        self._kinds = lru_cache(maxsize=192 * _SHARES)(self._by_kind)
         self._contests = lru_cache(maxsize=64)(partial(contested, web))
 
     def draw(self, group: str, number: int) -> SimulatedNeedle:
@@ -142,7 +143,8 @@ class SimulatedNeedles:
             if wanted.conflict:
                 found = self._contested(wanted, number, region, level, rng)
             else:
-                found = self._drawn(wanted, number, region, level, self._variant(wanted, number, draw), rng)
+                share = number % _SHARES if draw < _PATIENCE else -1
+                found = self._drawn(wanted, number, region, share, level, self._variant(wanted, number, draw), rng)
             if found is not None:
                 return found
         raise InvalidArgument(
@@ -153,7 +155,7 @@ class SimulatedNeedles:
     def _variant(group: NeedleGroup, number: int, draw: int) -> int:
         """Which wordings of pages a draw tries: few, so that a page is worded once for many tasks; where these will
         not do, as in a small world, others."""
-        return number % _VARIANTS[group.difficulty] if draw < _PATIENCE else draw // _DRAWS_A_REGION
+        return number // _SHARES % _VARIANTS[group.difficulty] if draw < _PATIENCE else draw // _DRAWS_A_REGION
 
     def _region(self, group: str, number: int, draw: int, rng: Rng) -> int:
         """A region of the part of the world that tasks of about this number are of: first those in a row are each of
@@ -166,9 +168,9 @@ class SimulatedNeedles:
         return mixed[number % len(part)]
 
     def _drawn(
-        self, group: NeedleGroup, number: int, region: int, level: Level, variant: int, rng: Rng
+        self, group: NeedleGroup, number: int, region: int, share: int, level: Level, variant: int, rng: Rng
     ) -> SimulatedNeedle | None:
-        kinds = self._kinds(group.difficulty, region)
+        kinds = self._kinds(group.difficulty, region, share)
         if not kinds:
             return None
         for asked in rng.sample(rng.pick(kinds), _OF_A_KIND):
@@ -261,12 +263,15 @@ class SimulatedNeedles:
                 pages.append((number, tuple(found)))
         return tuple(pages)
 
-    def _by_kind(self, difficulty: str, region: int) -> tuple[tuple[_Asked, ...], ...]:
-        """What can be asked for in a region, kind by kind: of all alike, most tasks would be of three kinds."""
+    def _by_kind(self, difficulty: str, region: int, share: int) -> tuple[tuple[_Asked, ...], ...]:
+        """What can be asked for in a region, of one share of its pages (−1: of all), kind by kind: of all alike, most
+        tasks would be of three kinds."""
         low, high = self._words.siblings[difficulty]
         things = self.web.planner.pages(region).by_kind
         found: dict[str, list[_Asked]] = {}
         for gold, subjects in self._able(region):
+            if share >= 0 and gold % _SHARES != share:
+                continue
             about = self.web.planner.head(gold).about
             for subject, facts in subjects:
                 # easy pages are about what is sought; others may tell of it in passing

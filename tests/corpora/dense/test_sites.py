@@ -159,7 +159,7 @@ def test_a_description_of_an_unknown_site_is_refused(corpus: Corpus) -> None:
 
 
 def test_a_generated_web_describes_its_own_sites() -> None:
-    web = WorldWeb(WebConfig(pages=300, sites=16))
+    web = WorldWeb(WebConfig(pages=600, sites=16))
     described = procedural_descriptions(web)
     corpus = Corpus.of(web.pages())
     assert sorted(described) == sorted(corpus.sites)
