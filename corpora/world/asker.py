@@ -14,14 +14,13 @@ from webenv.corpora.world.model import WorldFact, WorldValue
 from webenv.corpora.world.patterns import ANY, FactPattern, ValueConstraint
 from webenv.corpora.world.schema import FactSpec
 from webenv.corpora.world.simulation import WorldSetting
-from webenv.corpora.world.templates import Alternatives, Part, Placeholder, Wording, wording
+from webenv.corpora.world.templates import NAMING, Alternatives, Part, Placeholder, Wording, wording
 from webenv.corpora.world.wording import least, wider
 
 _ASKABLE = frozenset({"n", "S", "S's", "s", "O", "O's", "o", "Y"})
 _SMALL = 16  # numbers below are told as they are: nobody half remembers "between 5 and 6"
 _MASKED = frozenset(("person", "org", "thing"))  # what a generic expression fits without words of its file
 _COMMON = frozenset(("pool", "noun"))  # what is no name: "tame bears were", but "Fern & Sons was"
-_NAMING = frozenset(("S", "S's", "s", "n"))
 _CLASSED = 0.6  # of the phrases told vaguely, those told by a class; others are told by another wording
 _FIGURE = re.compile(r"^\W*[\d,.]+ ?")
 _UNSAID = frozenset((
@@ -83,7 +82,7 @@ class Asker:
             if pronoun:
                 found = tuple(self._owned(way, self._setting.kinds[fact.kind].group) for way in found)
             if first:
-                found = tuple(way for way in found if not _NAMING.isdisjoint(way.slots))
+                found = tuple(way for way in found if not NAMING.isdisjoint(way.slots))
                 if fact.kind == "person":  # "someone owned a boat", not "a boat belonged to someone"
                     found = tuple(way for way in found if way.text.startswith("{S")) or found
             self._called[key] = found
@@ -96,7 +95,7 @@ class Asker:
             ways = spec.fitting(use, self._setting.test, bool(fact.year), bool(fact.until))
             ways = tuple(way for way in ways if way.slots <= known)
             # "the tank holds two litres" tells not of what
-            ways = tuple(way for way in ways if not _NAMING.isdisjoint(way.slots)) or ways
+            ways = tuple(way for way in ways if not NAMING.isdisjoint(way.slots)) or ways
             if ways:
                 return ways
         return ()
@@ -140,7 +139,7 @@ class Asker:
 
     def names(self, fact: WorldFact) -> bool:
         """Whether a claim line says of what the fact is, so that it can stand first."""
-        return any(not _NAMING.isdisjoint(way.slots) for far in (False, True) for way in self.lines(fact, far))
+        return any(not NAMING.isdisjoint(way.slots) for far in (False, True) for way in self.lines(fact, far))
 
     def unavoidable(self, fact: WorldFact, weigh: Callable[[str], int], wide: bool) -> int:
         """The least weight that the values of a fact bring into any criterion.
@@ -323,7 +322,7 @@ class Asker:
             return ()
         masks = tuple(one for one in spec.masks if not self._language.shares(one, way.text))
         masks = tuple(one for one in masks if self._language.classes(one))
-        if masks or fact.object.type not in _MASKED or fact.kind == "person" or _NAMING.isdisjoint(way.slots):
+        if masks or fact.object.type not in _MASKED or fact.kind == "person" or NAMING.isdisjoint(way.slots):
             return masks
         return (self._language.masked(fact.object, spec.object, self._setting.kinds[fact.kind]),)
 

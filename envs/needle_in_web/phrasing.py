@@ -8,7 +8,7 @@ near enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import combinations, islice
 from typing import NamedTuple
@@ -133,6 +133,7 @@ class PagePhrasings:
         self._kind = web.world.setting.kinds[subject.kind]
         self._weights: Mapping[str, int] = web.weights(gold)
         self._told = web.told(gold)
+        self._framed: Set[str] = frozenset()
         nouns = [phraser.words.noun(self._kind, level.difficulty, Rng("noun", *self._key, n)) for n in range(_NOUNS)]
         self._noun = nouns[0] if level.plain else min(nouns, key=self._weigh)
         self._places: dict[str, int] = {}
@@ -144,7 +145,7 @@ class PagePhrasings:
         spread = Rng("spread", *self._key).pick(_SPREADS)
         self._low = level.low - spent - (_LOWER * spread if level.plain else 0)
         self._high = level.high - spent + (0 if level.plain else spread)
-        self._room = None if level.plain else Room(self._weigh_more, self._high)
+        self._room = None if level.plain else Room(self._weigh, self._high)
         self._vague = _VAGUE[level.difficulty]
         self._wide = 0 if level.plain else _WIDE[level.difficulty]
         self._known: dict[WorldFact, tuple[Phrased, ...]] = {}
@@ -153,11 +154,7 @@ class PagePhrasings:
         self._least: dict[WorldFact, tuple[int, int]] = {}
 
     def _weigh(self, text: str) -> int:
-        """The bits of a text that stand on the page."""
-        return sum([self._weights.get(one, 0) for one in self._phraser.stems(text)])
-
-    def _weigh_more(self, text: str) -> int:
-        """The same, beside what the thing is called."""
+        """The bits of a text that stand on the page, beside those of what the thing is called."""
         framed = self._framed
         return sum([self._weights.get(one, 0) for one in self._phraser.stems(text) if one not in framed])
 
@@ -233,9 +230,10 @@ class PagePhrasings:
     def _wordings(self, fact: WorldFact, called: Subject, first: bool) -> Iterator[tuple[int, bool]]:
         """The wordings for which there may be room: numbers, and whether they may leave a value unnamed."""
         room, asker = self._room, self._phraser.asker
-        able = {wide: room is None or asker.able(fact, called, wide, first, room) for wide in (True, False)}
-        able[True] |= self._phraser.describes(fact)
-        return ((number, wide) for number, wide in enumerate(_WORDED) if able[wide])
+        named = room is None or asker.able(fact, called, False, first, room)
+        wide = named or (room is not None and asker.able(fact, called, True, first, room))
+        wide = wide or self._phraser.describes(fact)
+        return ((number, unnamed) for number, unnamed in enumerate(_WORDED) if (wide if unnamed else named))
 
     def chosen(
         self, facts: Iterable[WorldFact], fits: Callable[[Sequence[WorldFact]], bool], rng: Rng

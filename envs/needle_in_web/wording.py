@@ -81,7 +81,7 @@ class NeedleWords:
 class ChineseNeedleWords(NeedleWords):
     """Chinese: each pair of characters counts, so that the same wording has more bits than in English."""
 
-    overlap: Mapping[str, tuple[int, int]] = {"easy": (4, 15), "medium": (0, 7), "hard": (0, 5)}
+    overlap: Mapping[str, tuple[int, int]] = {"easy": (4, 14), "medium": (0, 4), "hard": (0, 3)}
     plain: Mapping[str, float] = {"easy": 0.47, "medium": 0.24, "hard": 0.09}
     siblings: Mapping[str, tuple[int, int]] = {"easy": (0, 999), "medium": (0, 999), "hard": (7, 999)}
     plain_overlap: Mapping[str, int] = {"easy": 60, "medium": 48, "hard": 40}

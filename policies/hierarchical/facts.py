@@ -26,9 +26,9 @@ _AFTER = re.compile(r"\bafter [a-z]+ing\b[^.,;]{0,60}? in (1\d\d\d|20\d\d)")
 """What came before what the sentence tells first: "left in 1963, after taking charge in 1956"."""
 _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
-    r"\b(?:becom(?:es?|ing)|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|started|"
-    r"began|arrived|joined|came|(?:got|has|had) a new|the new|given|went to|first year|voted|made|put in charge|hired|"
-    r"engaged|picked|selected|taken on|assumed|entrusted)\b",
+    r"\b(?:becom(?:es?|ing)|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|"
+    r"started|began|arrived|joined|came|(?:got|has|had) a new|the new|given|went to|first year|voted|made|"
+    r"put in charge|hired|engaged|picked|selected|taken on|assumed|entrusted)\b",
     re.IGNORECASE,
 )
 _ENDED = re.compile(

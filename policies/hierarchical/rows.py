@@ -51,34 +51,41 @@ class RowDecision:
         alike = sum(of_kind(one, kin, kind) for one in names)
         regular = len(names) >= _KNOWN and alike > 0.8 * len(names)
         sure, unsure = dict.fromkeys(names), dict[str, None]()
-        towns, nouns = self._towns(), self._nouns()
+        every = {entity: self._called(list(by_url.values())) for entity, by_url in self._seen.items()}
+        towns, nouns = self._towns(), self._nouns(every)
         known, small = self._seen.keys() | self._names.keys(), {folded(one) for one in self._within}
         for entity, by_url in self._seen.items():
             if entity in self._names or f"{entity} {kind}" in known or _is_told_of(entity, known, small):
                 continue
             seen = list(by_url.values())
-            likeness = of_kind(seen[0].entity, kin, kind)
-            if self._is_one(seen, nouns, alike=likeness, town=entity in towns, regular=regular):
-                standing = self._standing(seen, nouns, alike=likeness)
+            likeness, called = of_kind(seen[0].entity, kin, kind), every[entity]
+            if self._is_one(seen, called, nouns, alike=likeness, town=entity in towns, regular=regular):
+                standing = self._standing(seen, called & nouns, alike=likeness)
                 if standing:
                     (sure if standing == "sure" else unsure)[_written(Counter(one.entity for one in seen))] = None
         return tuple(sure), tuple(unsure)
 
     def _is_one(
-        self, seen: Sequence[CitedStatement], nouns: Set[str], *, alike: bool, town: bool, regular: bool
+        self,
+        seen: Sequence[CitedStatement],
+        called: Set[str],
+        nouns: Set[str],
+        *,
+        alike: bool,
+        town: bool,
+        regular: bool,
     ) -> bool:
         """Whether something may be of the kind, by what pages call it (``nouns``: the kind), or as it is called like
         others of them; where these are called alike (``regular``), somebody must say it of what is not."""
-        called = self._called(seen)
         if ((town and not alike) or self._is_other(called, nouns)) and self._wanted.kind not in called:
             return False  # pages are about what stands in a town, and titled by it; or it is of another kind
         said = any(one.value in (KIND, TOLD, POST) for one in seen)
         return alike or bool(called & nouns) or (said and not regular)
 
     def _standing(
-        self, seen: Sequence[CitedStatement], nouns: Set[str], *, alike: bool
+        self, seen: Sequence[CitedStatement], called: Set[str], *, alike: bool
     ) -> Literal["sure", "maybe", ""]:
-        """Whether what is of the kind is in the places asked."""
+        """Whether what is of the kind, and may be called so, is in the places asked."""
         if not alike and all(one.value in (POST, OTHER) for one in seen):
             return "maybe"  # a post like this says little of what it is held at
         here = [one for one in seen if self._here(one)]
@@ -90,7 +97,7 @@ class RowDecision:
             return ""  # it is elsewhere
         if len(here) >= _SEEN:
             return "sure"
-        said = any(one.value in (KIND, TOLD, POST) for one in seen) or self._called(seen) & nouns
+        said = any(one.value in (KIND, TOLD, POST) for one in seen) or called
         return "maybe" if here or said or titled else ""
 
     def home(self, place: str) -> str | None:
@@ -133,18 +140,17 @@ class RowDecision:
         beside = head != self._wanted.kind and any(one.endswith(f" {head}") for one in called - nouns)
         return beside or (bool(called) and called.isdisjoint(nouns))
 
-    def _nouns(self) -> set[str]:
+    def _nouns(self, every: Mapping[str, Set[str]]) -> Set[str]:
         """What pages call those that are of the kind for sure; everything, where that is known of too few."""
         found, known = Counter[str](), 0
-        for entity, by_url in self._seen.items():
-            called = self._called(list(by_url.values()))
+        for entity, called in every.items():
             if self._wanted.kind in called or (entity in self._names and called):
                 found.update(called)
                 known += 1
         often = {one for one, count in found.items() if count >= _SEEN} | {self._wanted.kind}
         if known >= _KNOWN:
             return often
-        return {one for by_url in self._seen.values() for one in self._called(list(by_url.values()))}
+        return frozenset[str]().union(*every.values())
 
     def _here(self, seen: CitedStatement) -> bool:
         """Whether a page says that what it names is in one of the places asked."""
