@@ -90,6 +90,7 @@ def test_several_policies(webenv: Run, town: Path) -> None:
     assert [run["policy"] for run in data["runs"]] == ["keyword", "oracle", "random"]
 
 
+@pytest.mark.slow
 def test_killed(webenv: Run, town: Path) -> None:
     """A run that is killed at any moment and resumed ends with the lines of one that was not."""
     assert webenv(*SLOW, "--out", "whole").returncode == 0

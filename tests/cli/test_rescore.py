@@ -80,6 +80,7 @@ def test_an_environment_of_a_module(webenv: Run, town: Path) -> None:
     assert json.loads(done.stdout)["after"]["total"]["successes"] == 8
 
 
+@pytest.mark.slow
 def test_killed(played: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A rescoring that is killed keeps what it found; taken up, the judge is not asked about it again."""
     words = ["rescore", "run", "--judge", "llm:slow", "--parallel", "1"]

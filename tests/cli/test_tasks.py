@@ -275,6 +275,7 @@ def test_resumed_for_nothing(build: Build) -> None:
     assert (code, server.requests, written("out")) == (0, [], written("clean"))
 
 
+@pytest.mark.slow
 def test_killed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build that is killed, again and again, asks nothing again whose answer was in, and ends as one that was not."""
     with serve(replies(lambda one: Slow(0.02, script_of(one)))) as server:

@@ -87,6 +87,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert (again["steps"], again["runs"]) == (first["steps"], first["runs"])
 
 
+@pytest.mark.slow
 def test_killed() -> None:
     """A process that is killed loses what came after its last checkpoint, and the run comes to the same in the end."""
     words = train("--out", "run", "--no-eval", "--checkpoint-every", "0.0001")

@@ -71,6 +71,7 @@ def test_the_manifest_says_who_wrote(written: Written) -> None:
     assert "By all accounts, " in text_of(written.folder)
 
 
+@pytest.mark.slow
 def test_tasks_keep_their_keys(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
     """Tasks of the web are asked on the folder, and who knows their keys answers right."""
     played = ["eval", "NeedleInWeb-v0", "--web", str(written.folder), "--split", "test", "--policy", "oracle"]

@@ -150,6 +150,7 @@ def test_determinism(name: str, env: gym.Env[Any, Any]) -> None:
     assert data_equivalence(first, second, exact=True)
 
 
+@pytest.mark.slow
 def test_determinism_over_processes(name: str, tmp_path: Path) -> None:
     """Another process, with other hashes, that names the id's module alone, gives the same to the byte."""
     program = (

@@ -117,6 +117,7 @@ print(build(sys.argv[1], ["jsonl:" + sys.argv[2]], workers=1, progress=progress)
 """
 
 
+@pytest.mark.slow
 def test_a_build_that_is_killed_goes_on_where_it_was(tmp_path: Path, prose: Callable[..., str]) -> None:
     """Killed at five random moments a build reads no document twice but the last, and ends with the same digest."""
     source = tmp_path / "pages.jsonl"
@@ -139,6 +140,7 @@ def test_a_build_that_is_killed_goes_on_where_it_was(tmp_path: Path, prose: Call
     assert [path.name for path in (tmp_path / "c").iterdir() if path.name.startswith("building")] == []
 
 
+@pytest.mark.slow
 def test_a_build_of_changed_files_starts_clean(tmp_path: Path, prose: Callable[..., str]) -> None:
     """What a killed build read of a file that has changed since is not used."""
     source = tmp_path / "pages.jsonl"

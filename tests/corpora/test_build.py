@@ -219,6 +219,7 @@ build(sys.argv[1], [pages], workers=2, progress=progress)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux to list child processes")
 def test_workers_do_not_outlive_a_killed_build(tmp_path: Path) -> None:
     """A few seconds after a build was killed its workers are gone too."""
@@ -346,6 +347,7 @@ def test_an_interrupted_build_cleans_up(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "c") == [".lock"]
 
 
+@pytest.mark.slow
 def test_a_document_that_kills_its_worker_is_left_out(tmp_path: Path, prose: Callable[..., str]) -> None:
     """The document at fault is found and named; all others are stored."""
     from webenv.corpora.document import Skipped

@@ -74,6 +74,7 @@ def test_tasks_do_not_depend_on_their_order() -> None:
     assert SimulatedNeedles(WorldWeb(_CONFIG)).draw("hard", 5).task == _needles().draw("hard", 5).task
 
 
+@pytest.mark.slow
 def test_hard_tasks_differ() -> None:
     """Of 30 hard tasks of a small world half at most seek one kind of thing, of six at least; no five ask the same."""
     source = SimulatedNeedles(WorldWeb(replace(_CONFIG, pages=1_440)))

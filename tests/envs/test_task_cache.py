@@ -82,6 +82,7 @@ def _draw(numbers: range) -> None:
         source().draw("easy", number)
 
 
+@pytest.mark.slow
 def test_processes_that_draw_at_once_share_one_file(folder: Path) -> None:
     context = multiprocessing.get_context("spawn")
     both = [context.Process(target=_draw, args=(range(start, start + 6),)) for start in (0, 3)]

@@ -155,6 +155,7 @@ def test_tables_of_a_world() -> None:
     assert not_stated > 36
 
 
+@pytest.mark.slow
 def test_rows_are_complete() -> None:
     """A table of posts has all of whom a page says, by both names, until when they held it, or since when, while some
     page says since when a later one did; and no others."""

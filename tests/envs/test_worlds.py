@@ -101,10 +101,10 @@ def test_digests(tasks: GeneratedSimulatedNeedles) -> None:
 def test_worlds_are_made_when_they_come_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred thousand worlds make an environment, its identity and a plan for nothing; a reset makes none yet."""
     monkeypatch.setenv("WEBENV_CACHE", str(tmp_path))  # that no other test's worlds are counted
-    env = gym.make("NeedleInWeb-v0", web="procedural:worlds=100000,pages=60", split="train")
+    env = gym.make("NeedleInWeb-v0", web="procedural:worlds=100000,pages=150", split="train")
     told = benchmark_of(env).identity["web"]
     assert len(benchmark_of(env).tasks) == 3 * 100 * 100_000
-    assert (told["name"], told["web"]) == ("worlds", "procedural:worlds=100000,pages=60")
+    assert (told["name"], told["web"]) == ("worlds", "procedural:worlds=100000,pages=150")
     assert benchmark_of(gym.make("NeedleInWeb-v0", web=told["web"])).identity["web"] == told
     seen = {env.reset(seed=seed)[1]["task"].split("/")[0] for seed in range(3)}
     assert len(seen) == 3

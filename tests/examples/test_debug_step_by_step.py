@@ -17,6 +17,7 @@ def run() -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_transcript() -> None:
     """It shows an episode turn by turn, why its reward was 0, a notice, and three ways on from one step."""
     out = run()

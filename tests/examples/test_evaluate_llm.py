@@ -54,6 +54,7 @@ def test_plays_and_goes_on(tmp_path: Path) -> None:
     assert usage == ["lab/tiny", "8", "0", "8,000", "0", "80", "$0.0033"]
 
 
+@pytest.mark.slow
 def test_stops_at_its_limit(tmp_path: Path) -> None:
     """At the limit it ends with what happened, and where what was played is kept."""
     with serve(first_hit) as server:

@@ -15,6 +15,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "train_grpo.py"
 SMALL = ["--web", "sample", "--steps", "60", "--num-envs", "8", "--group-size", "4", "--episodes", "4"]
 
 
+@pytest.mark.slow
 def test_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The example trains, saves a policy that can be loaded, and evaluates it beside another."""
     monkeypatch.chdir(tmp_path)

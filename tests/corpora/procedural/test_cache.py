@@ -80,6 +80,7 @@ def test_two_processes_at_once(home: Path) -> None:
     assert len(list(folder_of(home).glob("data-*"))) == 1
 
 
+@pytest.mark.slow
 def test_killed_half_way(home: Path) -> None:
     """What a killed process leaves does not open; the next one writes the web, and clears it away."""
     process = start(pages=1500)
@@ -128,6 +129,7 @@ def test_no_place_to_write(
     assert told.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_temporary_web_goes_with_its_process(tmp_path: Path) -> None:
     """At the end of the process its temporary folder is gone."""
     (tmp_path / "cache").write_text("no folder")
@@ -154,6 +156,7 @@ for spec in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_a_folder_that_can_only_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """A web that is in the cache is used even where nothing can be written; another goes to a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
@@ -192,6 +195,7 @@ def test_a_closed_web_is_opened_again(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert len(list(cached_corpus(config).pages())) == 60
 
 
+@pytest.mark.slow
 def test_worlds_are_made_beforehand(home: Path) -> None:
     """Those that are lacking are made by several processes, told one by one; nothing is made twice."""
     worlds = Worlds(DIALS, 3)

@@ -216,6 +216,7 @@ def test_countable() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_examples() -> None:
     """An example is a clause that shows the word."""
     assert LEXICON.examples("dog", "noun") == ("the dog barked all night",)

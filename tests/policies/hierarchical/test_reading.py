@@ -268,6 +268,7 @@ def test_a_town_is_no_row() -> None:
     assert ledger.entities == ("Redmarch",)
 
 
+@pytest.mark.slow
 def test_scripts_read_tables_of_a_world() -> None:
     """On a generated table the layers find most rows' names, none of them twice, and fill cells: well above nothing."""
     env = gym.make("WideSearch-v0", size="small", budget={"searches": 2_000, "visits": 2_000, "turns": 400})
@@ -279,6 +280,7 @@ def test_scripts_read_tables_of_a_world() -> None:
     assert sum(scores) / 3 > 0.25
 
 
+@pytest.mark.slow
 def test_one_worker_comes_to_the_same_table() -> None:
     """Requests, and what pages state, are the same in the same order whether one worker reads or eight."""
     env = gym.make("WideSearch-v0", size="small", budget={"searches": 2_000, "visits": 2_000, "turns": 2_000})

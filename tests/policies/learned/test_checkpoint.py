@@ -187,6 +187,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LARGE)
 def test_a_small_file_takes_no_large_memory(tmp_path: Path, kind: str) -> None:
     """What a file only declares is refused before room is made for it: in a process that may have 300 MB more."""

@@ -30,6 +30,7 @@ def vec_env(num_envs: int = 16, *, doubtful: bool = False) -> SearchVecEnv:
     return SearchVecEnv(doubtful_menus(num_envs, 1) if doubtful else menus(num_envs, 1))
 
 
+@pytest.mark.slow
 def test_it_learns() -> None:
     """From chance to nearly always, on nine tasks, within seconds."""
     settings = PpoSettings(n_steps=16, batch_size=64, learning_rate=3e-3, width=16)
