@@ -97,7 +97,7 @@ def fixed_runs(data: Schema, kind: str) -> list[tuple[int, str]]:
     """
     found = []
     for fact in data.kinds[kind].facts.values():
-        for use in ("e", "p", "i", "n", "w", "f", "q", "x"):
+        for use in ("e", "p", "i", "n", "w", "f", "q", "d", "x"):
             for way in fact.wordings.get(use, ()):
                 longest = max((len(part.split()) for part in way.parts if isinstance(part, str)), default=0)
                 if longest >= _RUN:
@@ -117,7 +117,7 @@ def _show(world: SimulatedWorld, region: int, entity: WorldEntity) -> None:
         extras = ", ".join(f"{name}={v.text or v.number}" for name, v in fact.extras)
         print(f"  ── {fact.relation}: {value} {fact.year or ''}{'–' + str(fact.until) if fact.until else ''} {extras}")
         telling.focus(entity)
-        for use in ("e", "e", "n", "w", "f", "q", "a", "c", "c~", "t", "x"):
+        for use in ("e", "e", "d", "n", "w", "f", "q", "a", "c", "c~", "t", "x"):
             if telling.ways(claim, use):
                 told = Claim(fact, use != "x")
                 text = telling.sentence(told, use, speaker=rng.pick(world.setting.language.speakers))

@@ -15,14 +15,15 @@ from typing import NamedTuple
 from webenv.corpora.world.model import WorldFact, WorldValue
 from webenv.corpora.world.templates import Wording
 
-USES = ("e", "p", "i", "n", "t", "w", "f", "q", "x", "a", "c", "c~")
+USES = ("e", "p", "i", "n", "t", "w", "f", "q", "d", "x", "a", "c", "c~")
 """Uses of a wording: neutral; while a role is held; with the object as subject; news; headline; "we"; forum;
-quotation; said of a wrong object; question; claim; claim in far words."""
+quotation; detail, told after the fact; said of a wrong object; question; claim; claim in far words."""
 
 MARKS = {"!": True, "?": False}
 """What may stand after a use: whether the wording asserts the fact, or only touches on it."""
-CASUAL = frozenset("fq")
-"""Uses whose wordings only touch on their fact unless they are marked: who talks leaves much to be understood."""
+CASUAL = frozenset("fqd")
+"""Uses whose wordings only touch on their fact unless they are marked: who talks leaves much to be understood, and a
+detail comes after the fact."""
 CLAIMED = frozenset(("a", "c", "c~"))
 """Uses whose lines are read once for each of their synonyms (`.templates.variants`): their words are weighed."""
 

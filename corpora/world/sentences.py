@@ -173,10 +173,7 @@ class Telling:
         if not self._spent.isdisjoint(boasts(way.text)):  # a page that says it twice in the same words is a form
             free = (one for one in (*ways[first:], *ways[:first]) if self._spent.isdisjoint(boasts(one.text)))
             way = next(free, way)
-        if way.text in self._spent and use in (
-            "f",
-            "q",
-        ):  # nobody says it in the same words; another way, or not at all
+        if way.text in self._spent and use in ("f", "q", "d"):  # nobody says it in the same words; another way, or not
             rest = uses[uses.index(use) + 1 :]
             return self.sentence(claim, *rest, speaker=speaker, naming=naming, whole=whole) if rest else ""
         self._spent.update(boasts(way.text))

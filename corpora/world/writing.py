@@ -34,6 +34,11 @@ def _links_of(head: PageHead, known: RegionPages) -> Callable[[WorldEntity], str
     return link
 
 
+_DETAILED = {
+    "encyclopedia": 0.4, "heritage": 0.4, "magazine": 0.7, "blog": 0.6, "news": 0.6, "club": 0.4, "guide": 0.4,
+    "obituary": 0.5, "journal": 0.3, "forum": 0.3, "council": 0.2, "directory": 0.3,
+}  # fmt: skip
+"""Of how many facts pages of a form tell a detail, where there is one."""
 _MERGED = 0.65  # of two short sentences about one subject how often they become one
 _IN_OFFICE = 0.4  # of what happened in somebody's time how often it is said
 _LED = 0.15  # of denials how often something leads to them
@@ -163,7 +168,21 @@ class PageSentences:
                 found[-1] = one
             else:
                 found.append(sentence)
+            if claim.asserted and claim.fact.subject == block.about and (detail := self._detail(claim)):
+                found.append(detail)
+                whole = None
         return found
+
+    def _detail(self, claim: Claim) -> str:
+        """A sentence that goes on about a fact just told; of most none, and none on pages of mere entries."""
+        share = _DETAILED.get(self._head.form, 0.0)
+        if not share or not self._telling.ways(claim, "d") or not self._rng.chance(share):
+            return ""
+        detail = self._telling.sentence(claim, "d")
+        if not detail or detail in self._written:
+            return ""
+        self._written.add(detail)
+        return detail
 
     def _kind_of(self, fact: WorldFact) -> KindSpec:
         return self._world.setting.kinds[fact.kind]
