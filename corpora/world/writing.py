@@ -169,7 +169,7 @@ class PageSentences:
             else:
                 found.append(sentence)
             if claim.asserted and claim.fact.subject == block.about and (detail := self._detail(claim)):
-                found.append(detail)
+                found[-1] = self._language.space.join((found[-1], detail))  # never in another paragraph
                 whole = None
         return found
 
