@@ -27,12 +27,12 @@ _AFTER = re.compile(r"\bafter [a-z]+ing\b[^.,;]{0,60}? in (1\d\d\d|20\d\d)")
 _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
     r"\b(?:becom(?:es?|ing)|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|"
-    r"started|began|arrived|joined|came|(?:got|has|had) a new|the new|given|went to|first year|voted|made|"
+    r"started|began|arrived|joined|came(?! (?:upon|across|to light))|(?:got|has|had) a new|the new|given|went to|first year|voted|made|"
     r"put in charge|hired|engaged|picked|selected|taken on|assumed|entrusted)\b",
     re.IGNORECASE,
 )
 _ENDED = re.compile(
-    r"\b(?:left(?! (?:foot|hand|side))|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|"
+    r"\b(?:left(?! (?:foot|hand|side))|leaves|retired|resigned|stepped down|gave (?:it )?up(?! an?\b)|stood down|"
     r"handed (?:it )?over|last (?:year|season)|"
     r"ended|departed|laid down)\b",
     re.IGNORECASE,
@@ -53,7 +53,8 @@ TAKING = re.compile(
     r"\b(?:(?:took|takes|taking|taken|given|in) (?:the )?"
     r"(?:over(?! (?:an?|the) (?:[a-z]+ )?(?:building|house|rooms|premises)\b)|"
     r"command|charge|office|chair|helm|post)|in the care of|looked after|the head(?=,| from| since| until)|"
-    r"led|headed|ran|governed|"
+    r"led|headed|ran|governed|(?:leading|heading|running) (?=[^\W\d_a-z]|the )|run by|"
+    r"(?:left|held|holds|resigned|vacated|gave up) (?:the|his|her|their|that) (?:post|office|chair)|"
     r"ruled|directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|"
     r"head of|new (?:chief|head|leader|boss)|changed hands|direction of|leadership of|the work of|lay with|"
     r"to (?:take (?:on|over|charge)|lead|run|head|direct|make (?=[^\W\d_a-z]|him|her)))"
@@ -69,7 +70,7 @@ _FOUNDED = re.compile(
 """Words of a beginning that is none of a post."""
 _INDEFINITE = re.compile(r"\b[Aa]n? ((?:[a-z]+ )?[a-z]+)\b")
 """Somebody who is not said: "a new keeper"."""
-_DESIGNS = re.compile(r"\b(?:designs?|designed|architect|blueprints?|competition|plans|drawings (?:bear|are|is))\b")
+_DESIGNS = re.compile(r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans|drawings (?:bear|are|is))\b")
 """Words of whoever drew the plans of something, and has no post there."""
 _TALLY = re.compile(r"\b\d+ [a-z]+ (?:up to|until|by) (?:1\d\d\d|20\d\d)\b")
 """How much there was of something by a year: "67 goals up to 1985"."""
@@ -84,7 +85,7 @@ _GOVERNING = re.compile(
     r"\b(?:elect(?:s|ed|ion)|voters|govern(?:s|ed)|(?:in|left|held|took|takes) office|sworn in|"
     r"council was|(?:head of|headed|led|ran|chaired) the (?:town|city|council)\b|"
     r"(?:into|over|wins?|won|takes?|runs?|led) (?:the )?town hall|"
-    r"town hall (?:has|was|is) (?:been )?(?:led|headed|run))\b"
+    r"town hall\b[^.,;]{0,30}\b(?:led|headed|run|held) by)\b"
 )
 """Words of whoever governs a town; elections that have a name are of other posts too."""
 
@@ -149,7 +150,7 @@ def terms(
     text = " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one))
     if NEITHER.search(text) or _LESSER.search(text) or (_HIRED.search(text) and not cues.spoken_in(text)):
         return []
-    if (_DESIGNS.search(text) or _TALLY.search(text)) and not cues.spoken_in(text):
+    if (_DESIGNS.search(text) or _TALLY.search(text)) and not (cues.spoken_in(text) or TAKING.search(text)):
         return []
     if not _TERM.search(text) and not _UNTIL.search(text) and len(set(_YEAR.findall(text))) > 1:
         clauses = [one for one in re.split(r", and |; ", text) if mentions(one, passage.about)]

@@ -24,7 +24,7 @@ PAIR = " | "
 
 _HELD = re.compile(
     r"\b(?:charge of|head of|headed|led|ran|directed|took over|the first team of|commanded|governed|came to|joined|"
-    r"(?:as|was|became|made|named|chosen|been) (?:its |the )?[a-z]+(?: [a-z]+)? (?:of|at)) (?:the |The )?"
+    r"(?:[Aa]s|was|became|made|named|chosen|been) (?:its |the )?[a-z]+(?: [a-z]+)? (?:of|at)) (?:the |The )?"
     r"(?=[^\W\d_a-z])"
 )
 _ONLY_LINK = re.compile(r"^- [^.:]+$")
@@ -153,7 +153,7 @@ def noun_of(name: str, text: str) -> str:
         return ""
     is_one = pattern(
         rf"(?:\b([^\W\d_a-z][\w’'-]*|in|of|from|at|near) )?\b{re.escape(bare(name))}(?:, [A-Z]\w+)?(?: \([^()]*\))?"
-        rf"(?: (?:is|was|remains)|,) an? ((?:[a-z-]+ ){{0,3}}?[a-z-]+)"
+        rf"(?: (?:is|was|remains)|: we are|,) an? ((?:[a-z-]+ ){{0,3}}?[a-z-]+)"
         r"(?=[,.]| (?:in|of|on|at|near|just|close|outside|from|for|by|which|that|with)\b)"
     )
     # behind another capital it is the end of a longer name, as of a hotel in a town; a title is that of the page; and
@@ -203,6 +203,6 @@ def says(name: str, kind: str, lead: str) -> bool:
     article = "an?" if kind in TOWNS else "(?:an?|the)"
     named, of_kind_ = re.escape(name), rf"\b{article} (?:[\w-]+ )?{re.escape(kind)}\b{_NO_NOUN}"
     is_one = r"(?<! of )(?<! in )(?<! at )(?<! near )"
-    is_one += rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains)|,| –| \([^()\n]*\),?) {of_kind_}"
+    is_one += rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains|we are)|,| –| \([^()\n]*\),?) {of_kind_}"
     called = rf"{of_kind_},? (?:called |named )?[“\"]?{named}"
     return name in lead and pattern(f"{is_one}|{called}", re.IGNORECASE).search(lead) is not None

@@ -63,8 +63,7 @@ class Ledger:
             if one.column == WITHIN:
                 if one.value in self.wanted.places:
                     self.within.setdefault(one.entity, one.value)
-                else:
-                    self._atlas.learn(f"{one.entity}, {one.value}")
+                self._atlas.learn(f"{one.entity}, {one.value}")
                 continue
             if one.column == SEEN:
                 new += one.url not in self._seen.setdefault(entity, {})

@@ -157,7 +157,8 @@ class RowDecision:
         home = self._atlas.home(seen.place)
         if home is not None:
             return not home.startswith(ELSEWHERE)
-        places, lead = (*self._wanted.places, *self._within), seen.quote
+        towns = (one for one in self._within if not self._atlas.is_shared(one))
+        places, lead = (*self._wanted.places, *towns), seen.quote
         return any(mentions(lead, place) or mentions(lead, place.upper()) for place in places)
 
 
