@@ -28,7 +28,8 @@ _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
     r"\b(?:becom(?:es?|ing)|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|"
     r"started|began|arrived|joined|came(?! (?:upon|across|to light))|(?:got|has|had) a new|the new|given|went to|first year|voted|made|"
-    r"put in charge|hired|engaged|picked|selected|taken on|assumed|entrusted)\b",
+    r"put in charge|hired|engaged|picked|selected|taken on|assumed|entrusted|will be (?:leading|heading|running)|"
+    r"(?:will|is to|was to|to) (?:lead|head|run))\b",
     re.IGNORECASE,
 )
 _ENDED = re.compile(
@@ -42,7 +43,7 @@ _HIRED = re.compile(
     r"employed (?:him|her|them|[A-Z])(?!.{0,80}\bas (?!an? ))|"
     r"(?:was|were) employed|(?<!the )jobs?|position|in the (?:role|capacity) of|listed as|"
     r"where (?:he|she|they) (?:was|were)|"
-    r"(?:as|was|been) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?: (?:of|at|from|in|with|until|and)|,|\.)|"
+    r"(?:as|was|been) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?= (?:of|at|from|in|with|until|and)\b|[,.])|"
     r"had work for|put in(?! (?:command|charge|office|the chair))|"
     r"(?:spent|passed) (?:[a-z]+ ){0,3}(?:years?|months?|seasons?|decades?|time)|"
     r"with [^.]{0,60} as an?|(?:as|was) mayor|mayor (?:of|from|since)|"
@@ -72,6 +73,8 @@ _INDEFINITE = re.compile(r"\b[Aa]n? ((?:[a-z]+ )?[a-z]+)\b")
 """Somebody who is not said: "a new keeper"."""
 _DESIGNS = re.compile(r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans|drawings (?:bear|are|is))\b")
 """Words of whoever drew the plans of something, and has no post there."""
+_ITS_OWN = re.compile(r", which (?:started|began|opened|closed|lasted|ran|ended|was|were|had)\b(?!.*\b(?:he|she|they)\b)[^,.;]*")
+"""What is said of a thing that somebody was at: its years are not those of a post."""
 _TALLY = re.compile(r"\b\d+ [a-z]+ (?:up to|until|by) (?:1\d\d\d|20\d\d)\b")
 """How much there was of something by a year: "67 goals up to 1985"."""
 _LESSER = re.compile(
@@ -147,7 +150,7 @@ def terms(
         cues: words of the post; a sentence that has none says where else somebody was, if it names a place.
     """
     parts = re.split(r"(?<=[:;]) ", _INCIDENTAL.sub(" ", _SAYS.sub("", _LIFE.sub("", passage.text))))
-    text = " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one))
+    text = _ITS_OWN.sub("", " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one)))
     if NEITHER.search(text) or _LESSER.search(text) or (_HIRED.search(text) and not cues.spoken_in(text)):
         return []
     if (_DESIGNS.search(text) or _TALLY.search(text)) and not (cues.spoken_in(text) or TAKING.search(text)):

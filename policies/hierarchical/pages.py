@@ -35,7 +35,9 @@ _END = re.compile(
 _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
 _LISTED = re.compile(rf"^- \*\*(?=[^*]*(?:1\d\d\d|20\d\d|\d (?:{_MONTH})|(?:{_MONTH}) \d))[^*]{{4,24}}\*\*: ")
 _YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
-_LATER = re.compile(r"(?:In )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b")
+_LATER = re.compile(
+    r"(?:In )?(?:[A-Z][a-z]+ of )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b"
+)
 _PLACED_ITEM = re.compile(r"^- (?:\*\*)?([^:()|*“”]{3,60}?)(?:\*\*)? \(([^\W\d_a-z][^()\d]{1,40})\):")
 _INVITES = re.compile("^(?:Meet|About|Visit|Visiting|Discover|Introducing|Inside|Around) ")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
@@ -46,6 +48,7 @@ _YEARS = r"(?:1\d\d\d|20\d\d)\s*[–-]\s*(?:1\d\d\d|20\d\d|today|now|present)?"
 _FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
 _HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
 _SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
+_QUESTION = re.compile(r"^(?:- )?\*\*(?:Q: ?)?([^*]+\?)\*\*$")
 _PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
 _QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」")
 _SAID = re.compile(r": “[^“”]*[.!?]”(?=\s|$)")  # what somebody says, as the end of a sentence
@@ -135,6 +138,10 @@ def passages(
             head = without_links(paragraph.lstrip("# "))
             section = _named(head, names, persons) or ("" if _is_name(head) else of_page)
             asked = head if head.endswith("?") else ""
+            continue
+        question = _QUESTION.match(paragraph)
+        if question:
+            section, asked = _named(question[1], names, persons) or of_page, question[1]
             continue
         if paragraph.startswith("|") or " | " in paragraph or " · **" in paragraph or _SPEAKER.match(paragraph):
             continue

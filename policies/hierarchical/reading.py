@@ -231,9 +231,10 @@ def _posts(
     cues, last = post_cues(wanted.columns[1], wanted.kind), holder.rsplit(" ", 1)[-1]
     noun = wanted.kind.rsplit(" ", 1)[-1]
     sure = sum(noun in one.text for one in told) > 1  # "the club", which a page about something else has hardly
-    for one in told:
+    for one in map(_answered, told):
         of_holder = holder and (_PRONOUN.search(one.text) or mentions(one.text, last))
-        news = cues.spoken_in(one.text) and (cues.spoken_in(title) or mentions(title, one.about))
+        told_by_title = cues.spoken_in(title) or TAKING.search(title) or mentions(title, one.about)
+        news = cues.spoken_in(one.text) and told_by_title
         if not one.about or (of_holder and not one.named and not news):
             continue
         cued = cues.spoken_in(one.text) or TAKING.search(one.text)
@@ -249,6 +250,21 @@ def _posts(
             quote = f"{one.asked} {one.text}" if cues.spoken_in(one.asked) else one.text
             found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, quote)
     return found
+
+
+def _answered(one: AboutSentence) -> AboutSentence:
+    """A sentence; a name alone that answers who did something when, in the words of the question.
+
+    >>> _answered(AboutSentence("Ann Lee.", "Hay", False, "Who took over in 2001?")).text
+    'Ann Lee took over in 2001.'
+    """
+    who, name = _WHO.match(one.asked), one.text.rstrip(".!")
+    if not who or names_in(f"x {name}") != (name,):
+        return one
+    return one._replace(text=f"{name} {one.asked[who.end() :].rstrip('?')}.", asked="")
+
+
+_WHO = re.compile(r"(?:And )?[Ww]ho (?=[a-z])(?=.*\b(?:1\d|20)\d\d\b)")
 
 
 def _term(
