@@ -47,6 +47,12 @@ _PLACED = frozenset(
 )
 
 
+def is_trade(words: str) -> bool:
+    """Whether words behind a firm's name say what it does or runs: "Boatbuilders", "Hill Farm"."""
+    last = words.rpartition(" ")[2].casefold()
+    return last in _BODIES or last.endswith(("ers", "ors", "wrights", "smiths"))
+
+
 def bare(name: str) -> str:
     """A name without its article.
 
@@ -220,7 +226,7 @@ def is_person(name: str) -> bool:
         and "St" not in words
         and not re.fullmatch(r"[A-Z]\.?", words[0])
         and not any(word in _JOINS or word.isdigit() or word.lower() in _BODIES for word in words)
-        and not re.search(r"['’](?:s\b| )", name)
+        and not re.search(r"['’](?:s\b| )|[\ua717-\ua719]", name)
         and words[-1][0].isupper()
         and all(word[0].isupper() or word in _PARTICLES for word in words)
         and all(len(word.rstrip(".")) > 1 or word.endswith(".") for word in words)
@@ -239,7 +245,7 @@ def ending(name: str) -> str:
     >>> ending("Koch Reef Light"), ending("Stork Brewing Company"), ending("Gull 14")
     ('Light', 'Brewing Company', 'Gull')
     """
-    words = bare(name).split()
+    words = (bare(name) if FIRM.fullmatch(name) else bare(name).partition(", ")[0]).split()
     if len(words) == 2 and words[1].isdigit():
         return words[0]
     return " ".join(words[-2:] if words[-1].rstrip(".") in _FORMS else words[-1:]) if len(words) > 1 else ""
@@ -273,9 +279,10 @@ FIRM = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]++, ){0,4}+[A-Z][\w’'-]++ &
 
 def of_kind(name: str, known: Mapping[str, int], kind: str) -> bool:
     """Whether a name ends as several of a kind do, or with the kind's word."""
-    if " " not in bare(name) or (any(part in name for part in (" and ", ", ")) and not FIRM.fullmatch(name)):
+    if " " not in bare(name) or (" and " in name and not FIRM.fullmatch(name)):
         return False
-    return known.get(ending(name), 0) > 1 or name.casefold().replace("-", " ").endswith(kind)
+    head = name if FIRM.fullmatch(name) else name.partition(", ")[0]
+    return known.get(ending(name), 0) > 1 or head.casefold().replace("-", " ").endswith(kind)
 
 
 def name_at(text: str) -> str:

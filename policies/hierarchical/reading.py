@@ -46,6 +46,7 @@ from webenv.policies.hierarchical.pages import (
 from webenv.policies.hierarchical.places import address_of, dateline, place_of, town_in
 from webenv.policies.hierarchical.tables import Wanted
 from webenv.policies.hierarchical.values import clean, read_values, stems_of, term_in
+from webenv.policies.hierarchical.whole import freed, hold
 
 BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
@@ -56,6 +57,10 @@ _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
 def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]:
     """All that a page states of a table: its rows, the cells of its tables, the values that its sentences have."""
+    return freed(_read(wanted, *hold(task, page, wanted.places)))
+
+
+def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]:
     title, text, url, date = page.title, page.text, page.url, version_of(page.title)
     if wanted.keys == 2:  # "Keeper of Rye Light" is no name, though it begins a sentence
         post = wanted.columns[1]
