@@ -55,7 +55,7 @@ TAKING = re.compile(
     r"(?:over(?! (?:an?|the) (?:[a-z]+ )?(?:building|house|rooms|premises)\b)|"
     r"command|charge|office|chair|helm|post)|in the care of|looked after|the head(?=,| from| since| until)|"
     r"led|headed|ran|governed|(?:leading|heading|running) (?=[^\W\d_a-z]|the )|run by|"
-    r"(?:left|held|holds|resigned|vacated|gave up) (?:the|his|her|their|that) (?:post|office|chair)|"
+    r"(?:left|held|holds|resigned|vacated|gave up) (?:the|his|her|their|that) (?:post|office|chair)(?! (?:of|for|in) [a-z])|"
     r"ruled|directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|"
     r"head of|new (?:chief|head|leader|boss)|changed hands|direction of|leadership of|the work of|lay with|"
     r"to (?:take (?:on|over|charge)|lead|run|head|direct|make (?=[^\W\d_a-z]|him|her)))"
@@ -190,6 +190,17 @@ def terms(
     if since or began > ended:
         return [TermOfOffice(people[0], years[0], "")]
     return []
+
+
+def new_holder(
+    passage: AboutSentence, persons: Sequence[str], bodies: Sequence[str], titles: Collection[str], cues: PostCues
+) -> str:
+    """Whom a sentence without a year says to take up the post; empty: nobody, or several."""
+    text = passage.text
+    if _YEAR.search(text) or NEITHER.search(text) or _LESSER.search(text) or not cues.spoken_in(text):
+        return ""
+    people = persons_in(text, persons, bodies, titles) if _BEGAN.search(text) or TAKING.search(text) else []
+    return people[0] if len(people) == 1 else ""
 
 
 def _nearest(verbs: re.Pattern[str], text: str, year: str) -> int:

@@ -30,11 +30,6 @@ _HELD = re.compile(
 _ONLY_LINK = re.compile(r"^- [^.:]+$")
 
 
-def is_list(wanted: Wanted, title: str) -> bool:
-    """Whether a page is titled as a list of the kind in one of the places."""
-    return any(mentions(title, place) for place in wanted.places) and lists(wanted, title)
-
-
 TOWNS = ("town", "village", "city", "municipality")
 
 
@@ -158,7 +153,7 @@ def noun_of(name: str, text: str) -> str:
     )
     # behind another capital it is the end of a longer name, as of a hotel in a town; a title is that of the page; and
     # "from Hay, a cook" says nothing of Hay
-    own = (one[2] for one in is_one.finditer(text) if not one[1] or one[1] in ("The", *name.split()))
+    own = (one[2] for one in is_one.finditer(text) if not one[1] or one[1] in ("The", *name.split()) or text[: one.start(1)].endswith("page "))
     return next(own, "")
 
 
@@ -202,7 +197,7 @@ def says(name: str, kind: str, lead: str) -> bool:
     nor "the club of Hay is a curling club" of Hay, nor "Ann Lee plans a hotel" of Ann Lee."""
     article = "an?" if kind in TOWNS else "(?:an?|the)"
     named, of_kind_ = re.escape(name), rf"\b{article} (?:[\w-]+ )?{re.escape(kind)}\b{_NO_NOUN}"
-    is_one = r"(?<! of )(?<! in )(?<! at )(?<! near )"
+    is_one = r"(?<! of )(?<! in )(?<! at )(?<! near )(?<!\ua717 )"
     is_one += rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains|we are)|,| –| \([^()\n]*\),?) {of_kind_}"
     called = rf"{of_kind_},? (?:called |named )?[“\"]?{named}"
     return name in lead and pattern(f"{is_one}|{called}", re.IGNORECASE).search(lead) is not None

@@ -248,7 +248,8 @@ def ending(name: str) -> str:
     words = (bare(name) if FIRM.fullmatch(name) else bare(name).partition(", ")[0]).split()
     if len(words) == 2 and words[1].isdigit():
         return words[0]
-    return " ".join(words[-2:] if words[-1].rstrip(".") in _FORMS else words[-1:]) if len(words) > 1 else ""
+    of_form = len(words) > 2 and words[-1].rstrip(".") in _FORMS
+    return " ".join(words[-2:] if of_form else words[-1:]) if len(words) > 1 else ""
 
 
 _FORMS = ("Club", "Company", "Co", "Works", "Brothers", "Sons", "Ltd", "Inc", "House", "Society", "Association")

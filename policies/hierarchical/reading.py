@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from webenv.policies.hierarchical.births import births
-from webenv.policies.hierarchical.facts import TAKING, full_names, post_cues, terms
+from webenv.policies.hierarchical.facts import TAKING, full_names, new_holder, post_cues, terms
 from webenv.policies.hierarchical.kinds import (
     KIND,
     OWN,
@@ -16,7 +16,6 @@ from webenv.policies.hierarchical.kinds import (
     TOLD,
     TOWNS,
     WITHIN,
-    is_list,
     lists,
     members_of,
     says,
@@ -51,6 +50,9 @@ from webenv.policies.hierarchical.whole import freed, hold
 BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
 _POLITICS = re.compile(r"\b(?:elected|governed|mayor|in office|ran the town|head of the council)\b")
+_RAN_IT = re.compile(
+    r"\b(?:led|headed|ran|run|managed|directed|(?:charge|head) of) (?:it\b|the (?!town|city|council|county|party)[a-z])"
+)
 PLURAL_IN = r"%s (?:of|in) "
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
@@ -86,7 +88,7 @@ def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]
     titles = {word.capitalize() for word in wanted.columns[1].split()} if wanted.keys == 2 else set()
     persons = full_names(title, text, titles)
     columns = {one.casefold() for one in (*wanted.columns, *wanted.asked)}
-    listed = (one for one in items_of(text) if one.casefold() not in columns) if is_list(wanted, title) else ()
+    listed = (one for one in items_of(text) if one.casefold() not in columns) if lists(wanted, title) else ()
     members = members_of(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     seen = [] if members else seen_on(task, wanted, title, plain, places)
@@ -246,12 +248,17 @@ def _posts(
         if one.about == subject and not (one.named or one.person or cued or sure):
             continue  # the page may be about something else
         of_it = re.search(rf"\b(?:[Ii]t|[Tt]he {re.escape(noun)}) (?:was|has been) governed", one.text)
+        of_it = of_it or _RAN_IT.search(one.text)
         if not (one.named or of_it or cues.spoken_in(one.text)) and _POLITICS.search(one.text):
             continue  # the mayor of the town where it is
         if wanted.kind in TOWNS and not cues.spoken_in(f"{one.asked} {one.text}"):
             continue  # of something else in the town
         meant = one._replace(person=holder) if holder and one.person and _PRONOUN.search(one.text) else one
-        for person, since, until in terms(meant, persons, bodies, titles, cues):
+        held = terms(meant, persons, bodies, titles, cues)
+        new = new_holder(meant, persons, bodies, titles, cues) if one.named and not held else ""
+        if new:
+            found += _term(wanted, f"{one.about}{PAIR}{new}", new, "", "", url, date, one.text)
+        for person, since, until in held:
             quote = f"{one.asked} {one.text}" if cues.spoken_in(one.asked) else one.text
             found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, quote)
     return found

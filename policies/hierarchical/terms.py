@@ -70,7 +70,8 @@ def succession(
     whole = [max(terms, key=lambda one: one.weight) for terms in found.values() if any(_is_whole(one) for one in terms)]
     partial = [one for terms in found.values() if not any(_is_whole(two) for two in terms) for one in terms]
     if not weighed:
-        return sorted((*whole, *partial), key=lambda one: one.since or one.until)
+        dated = (one for one in (*whole, *partial) if one.since or one.until)
+        return sorted(dated, key=lambda one: one.since or one.until)
     sure = [one for one in (*whole, *partial) if one.weight >= _CUED]
     ends, starts = {one.until for one in sure}, {one.since for one in sure}
     linked = [one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole]
