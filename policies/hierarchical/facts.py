@@ -71,7 +71,7 @@ _FOUNDED = re.compile(
 """Words of a beginning that is none of a post."""
 _INDEFINITE = re.compile(r"\b[Aa]n? ((?:[a-z]+ )?[a-z]+)\b")
 """Somebody who is not said: "a new keeper"."""
-_DESIGNS = re.compile(r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans|drawings (?:bear|are|is))\b")
+_DESIGNS = re.compile(r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans?|drawn|drew|drawings (?:bear|are|is))\b")
 """Words of whoever drew the plans of something, and has no post there."""
 _ITS_OWN = re.compile(r", which (?:started|began|opened|closed|lasted|ran|ended|was|were|had)\b(?!.*\b(?:he|she|they)\b)[^,.;]*")
 """What is said of a thing that somebody was at: its years are not those of a post."""

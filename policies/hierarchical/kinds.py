@@ -42,7 +42,7 @@ def lists(wanted: Wanted, title: str) -> bool:
 def members_of(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list[str]:
     """The names of a list, if it is one of the kind in one of the places; without a region, also what a page is about
     that says that it is one of the kind there."""
-    intro = f"{title}\n{text.partition('|')[0][:LEAD]}"
+    intro = f"{title}\n{re.sub(r'^#.*', '', text.partition('|')[0], flags=re.MULTILINE)[:LEAD]}"
     low, other = intro.casefold(), re.search(r"\b(?:is|was) an? ([a-z -]{3,40}?) (?:in|on|from|of|near)\b", intro)
     one = wanted.kind in low and not (other and wanted.kind not in other[1])  # of another kind, beside its likes
     of_the_kind = wanted.plural.casefold() in low or one
@@ -147,7 +147,7 @@ def noun_of(name: str, text: str) -> str:
     if bare(name) not in text:
         return ""
     is_one = pattern(
-        rf"(?:\b([^\W\d_a-z][\w’'-]*|in|of|from|at|near) )?\b{re.escape(bare(name))}(?:, [A-Z]\w+)?(?: \([^()]*\))?"
+        rf"(?:\b([^\W\d_a-z][\w’'-]*,?|in|of|from|at|near) )?\b{re.escape(bare(name))}(?:, [A-Z]\w+)?(?: \([^()]*\))?"
         rf"(?: (?:is|was|remains)|: we are|,) an? ((?:[a-z-]+ ){{0,3}}?[a-z-]+)"
         r"(?=[,.]| (?:in|of|on|at|near|just|close|outside|from|for|by|which|that|with)\b)"
     )

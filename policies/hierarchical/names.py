@@ -9,6 +9,9 @@ from functools import lru_cache
 
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
+_TOLD_OF = re.compile("(?:[A-Z][a-z]+s|Death|News|Word) of ")
+"""What begins a sentence before whoever it tells of: "Tales of Ann Lee"."""
+_DOING = re.compile("(?:Lead|Head|Runn|Manag|Direct|Govern|Command|Keep)ing$")
 _TOKEN = re.compile(r"[^\W\d_](?:[\w’'-]*\w)?|&|\d+")
 _JOINS = ("of", "on", "the", "and", "&")
 _DATE = re.compile(rf"1[0-9][0-9][0-9]|20[0-9][0-9]|{_MONTH.replace('May|', '')}")
@@ -128,7 +131,7 @@ def names_in(sentence: str) -> tuple[str, ...]:
         if not inside and token.start() == 2:
             inside = word in _BESIDE
         named = word.lower() not in FUNCTION_WORDS or (word == "The" and token.start()) or (inside and word != "I")
-        capital = word[0].isupper() and (run or named)
+        capital = word[0].isupper() and (run or named) and (token.start() or not _DOING.match(word))
         if _DATE.fullmatch(word) and not _GIVEN.match(sentence, token.start()):
             if [one[0] for one in run] != ["May"]:  # a month or a year is no part of a name
                 _close(sentence, run, found)
@@ -204,6 +207,9 @@ def persons_in(
             run = rest  # "Remembering Ann Lee"
         elif _GOING.fullmatch(first) and sentence.startswith(run) and run not in known:
             continue  # "Leaving Oldtown, …"
+        told = _TOLD_OF.match(run)
+        if told and sentence.startswith(run) and is_person(run[told.end() :]):
+            run = named = run[told.end() :]
         words = run.split()
         if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
             continue

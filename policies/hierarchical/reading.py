@@ -28,7 +28,7 @@ from webenv.policies.hierarchical.messages import (
     Subtask,
     cell,
 )
-from webenv.policies.hierarchical.names import bare, is_person, mentions, names_in, of_kind, somebody
+from webenv.policies.hierarchical.names import bare, is_person, mentions, name_at, names_in, of_kind, somebody
 from webenv.policies.hierarchical.pages import (
     LEAD,
     AboutSentence,
@@ -160,13 +160,14 @@ def _homes(
         return {}
     found = {name: place_of(name, wanted.kind, text, places) or _one_of(wanted, within, text, name) for name in own}
     if not own and lists(wanted, title):
-        lead = f"{re.split(PLURAL_IN % re.escape(wanted.plural), text[:LEAD], flags=re.IGNORECASE)[-1]}"
+        lead = re.split(PLURAL_IN % re.escape(wanted.plural), text[:LEAD], flags=re.IGNORECASE)[-1]
         there = [one.rstrip("’'") for part in (title, lead) for one in names_in(f"x {part}")]
         listed = next((one for one in there if one in wanted.places), "")
         if not listed:
             kinds = re.search(rf"{re.escape(wanted.plural)} (?:of|in) (?=[^\W\d_a-z])", title, re.IGNORECASE)
             after = names_in(f"x {title[kinds.end() :]}") if kinds else names_in(f"x {title}")
             listed = next((one.rstrip("’'") for one in after if not title.startswith(one) or "’s" in title), "")
+            listed = listed or (name_at(lead) if lead != text[:LEAD] else "")
         found[""] = listed
         found.update((name, f"{town}, {listed}" if listed else town) for name, town in towns_in_list(text).items())
     return found
@@ -207,7 +208,9 @@ def _subject(wanted: Wanted, title: str, text: str, names: Sequence[str], told: 
 def _of_cell(wanted: Wanted, name: str, label: str, value: str, url: str, date: str) -> list[CitedStatement]:
     """What a labelled cell states; of a post who held it, and when."""
     person, (since, until) = clean(value), term_in(value)
-    if wanted.keys == 2 and since and is_person(person):
+    cues = post_cues(wanted.columns[1], wanted.kind)
+    of_post = wanted.kind not in TOWNS or cues.spoken_in(label)  # what else is in a town has its own posts
+    if wanted.keys == 2 and since and is_person(person) and of_post:
         return _term(wanted, f"{name}{PAIR}{person}", person, since, until, url, date, "")
     return [CitedStatement(name, label, value, url, date)]
 
