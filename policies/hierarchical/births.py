@@ -70,6 +70,8 @@ def births(
             continue
         place = _place_in(one.text)
         people = [who for who in persons_in(one.text, persons, others, titles) if bare(who) != place]
+        before = persons_in(one.text[: max(0, one.text.find(place))], persons, others, titles) if people[1:] else []
+        people = before if len(before) == 1 and one.text.startswith((before[0], before[0].split()[-1])) else people
         person = people[0] if len(people) == 1 else "" if people else holder or one.person
         if place and person:
             yield person, place, one.text

@@ -27,8 +27,10 @@ _AFTER = re.compile(r"\bafter [a-z]+ing\b[^.,;]{0,60}? in (1\d\d\d|20\d\d)")
 _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
     r"\b(?:becom(?:es?|ing)|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|"
-    r"started|began|arrived|joined|came(?! (?:upon|across|to light))|(?:got|has|had) a new|the new|given|went to|first year|voted|made|"
-    r"put in charge|hired|engaged|picked|selected|taken on|assumed|entrusted|will be (?:leading|heading|running)|"
+    r"started|began|arrived|joined|came(?! (?:upon|across|to light))|"
+    r"(?:got|has|had) a new|the new|given|went to|first year|voted|made|"
+    r"put in charge|hired|engaged|picked|selected|taken on|assumed|entrusted|"
+    r"will be (?:leading|heading|running)|"
     r"(?:will|is to|was to|to) (?:lead|head|run))\b",
     re.IGNORECASE,
 )
@@ -55,7 +57,8 @@ TAKING = re.compile(
     r"(?:over(?! (?:an?|the) (?:[a-z]+ )?(?:building|house|rooms|premises)\b)|"
     r"command|charge|office|chair|helm|post)|in the care of|looked after|the head(?=,| from| since| until)|"
     r"led|headed|ran|governed|(?:leading|heading|running) (?=[^\W\d_a-z]|the )|run by|"
-    r"(?:left|held|holds|resigned|vacated|gave up) (?:the|his|her|their|that) (?:post|office|chair)(?! (?:of|for|in) [a-z])|"
+    r"(?:left|held|holds|resigned|vacated|gave up) (?:the|his|her|their|that) "
+    r"(?:post|office|chair)(?! (?:of|for|in) [a-z])|"
     r"ruled|directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|"
     r"head of|new (?:chief|head|leader|boss)|changed hands|direction of|leadership of|the work of|lay with|"
     r"to (?:take (?:on|over|charge)|lead|run|head|direct|make (?=[^\W\d_a-z]|him|her)))"
@@ -71,9 +74,14 @@ _FOUNDED = re.compile(
 """Words of a beginning that is none of a post."""
 _INDEFINITE = re.compile(r"\b[Aa]n? ((?:[a-z]+ )?[a-z]+)\b")
 """Somebody who is not said: "a new keeper"."""
-_DESIGNS = re.compile(r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans?|drawn|drew|drawings (?:bear|are|is))\b")
+_DESIGNS = re.compile(
+    r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans?|drawn|drew|"
+    r"drawings (?:bear|are|is))\b"
+)
 """Words of whoever drew the plans of something, and has no post there."""
-_ITS_OWN = re.compile(r", which (?:started|began|opened|closed|lasted|ran|ended|was|were|had)\b(?!.*\b(?:he|she|they)\b)[^,.;]*")
+_ITS_OWN = re.compile(
+    r", which (?:started|began|opened|closed|lasted|ran|ended|was|were|had)\b(?!.*\b(?:he|she|they)\b)[^,.;]*"
+)
 """What is said of a thing that somebody was at: its years are not those of a post."""
 _TALLY = re.compile(r"\b\d+ [a-z]+ (?:up to|until|by) (?:1\d\d\d|20\d\d)\b")
 """How much there was of something by a year: "67 goals up to 1985"."""
@@ -117,8 +125,10 @@ def post_cues(label: str, kind: str = "") -> PostCues:
     (['head'], ['=librarian', '=librarians'])
     """
     *first, noun = label.casefold().partition(" of ")[0].split()
-    whole = {f"={noun}", f"={noun}s"}
-    words = frozenset(map(stem, first)) if first else (cues_of(label) - stems_of(kind)) | whole
+    whole = frozenset((f"={noun}", f"={noun}s"))
+    words = frozenset(map(stem, first)) - stems_of(kind) or whole
+    if not first:
+        words = (cues_of(label) - stems_of(kind)) | whole
     return PostCues(words, kind in TOWNS)
 
 

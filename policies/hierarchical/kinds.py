@@ -6,7 +6,17 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from webenv.policies.hierarchical.messages import LINES, Subtask, cell
-from webenv.policies.hierarchical.names import FIRM, bare, endings, is_person, mentions, names_in, of_kind, somebody
+from webenv.policies.hierarchical.names import (
+    FIRM,
+    bare,
+    endings,
+    is_person,
+    mentions,
+    names_in,
+    of_kind,
+    somebody,
+    told_of,
+)
 from webenv.policies.hierarchical.pages import LEAD, pattern, sentences, subjects_of
 from webenv.policies.hierarchical.tables import Wanted
 
@@ -64,7 +74,7 @@ def seen_on(task: Subtask, wanted: Wanted, title: str, text: str, towns: Collect
     own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
     own = [] if listing else own
     own = [one for one in own if one.casefold() not in (wanted.kind, wanted.plural.casefold())]
-    own = [_known_by(one, task.others, towns) for one in own]
+    own = [told_of(one, task.others, towns) or one for one in own]
     kin = endings(task.others)
     own = [one for one in own if one not in towns or says(one, wanted.kind, lead)]
     own = [one for one in own if _is_thing(one, wanted, kin, text, lead)][:1]
@@ -85,17 +95,6 @@ def seen_on(task: Subtask, wanted: Wanted, title: str, text: str, towns: Collect
         *((name, how, told) for name, (how, told) in found.items()),
         *((one, OTHER, lead) for one in others[:LINES]),
     ]
-
-
-def _known_by(name: str, known: Collection[str], towns: Collection[str]) -> str:
-    """The name that something is known by: without the town behind it, and without what befell it before it.
-
-    >>> _known_by("Rye Library of Hay", ["Rye Library"], ["Hay"]), _known_by("End of the Corvo", ["Corvo"], [])
-    ('Rye Library', 'Corvo')
-    """
-    head, _, town = name.rpartition(" of ")
-    thing = name.rpartition(" of the ")[2]
-    return head if head in known and town in towns else thing if thing in known else name
 
 
 def _held(line: str) -> Iterator[str]:
@@ -153,7 +152,11 @@ def noun_of(name: str, text: str) -> str:
     )
     # behind another capital it is the end of a longer name, as of a hotel in a town; a title is that of the page; and
     # "from Hay, a cook" says nothing of Hay
-    own = (one[2] for one in is_one.finditer(text) if not one[1] or one[1] in ("The", *name.split()) or text[: one.start(1)].endswith("page "))
+    own = (
+        one[2]
+        for one in is_one.finditer(text)
+        if not one[1] or one[1] in ("The", *name.split()) or text[: one.start(1)].endswith("page ")
+    )
     return next(own, "")
 
 
@@ -198,6 +201,8 @@ def says(name: str, kind: str, lead: str) -> bool:
     article = "an?" if kind in TOWNS else "(?:an?|the)"
     named, of_kind_ = re.escape(name), rf"\b{article} (?:[\w-]+ )?{re.escape(kind)}\b{_NO_NOUN}"
     is_one = r"(?<! of )(?<! in )(?<! at )(?<! near )(?<!\ua717 )"
-    is_one += rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains|we are)|,| –| \([^()\n]*\),?) {of_kind_}"
+    is_one += (
+        rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains|we are)|,| –| \([^()\n]*\),?) {of_kind_}"
+    )
     called = rf"{of_kind_},? (?:called |named )?[“\"]?{named}"
     return name in lead and pattern(f"{is_one}|{called}", re.IGNORECASE).search(lead) is not None

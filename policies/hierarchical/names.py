@@ -40,7 +40,7 @@ _BODIES = frozenset(
         trust union league team choir chorus band orchestra rovers wanderers athletic united city town line
         railway junction market guildhall relief winter study election by-law act case mutual electric
         engineering machine estate gardens abbey cathedral castle tower tramway crossing canal tunnel quarry mine
-        reservoir pier harbour mill branch
+        reservoir pier harbour mill branch curlers rowers singers players runners cyclists scouts volunteers
         """,
     )
 )
@@ -131,7 +131,8 @@ def names_in(sentence: str) -> tuple[str, ...]:
         if not inside and token.start() == 2:
             inside = word in _BESIDE
         named = word.lower() not in FUNCTION_WORDS or (word == "The" and token.start()) or (inside and word != "I")
-        capital = word[0].isupper() and (run or named) and (token.start() or not _DOING.match(word))
+        doing = sentence[: token.start()] in ("", "x ") and _DOING.match(word)
+        capital = word[0].isupper() and not doing and (run or named)
         if _DATE.fullmatch(word) and not _GIVEN.match(sentence, token.start()):
             if [one[0] for one in run] != ["May"]:  # a month or a year is no part of a name
                 _close(sentence, run, found)
@@ -290,6 +291,20 @@ def of_kind(name: str, known: Mapping[str, int], kind: str) -> bool:
         return False
     head = name if FIRM.fullmatch(name) else name.partition(", ")[0]
     return known.get(ending(name), 0) > 1 or head.casefold().replace("-", " ").endswith(kind)
+
+
+def told_of(name: str, known: Collection[str], towns: Collection[str]) -> str:
+    """The known thing that a name tells of: with its town behind it, or with what befell it before it; else empty.
+
+    >>> told_of("Rye Library of Hay", ["Rye Library"], ["Hay"]), told_of("Mishap on the Corvo", ["Corvo"], [])
+    ('Rye Library', 'Corvo')
+    """
+    head, _, town = name.rpartition(" of ")
+    thing = _BEFALLEN.sub("", name)
+    return head if head in known and town in towns else thing if thing != name and thing in known else ""
+
+
+_BEFALLEN = re.compile(r"^.* (?:of|on|at|in|aboard) the ", re.IGNORECASE)
 
 
 def name_at(text: str) -> str:

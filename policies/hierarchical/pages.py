@@ -36,7 +36,8 @@ _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
 _LISTED = re.compile(rf"^- \*\*(?=[^*]*(?:1\d\d\d|20\d\d|\d (?:{_MONTH})|(?:{_MONTH}) \d))[^*]{{4,24}}\*\*: ")
 _YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
 _LATER = re.compile(
-    r"(?:In )?(?:[A-Z][a-z]+ of )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b"
+    r"(?:In )?(?:[A-Z][a-z]+ of )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b|"
+    r"((?:A|One)) year (?:later|after)\b"
 )
 _PLACED_ITEM = re.compile(r"^- (?:\*\*)?([^:()|*“”]{3,60}?)(?:\*\*)? \(([^\W\d_a-z][^()\d]{1,40})\):")
 _INVITES = re.compile("^(?:Meet|About|Visit|Visiting|Discover|Introducing|Inside|Around) ")
@@ -49,6 +50,8 @@ _FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
 _HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
 _SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
 _QUESTION = re.compile(r"^(?:- )?\*\*(?:Q: ?)?([^*]+\?)\*\*$")
+_ASIDE = re.compile(r"(?:Among (?:the )?other|Also (?:in|of|from) |Elsewhere |In the same |Not far )")
+"""What begins a paragraph beside the page's subject."""
 _PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
 _QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」")
 _SAID = re.compile(r": “[^“”]*[.!?]”(?=\s|$)")  # what somebody says, as the end of a sentence
@@ -149,7 +152,7 @@ def passages(
             continue
         plain = without_links(_DATELINE.sub("", _LISTED.sub("", paragraph)))
         plain = _QUOTED.sub(" ", _SAID.sub(".", plain))
-        about, person = section, own
+        about, person, aside = section, own, ""
         dated = _LISTED.match(paragraph)
         year = next(iter(_YEAR.findall(dated[0])), "") if dated else ""
         item, listed = _ITEM.match(plain), _NAMED_ITEM.match(plain)
@@ -164,16 +167,23 @@ def passages(
                 continue
             prefix = _PREFIX.match(sentence)
             here = _named(_without_namesakes(sentence, names, persons), names, persons, titles)
-            about = section if section and not item and not _GOES_ON.match(sentence) else about
+            about = (aside or section) if section and not item and not _GOES_ON.match(sentence) else about
             if here:
                 about = here
+                aside = here if _ASIDE.match(sentence) else "" if aside and here != aside else aside
             elif (prefix and _is_name(prefix[1])) or _only_within(sentence, names):
                 about = ""
             elif any(ending(name) in kin for name in names_in(sentence)):
                 about = ""  # another one of their kind
             people = persons_in(sentence, persons, names, titles) if persons else []
             later = _LATER.match(sentence)
-            then = str(int(year) + (later[1] not in (None, "same"))) if later and year else year if dated else ""
+            then = (
+                str(int(year) + (later[2] is not None or later[1] not in (None, "same")))
+                if later and year
+                else year
+                if dated
+                else ""
+            )
             yield AboutSentence(sentence, about, bool(here), asked, "" if people else person, then)
             person = people[-1] if people else person
             year = _latest(sentence) or year
@@ -225,12 +235,12 @@ def _named(text: str, names: Sequence[str], persons: Sequence[str] = (), post: C
         return ""
     at = {one: place for one in found if (place := _place_of(one, text, found, persons)) >= 0}
     held = "|".join(sorted(map(re.escape, {word.casefold() for word in post})))
-    of = [
-        one
-        for one in at
-        if held and pattern(rf"(?i:\b(?:{held})) (?:of|at) (?:[Tt]he )?{re.escape(bare(one))}\b").search(text)
-    ]
-    return min(of or at, key=lambda one: at[one], default="")
+    of = {}
+    for one in at if held else ():
+        post = pattern(rf"(?i:\b(?:{held})) (?:of|at) (?:[Tt]he )?{re.escape(bare(one))}\b").search(text)
+        if post:
+            of[one] = post.start()
+    return min(of or at, key=lambda one: ((of or at)[one], -len(one)), default="")
 
 
 def _only_within(sentence: str, names: Sequence[str]) -> bool:

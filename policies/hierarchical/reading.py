@@ -49,7 +49,7 @@ from webenv.policies.hierarchical.whole import freed, hold
 
 BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
-_POLITICS = re.compile(r"\b(?:elected|governed|mayor|in office|ran the town|head of the council)\b")
+_POLITICS = re.compile(r"\b(?:elected|governed|mayor|ran the town|head of the council)\b")
 _RAN_IT = re.compile(
     r"\b(?:led|headed|ran|run|managed|directed|(?:charge|head) of) (?:it\b|the (?!town|city|council|county|party)[a-z])"
 )
@@ -92,7 +92,7 @@ def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]
     members = members_of(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     seen = [] if members else seen_on(task, wanted, title, plain, places)
-    named = [(_with_kind(name, wanted.kind, plain), how, lead) for name, how, lead in seen]
+    named = [(_with_kind(name, wanted.kind, plain, title), how, lead) for name, how, lead in seen]
     homes = _homes(wanted, title, text, [one[0] for one in named if one[1] in (OWN, KIND)], places, task.places)
     holder = next((one for one in persons if mentions(title, one) and somebody(one, plain)), "")
     around = _around(wanted, holder, plain, homes, places)
@@ -158,7 +158,12 @@ def _homes(
     """Where a page says that what it is about is, by name; of a list under no name, where all of it is."""
     if not wanted.region:
         return {}
-    found = {name: place_of(name, wanted.kind, text, places) or _one_of(wanted, within, text, name) for name in own}
+    found = {
+        name: place_of(name, wanted.kind, text, places)
+        or next((town for town, _ in within if title.startswith(f"{town} ") and not name.startswith(town)), "")
+        or _one_of(wanted, within, text, name)
+        for name in own
+    }
     if not own and lists(wanted, title):
         lead = re.split(PLURAL_IN % re.escape(wanted.plural), text[:LEAD], flags=re.IGNORECASE)[-1]
         there = [one.rstrip("’'") for part in (title, lead) for one in names_in(f"x {part}")]
@@ -328,7 +333,7 @@ _IS_TOWN = (
 _TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
 
 
-def _with_kind(name: str, kind: str, text: str) -> str:
+def _with_kind(name: str, kind: str, text: str, title: str = "") -> str:
     """A name with the kind's word that a page writes behind it, in small letters and without an article before it.
 
     >>> _with_kind("Mill Road", "station", "Mill Road station is old."), _with_kind("Corvo", "ferry", "The Corvo ferry")
@@ -337,6 +342,8 @@ def _with_kind(name: str, kind: str, text: str) -> str:
     whole = f"{name} {kind}"
     if name.casefold().endswith(kind) or whole not in text:
         return name
+    if title.startswith(whole) and not title[len(whole) :][:1].isalnum():
+        return whole
     written = len(pattern(rf"(?<![Tt]he ){re.escape(whole)}\b").findall(text))
     return whole if 2 * written > text.count(name) else name
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from webenv.policies.hierarchical.kinds import KIND, OTHER, OWN, POST, TOLD, TOWNS, noun_of, says
 from webenv.policies.hierarchical.messages import CitedStatement
-from webenv.policies.hierarchical.names import bare, endings, mentions, of_kind
+from webenv.policies.hierarchical.names import bare, endings, mentions, of_kind, told_of
 from webenv.policies.hierarchical.pages import PLACED
 from webenv.policies.hierarchical.places import ELSEWHERE, Atlas
 from webenv.policies.hierarchical.tables import Wanted
@@ -55,7 +55,7 @@ class RowDecision:
         towns, nouns = self._towns(), self._nouns(every)
         known, small = self._seen.keys() | self._names.keys(), {folded(one) for one in self._within}
         for entity, by_url in self._seen.items():
-            if entity in self._names or f"{entity} {kind}" in known or _is_told_of(entity, known, small):
+            if entity in self._names or f"{entity} {kind}" in known or told_of(entity, known, small):
                 continue
             seen = list(by_url.values())
             likeness, called = of_kind(seen[0].entity, kin, kind), every[entity]
@@ -170,12 +170,6 @@ def folded(name: str) -> str:
 
 _SHORTENED = (" Co.", " Ltd.", " Inc.", " Bros.")
 """Ends that many pages write without their point."""
-
-
-def _is_told_of(entity: str, known: Set[str], towns: Set[str]) -> bool:
-    """Whether a folded name tells of something known: "the end of the corvo", "the corvo of hay"."""
-    head, _, tail = entity.rpartition(" of ")
-    return tail.removeprefix("the ") in known if tail.startswith("the ") else head in known and tail in towns
 
 
 def _written(forms: Counter[str]) -> str:

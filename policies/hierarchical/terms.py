@@ -117,7 +117,7 @@ def by_home(
         person = " ".join(entity.partition(" | ")[2].split()).casefold()
         near = {there for one in told if (there := around.get(one.url)) is not None}
         fit = {home: _fit(person, mine, spans[home]) + _near(home, near) for home in spans}
-        home = max(spans, key=lambda home: (fit[home], not home.startswith(ELSEWHERE)))
+        home = max(spans, key=lambda home: (fit[home], bool(spans[home]), not home.startswith(ELSEWHERE)))
         known[home] += told
     return [told for home, told in known.items() if told and not home.startswith(ELSEWHERE)]
 

@@ -20,7 +20,9 @@ _HELD, _FREE = str.maketrans(_SIGNS, _LETTERS), str.maketrans(_LETTERS, _SIGNS)
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)(?:$|,? [a-z])")
 _NAME = r"[^\W\d_a-z][\w’'.&-]*(?: [\w’'.&-]+)*?"
 _IS_ONE = re.compile(rf"(?:^|[.!?] )({_NAME}, {_NAME}|{_NAME}['’]s),? (?:is|was|an?) (?:an? )?[a-z]", re.MULTILINE)
-_CELL = re.compile(rf"^(?:- (?:\*\*)?|\| |#+ )({_NAME}(?:, {_NAME}|['’]s))(?:\*\*)?(?: \(|:|\.? | \|\||$)", re.MULTILINE)
+_CELL = re.compile(
+    rf"^(?:- (?:\*\*)?|\| |#+ )({_NAME}(?:, {_NAME}|['’]s))(?:\*\*)?(?: \(|:|\.? | \|\||$)", re.MULTILINE
+)
 _TRADE = re.compile(rf"{FIRM.pattern}, [^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*)?")
 
 
@@ -81,12 +83,16 @@ def _is_whole(name: str, text: str, known: Collection[str]) -> bool:
     """Whether a name is one, and not a thing with the place where it is: no text calls it by its first half alone."""
     firm = FIRM.match(name)
     start = firm.end() if firm else 0
-    first, comma, second = name[:start] + name[start:].partition(", ")[0], ", " in name[start:], name.rpartition(", ")[2]
+    first, comma, second = (
+        name[:start] + name[start:].partition(", ")[0],
+        ", " in name[start:],
+        name.rpartition(", ")[2],
+    )
     if name.endswith(("'s", "’s")) and not comma:
         stem = name[:-2]
         return stem not in known and not is_person(stem) and names_in(f"x {stem}") == (stem,)
     parts = [one[:-2] if one.endswith(("'s", "’s")) else one for one in (first, second)]
-    if first in known or second in known and not firm or any(names_in(f"x {one}") != (one,) for one in parts):
+    if first in known or (second in known and not firm) or any(names_in(f"x {one}") != (one,) for one in parts):
         return bool(firm) and is_trade(second)
     alone = pattern(rf"(?<!\w){re.escape(first)}(?!, {re.escape(second)})(?![\w’'])")
     return " " in first and alone.search(text) is None
