@@ -131,7 +131,7 @@ def names_in(sentence: str) -> tuple[str, ...]:
         if not inside and token.start() == 2:
             inside = word in _BESIDE
         named = word.lower() not in FUNCTION_WORDS or (word == "The" and token.start()) or (inside and word != "I")
-        doing = sentence[: token.start()] in ("", "x ") and _DOING.match(word)
+        doing = _DOING.match(word) and sentence[: token.start()].rstrip()[-1:] in ("", "x", ".", "!", "?")
         capital = word[0].isupper() and not doing and (run or named)
         if _DATE.fullmatch(word) and not _GIVEN.match(sentence, token.start()):
             if [one[0] for one in run] != ["May"]:  # a month or a year is no part of a name

@@ -329,7 +329,7 @@ def towns_in_list(text: str) -> dict[str, str]:
     return found | {row.name: row.value for row in cells_of(text, "") if row.label in ("Town", "Place", "Where")}
 
 
-def items_of(text: str) -> Iterator[str]:
+def items_of(text: str, kind: str = "") -> Iterator[str]:
     """The names that the items of a page's lists begin with, in bold, and its headings which the text below them has
     too: no labels, which have a value or come again.
 
@@ -341,7 +341,8 @@ def items_of(text: str) -> Iterator[str]:
         if names_in(f"x {head}") == (head,) and mentions(below, head):
             yield head
     plain = [_NAMED_ITEM.match(without_links(line)) for line in text.splitlines() if line.startswith("- ")]
-    yield from (one[1] for one in plain if one and names_in(f"x {one[1]}") == (bare(one[1]),))
+    end = f" {kind}" if kind else ""  # a station's name may end in small letters
+    yield from (one[1] for one in plain if one and names_in(f"x {one[1]}") == (bare(one[1]).removesuffix(end),))
     items = [without_links(line) for line in text.splitlines() if line.startswith(("- **", "**"))]
     found = [
         one[1] for line in items if (one := _ITEM.match(line)) and not (_FACT.match(line) and line[-1] not in ".!?")

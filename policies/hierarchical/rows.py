@@ -131,6 +131,9 @@ class RowDecision:
         called = {noun_of(one.entity, one.quote) for one in told} - {""}
         plainly = any(one == kind or one.endswith(f" {kind}") for one in called)
         plainly = plainly or any(says(one.entity, kind, one.quote) for one in told)
+        # a page may begin with a wider word: "a sports club", which is a curling club further on
+        wider = called and all(one.split()[-1] == kind.split()[-1] for one in called)
+        plainly = plainly or (bool(wider) and any(one.value == KIND for one in told))
         return called | ({kind} if plainly else set())
 
     def _is_other(self, called: Set[str], nouns: Set[str]) -> bool:
