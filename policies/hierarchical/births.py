@@ -42,7 +42,7 @@ _OTHER_LIFE = re.compile(
     r"\b(?:lived|moved|settled|worked|died|studied|went|buried|married|taught|before|after|since)\b"
 )
 _FROM = re.compile(rf"\b(?:came|comes|hails|hailed|originates|originated) from {_AT}")
-_ABOUT = re.compile(r"^- (?:\*\*)?([^:()|*“”,]{3,60}?)(?:\*\*)?(?: \([^()]*\))?, [^:,–]{3,40}(?::| –) (.*)$")
+_ABOUT = re.compile(r"^- (?:\*\*)?([^:()|*“”,]{3,60}?)(?:\*\*)?(?: \([^()]*\))?, [^:,.–]{3,40}(?:[:.]| –) (.*)$")
 _THERE = re.compile(r"\bborn (there|here|in (?:the|this) (?:town|village|city|municipality|community))\b")
 _DOUBT = re.compile(r"\b(?:namesake|another person|christened|baptised|baptized|once (?:taken|thought|mistaken))\b")
 

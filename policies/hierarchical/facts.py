@@ -64,6 +64,10 @@ TAKING = re.compile(
     r"to (?:take (?:on|over|charge)|lead|run|head|direct|make (?=[^\W\d_a-z]|him|her)))"
 )
 """Words of whoever takes up a post or has it, whatever it is."""
+_IN_CHARGE = re.compile(
+    r"\b(?:in charge|(?:took|taken|given) (?:over|charge|command)|changed hands|new (?:head|chief|leader|boss))\b"
+)
+"""Words of a post that leave no doubt, whatever work is told beside them."""
 _FOUNDED = re.compile(
     r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|was started|opened|"
     r"started (?:the|our|an?|it|us|them)\b|(?:took on|won|got) (?:the|our|its) first|"
@@ -101,6 +105,10 @@ _GOVERNING = re.compile(
 """Words of whoever governs a town; elections that have a name are of other posts too."""
 
 
+_UNDER_HEAD = re.compile(r"\bhead (?:[a-z]+(?:er|or|ist|man|smith)|cook|clerk)\b", re.IGNORECASE)
+"""Somebody who is head of a trade: no head of what they work for."""
+
+
 class PostCues(NamedTuple):
     """What speaks of a post: words that go with it (of :func:`words_of`), and of a town's all words of government."""
 
@@ -113,7 +121,8 @@ class PostCues(NamedTuple):
         >>> post_cues("Mayor", "town").spoken_in("The voters chose Ann Lee in 1950.")
         True
         """
-        return not self.words.isdisjoint(words_of(text)) or (self.governs and _GOVERNING.search(text) is not None)
+        plain = _UNDER_HEAD.sub(" ", text) if "=head" in self.words else text
+        return not self.words.isdisjoint(words_of(plain)) or (self.governs and _GOVERNING.search(text) is not None)
 
 
 @lru_cache(maxsize=256)
@@ -161,7 +170,8 @@ def terms(
     """
     parts = re.split(r"(?<=[:;]) ", _INCIDENTAL.sub(" ", _SAYS.sub("", _LIFE.sub("", passage.text))))
     text = _ITS_OWN.sub("", " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one)))
-    if NEITHER.search(text) or _LESSER.search(text) or (_HIRED.search(text) and not cues.spoken_in(text)):
+    hired = _HIRED.search(text) and not (cues.spoken_in(text) or _IN_CHARGE.search(text))
+    if NEITHER.search(text) or _LESSER.search(text) or hired or _of_a_thing(text, cues):
         return []
     if (_DESIGNS.search(text) or _TALLY.search(text)) and not (cues.spoken_in(text) or TAKING.search(text)):
         return []
@@ -200,6 +210,16 @@ def terms(
     if since or began > ended:
         return [TermOfOffice(people[0], years[0], "")]
     return []
+
+
+def _of_a_thing(text: str, cues: PostCues) -> bool:
+    """Whether the one year of a sentence is in a clause apart that tells of a thing, and of nobody there: "A field gave
+    up a pot of coins in 2005; Ann Lee was in charge"."""
+    dated = [one for one in text.split("; ") if _YEAR.search(one)]
+    if len(dated) != 1 or "; " not in text:
+        return False
+    someone = persons_in(dated[0]) or _GOES_ON.search(dated[0]) or cues.spoken_in(dated[0])
+    return not (someone or TAKING.search(dated[0]))
 
 
 def new_holder(

@@ -171,7 +171,7 @@ def passages(
             if here:
                 about = here
                 aside = here if _ASIDE.match(sentence) else "" if aside and here != aside else aside
-            elif (prefix and _is_name(prefix[1])) or _only_within(sentence, names):
+            elif (prefix and _is_name(re.sub(r" \([^()]*\)$", "", prefix[1]))) or _only_within(sentence, names):
                 about = ""
             elif any(ending(name) in kin for name in names_in(sentence)):
                 about = ""  # another one of their kind
@@ -348,7 +348,7 @@ def items_of(text: str, kind: str = "") -> Iterator[str]:
         one[1] for line in items if (one := _ITEM.match(line)) and not (_FACT.match(line) and line[-1] not in ".!?")
     ]
     often = Counter(found)
-    yield from (one for one in often if often[one] == 1 and names_in(f"x {one}") == (one,))
+    yield from (one for one in often if often[one] == 1 and names_in(f"x {one}") == (one.removesuffix(end),))
 
 
 def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:

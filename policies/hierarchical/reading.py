@@ -9,6 +9,7 @@ from webenv.policies.hierarchical.births import births
 from webenv.policies.hierarchical.facts import TAKING, full_names, new_holder, post_cues, terms
 from webenv.policies.hierarchical.kinds import (
     KIND,
+    OTHER,
     OWN,
     PAIR,
     POST,
@@ -28,7 +29,7 @@ from webenv.policies.hierarchical.messages import (
     Subtask,
     cell,
 )
-from webenv.policies.hierarchical.names import bare, is_person, mentions, name_at, names_in, of_kind, somebody
+from webenv.policies.hierarchical.names import bare, endings, is_person, mentions, name_at, names_in, of_kind, somebody
 from webenv.policies.hierarchical.pages import (
     LEAD,
     AboutSentence,
@@ -126,7 +127,9 @@ def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]
             homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
             lead = cell(" ".join(plain.split())[:LEAD])
             name = _with_article(subject, title, plain)
-            found.append(CitedStatement(name, SEEN, TOLD, url, date, lead, homes[subject] or around))
+            likely = subject in every_name or of_kind(subject, endings(every_name), wanted.kind)
+            how = TOLD if likely else OTHER
+            found.append(CitedStatement(name, SEEN, how, url, date, lead, homes[subject] or around))
         posts = _posts(wanted, title, told, persons, bodies, titles, holder, subject, url, date)
         boxes = [one for one in found if PAIR in one.entity]
         found = [one for one in found if PAIR not in one.entity]
@@ -183,7 +186,7 @@ def _one_of(wanted: Wanted, within: Sequence[tuple[str, str]], text: str, name: 
     plain = without_links(text).replace(bare(name), "·")
     named = [(one, one) for one in wanted.places if mentions(plain, one)]
     named += [(town, county) for town, county in within if mentions(plain, town)]
-    return named[0][0] if len({county for _, county in named}) == 1 else ""
+    return named[0][1] if len({county for _, county in named}) == 1 else ""
 
 
 def _around(wanted: Wanted, subject: str, text: str, homes: Mapping[str, str], places: Collection[str]) -> str:
