@@ -45,7 +45,8 @@ _HIRED = re.compile(
     r"employed (?:him|her|them|[A-Z])(?!.{0,80}\bas (?!an? ))|"
     r"(?:was|were) employed|(?<!the )jobs?|position|in the (?:role|capacity) of|listed as|"
     r"where (?:he|she|they) (?:was|were)|"
-    r"(?:as|was|been) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?= (?:of|at|from|in|with|until|and)\b|[,.])|"
+    r"(?:as|was|been) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?: (?:of|at|from|in|with|until|and)|"
+    r"(?:(?<=er)|(?<=or)|(?<=ist)|(?<=man)|(?<=cook)|(?<=clerk)|(?<=nurse))(?=[,.]))|"
     r"had work for|put in(?! (?:command|charge|office|the chair))|"
     r"(?:spent|passed) (?:[a-z]+ ){0,3}(?:years?|months?|seasons?|decades?|time)|"
     r"with [^.]{0,60} as an?|(?:as|was) mayor|mayor (?:of|from|since)|"
@@ -55,7 +56,7 @@ _HIRED = re.compile(
 TAKING = re.compile(
     r"\b(?:(?:took|takes|taking|taken|given|in) (?:the )?"
     r"(?:over(?! (?:an?|the) (?:[a-z]+ )?(?:building|house|rooms|premises)\b)|"
-    r"command|charge|office|chair|helm|post)|in the care of|looked after|the head(?=,| from| since| until)|"
+    r"command|charge|control|office|chair|helm|post)|in the care of|looked after|the head(?=,| from| since| until)|"
     r"led|headed|ran|governed|(?:leading|heading|running) (?=[^\W\d_a-z]|the )|run by|"
     r"(?:left|held|holds|resigned|vacated|gave up) (?:the|his|her|their|that) "
     r"(?:post|office|chair)(?! (?:of|for|in) [a-z])|"
@@ -79,7 +80,7 @@ _FOUNDED = re.compile(
 _INDEFINITE = re.compile(r"\b[Aa]n? ((?:[a-z]+ )?[a-z]+)\b")
 """Somebody who is not said: "a new keeper"."""
 _DESIGNS = re.compile(
-    r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans?|drawn|drew|"
+    r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans?|drawn|"
     r"drawings (?:bear|are|is))\b"
 )
 """Words of whoever drew the plans of something, and has no post there."""
@@ -216,7 +217,7 @@ def _of_a_thing(text: str, cues: PostCues) -> bool:
     """Whether the one year of a sentence is in a clause apart that tells of a thing, and of nobody there: "A field gave
     up a pot of coins in 2005; Ann Lee was in charge"."""
     dated = [one for one in text.split("; ") if _YEAR.search(one)]
-    if len(dated) != 1 or "; " not in text:
+    if len(dated) != 1 or "; " not in text or dated[0].startswith(("that ", "this ", "it ")):
         return False
     someone = persons_in(dated[0]) or _GOES_ON.search(dated[0]) or cues.spoken_in(dated[0])
     return not (someone or TAKING.search(dated[0]))

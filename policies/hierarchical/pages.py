@@ -50,7 +50,9 @@ _FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
 _HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
 _SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
 _QUESTION = re.compile(r"^(?:- )?\*\*(?:Q: ?)?([^*]+\?)\*\*$")
-_ASIDE = re.compile(r"(?:Among (?:the )?other|Also (?:in|of|from) |Elsewhere |In the same |Not far )")
+_ASIDE = re.compile(
+    r"(?:Among (?:the )?other|Also (?:in|of|from) |Elsewhere |In the same |Not far |[^.,]{3,40} has (?:more|other) )"
+)
 """What begins a paragraph beside the page's subject."""
 _PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
 _QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」")
@@ -152,7 +154,7 @@ def passages(
             continue
         plain = without_links(_DATELINE.sub("", _LISTED.sub("", paragraph)))
         plain = _QUOTED.sub(" ", _SAID.sub(".", plain))
-        about, person, aside = section, own, ""
+        about, person, aside, beside = section, own, "", False
         dated = _LISTED.match(paragraph)
         year = next(iter(_YEAR.findall(dated[0])), "") if dated else ""
         item, listed = _ITEM.match(plain), _NAMED_ITEM.match(plain)
@@ -168,9 +170,10 @@ def passages(
             prefix = _PREFIX.match(sentence)
             here = _named(_without_namesakes(sentence, names, persons), names, persons, titles)
             about = (aside or section) if section and not item and not _GOES_ON.match(sentence) else about
+            beside = beside or _ASIDE.match(sentence) is not None
             if here:
                 about = here
-                aside = here if _ASIDE.match(sentence) else "" if aside and here != aside else aside
+                aside = here if beside and here != section else ""
             elif (prefix and _is_name(re.sub(r" \([^()]*\)$", "", prefix[1]))) or _only_within(sentence, names):
                 about = ""
             elif any(ending(name) in kin for name in names_in(sentence)):

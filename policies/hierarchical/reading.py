@@ -50,7 +50,7 @@ from webenv.policies.hierarchical.whole import freed, hold
 
 BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
-_POLITICS = re.compile(r"\b(?:elected|governed|mayor|ran the town|head of the council)\b")
+_POLITICS = re.compile(r"\b(?:elected|governed|mayor|chain of office|ran the town|head of the council)\b")
 _RAN_IT = re.compile(
     r"\b(?:led|headed|ran|run|managed|directed|(?:charge|head) of) (?:it\b|the (?!town|city|council|county|party)[a-z])"
 )
@@ -89,7 +89,9 @@ def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]
     titles = {word.capitalize() for word in wanted.columns[1].split()} if wanted.keys == 2 else set()
     persons = full_names(title, text, titles)
     columns = {one.casefold() for one in (*wanted.columns, *wanted.asked)}
-    listed = (one for one in items_of(text, wanted.kind) if one.casefold() not in columns) if lists(wanted, title) else ()
+    listed = (
+        (one for one in items_of(text, wanted.kind) if one.casefold() not in columns) if lists(wanted, title) else ()
+    )
     members = members_of(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     seen = [] if members else seen_on(task, wanted, title, plain, places)

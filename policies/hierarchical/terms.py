@@ -76,7 +76,11 @@ def succession(
     ends, starts = {one.until for one in sure}, {one.since for one in sure}
     linked = [one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole]
     chosen = _without_overlap([one for one in linked if one.weight > _LEAST])
-    for term in sorted(partial, key=lambda one: -one.weight):
+    begun = {one.since for one in sure if one.cued} - {""}
+    before = [
+        one._replace(cued=True, weight=one.weight + _NEXT) for one in partial if one.until in begun and one.url in own
+    ]
+    for term in sorted({one.person: one for one in (*partial, *before)}.values(), key=lambda one: -one.weight):
         if (
             term.cued
             and term.weight > _CUED
