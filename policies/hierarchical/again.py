@@ -31,11 +31,12 @@ def unheard(
 
 
 def _told_of(name: str, text: str, *, dated: bool) -> bool:
-    """Whether a text names something; in a line with a year, where years are asked for."""
-    lines = text.splitlines() if dated and bare(name) in text else (text,)
-    return any(mentions(line, name) and (not dated or _YEAR.search(line)) for line in lines)
+    """Whether a text names something; in a sentence with a year, where years are asked for."""
+    parts = _SENTENCE.split(text) if dated and bare(name) in text else (text,)
+    return any(mentions(part, name) and (not dated or _YEAR.search(part)) for part in parts)
 
 
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 
 
