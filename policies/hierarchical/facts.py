@@ -79,6 +79,8 @@ _FOUNDED = re.compile(
 """Words of a beginning that is none of a post."""
 _INDEFINITE = re.compile(r"\b[Aa]n? ((?:[a-z]+ )?[a-z]+)\b")
 """Somebody who is not said: "a new keeper"."""
+_CALLED = re.compile(r"([^\W\d_a-z][\w’'-]+), its [a-z]+(?: [a-z]+)?,")
+"""Somebody with what they are to something: "Ann Lee, its engineer, took charge"."""
 _DESIGNS = re.compile(
     r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans?|drawn|"
     r"drawings (?:bear|are|is))\b"
@@ -186,6 +188,9 @@ def terms(
         return []
     people = [one for one in people if one not in elsewhere]
     people = [one for one in people if f" from {one}" not in text] or people
+    called = _CALLED.search(text)
+    if called and not cues.spoken_in(text) and any(called[1].endswith(one.split()[-1]) for one in people):
+        return []
     someone = any(cues.spoken_in(found[1]) for found in _INDEFINITE.finditer(text))
     if not people and passage.person and (_GOES_ON.search(text) or cues.spoken_in(text)) and not someone:
         people = [passage.person]

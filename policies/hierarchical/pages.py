@@ -136,6 +136,7 @@ def passages(
     kin = endings(names)
     thing = thing_of(title, text)
     of_page = section = (thing if thing in names else "" if thing else _named(title, names, persons)) or subject
+    section = of_page = _winner(of_page, title, text, names) or of_page
     own = next(iter(persons_in(title, persons, names, titles) if persons else ()), "")
     asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
     for paragraph in re.split(r"\n+", text):
@@ -190,6 +191,18 @@ def passages(
             yield AboutSentence(sentence, about, bool(here), asked, "" if people else person, then)
             person = people[-1] if people else person
             year = _latest(sentence) or year
+
+
+def _winner(of_page: str, title: str, text: str, names: Sequence[str]) -> str:
+    """Whom a page is about whose title has but whoever lost to it: what its first sentence begins with."""
+    if not of_page or not pattern(rf"\b(?:of|over|by|to|against) {re.escape(bare(of_page))}").search(title):
+        return ""
+    lines = (
+        one for one in without_links(text).splitlines() if one.strip() and not one.startswith(("|", "#", "- ", "By "))
+    )
+    first = _DATELINE.sub("", next(lines, ""))
+    begins = [one for one in names if one != of_page and re.match(rf"(?:The )?{re.escape(bare(one))}\b", first)]
+    return max(begins, key=len, default="") if mentions(first, of_page) else ""
 
 
 def thing_of(title: str, text: str) -> str:

@@ -251,6 +251,7 @@ def _posts(
     cues, last = post_cues(wanted.columns[1], wanted.kind), holder.rsplit(" ", 1)[-1]
     noun = wanted.kind.rsplit(" ", 1)[-1]
     sure = sum(noun in one.text for one in told) > 1  # "the club", which a page about something else has hardly
+    before = ""  # of what the last sentence told who held the post
     for one in map(_answered, told):
         of_holder = holder and (_PRONOUN.search(one.text) or mentions(one.text, last))
         told_by_title = cues.spoken_in(title) or TAKING.search(title) or mentions(title, one.about)
@@ -262,7 +263,8 @@ def _posts(
             continue  # the page may be about something else
         of_it = re.search(rf"\b(?:[Ii]t|[Tt]he {re.escape(noun)}) (?:was|has been) governed", one.text)
         of_it = of_it or _RAN_IT.search(one.text)
-        if not (one.named or of_it or cues.spoken_in(one.text)) and _POLITICS.search(one.text):
+        goes_on, before = before == one.about, one.about if cues.spoken_in(one.text) else ""
+        if not (one.named or of_it or goes_on or cues.spoken_in(one.text)) and _POLITICS.search(one.text):
             continue  # the mayor of the town where it is
         if wanted.kind in TOWNS and not cues.spoken_in(f"{one.asked} {one.text}"):
             continue  # of something else in the town

@@ -132,7 +132,8 @@ class RowDecision:
         plainly = any(one == kind or one.endswith(f" {kind}") for one in called)
         plainly = plainly or any(says(one.entity, kind, one.quote) for one in told)
         # a page may begin with a wider word: "a sports club", which is a curling club further on
-        wider = called and all(one.split()[-1] == kind.split()[-1] for one in called)
+        name = seen[0].entity.casefold() if seen else ""
+        wider = called and all(one.split()[-1] == kind.split()[-1] and one.split()[0] not in name for one in called)
         plainly = plainly or (bool(wider) and any(one.value == KIND for one in told))
         return called | ({kind} if plainly else set())
 
