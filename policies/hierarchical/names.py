@@ -212,14 +212,22 @@ def persons_in(
         if told and sentence.startswith(run) and is_person(run[told.end() :]):
             run = named = run[told.end() :]
         words = run.split()
-        if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
+        if any(_is_part(run, bare(other), sentence) for other in others):
             continue
         if is_person(run):
-            if run != named or f"the {run}" not in sentence.replace("The ", "the "):  # "the Hay Jubilee"
+            if run != named or not re.search(rf"\b[Tt]he {re.escape(run)}\b(?! [A-Z])", sentence):  # "the Hay Jubilee"
                 found.append(run)
         elif len(words) == 1:
             found += [full for full in known if full.rsplit(" ", 1)[-1] == run][:1]
     return list(dict.fromkeys(found))
+
+
+def _is_part(run: str, other: str, sentence: str) -> bool:
+    """Whether a name stands for a thing, or a thing for it: whoever a thing is named after is somebody beside it, where
+    the sentence has both."""
+    if run == other or (" " in other and mentions(run, other)):
+        return True
+    return mentions(other, run) and not (mentions(sentence, other) and mentions(sentence.replace(other, "·"), run))
 
 
 @lru_cache(maxsize=65_536)
