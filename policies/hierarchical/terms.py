@@ -88,7 +88,7 @@ def succession(
             and not any(_clash(term, other) for other in chosen)
         ):
             chosen.append(term)
-    chosen.sort(key=lambda one: int(one.since or one.until))
+    chosen.sort(key=lambda one: (int(one.since or one.until), bool(one.since)))
     last = max((int(one.since or one.until) for one in chosen), default=0)
     return [one._replace(former=bool(one.until) or int(one.since) < last) for one in chosen]
 

@@ -18,7 +18,7 @@ _LETTERS = "\ua717\ua718\ua719"
 """Letters without case, which are whole words' parts to every pattern, and stand in no page."""
 _HELD, _FREE = str.maketrans(_SIGNS, _LETTERS), str.maketrans(_LETTERS, _SIGNS)
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)(?:$|,? [a-z])")
-_NAME = r"[^\W\d_a-z][\w’'.&-]*(?: [\w’'.&-]+)*?"
+_NAME = r"[^\W\d_a-z][\w’'.-]*(?: (?:[^\W\d_a-z][\w’'.-]*|&|of|on|the|and|\d+))*?"
 _IS_ONE = re.compile(rf"(?:^|[.!?] )({_NAME}, {_NAME}|{_NAME}['’]s),? (?:is|was|an?) (?:an? )?[a-z]", re.MULTILINE)
 _CELL = re.compile(
     rf"^(?:- (?:\*\*)?|\| |#+ )({_NAME}(?:, {_NAME}|['’]s))(?:\*\*)?(?: \(|:|\.? | \|\||$)", re.MULTILINE
