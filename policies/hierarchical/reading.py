@@ -23,6 +23,7 @@ from webenv.policies.hierarchical.kinds import (
     seen_on,
     told_of_kind,
 )
+from webenv.policies.hierarchical.lists import items_of, towns_in_list
 from webenv.policies.hierarchical.messages import (
     CitedStatement,
     ReadPage,
@@ -34,12 +35,10 @@ from webenv.policies.hierarchical.pages import (
     LEAD,
     AboutSentence,
     cells_of,
-    items_of,
     passages,
     pattern,
     subjects_of,
     thing_of,
-    towns_in_list,
     version_of,
     without_links,
 )

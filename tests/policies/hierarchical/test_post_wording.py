@@ -8,9 +8,10 @@ from webenv.policies.hierarchical.births import births
 from webenv.policies.hierarchical.facts import NO_CUES, PostCues, post_cues, terms
 from webenv.policies.hierarchical.kinds import KIND, OWN, PAIR, SEEN, WITHIN, members_of, noun_of, says
 from webenv.policies.hierarchical.ledger import Ledger
+from webenv.policies.hierarchical.lists import items_of
 from webenv.policies.hierarchical.messages import CitedStatement, Gap, ReadPage, Subtask
 from webenv.policies.hierarchical.names import ending, is_person, names_in, persons_in
-from webenv.policies.hierarchical.pages import AboutSentence, items_of, passages
+from webenv.policies.hierarchical.pages import AboutSentence, passages
 from webenv.policies.hierarchical.places import Atlas
 from webenv.policies.hierarchical.reading import read_table
 from webenv.policies.hierarchical.tables import Wanted, read_question
