@@ -150,7 +150,7 @@ def test_tables_of_a_world() -> None:
             rows.append(len(table.rows))
             joined += any(":" in name for name in table.columns)
             not_stated += any(not cell for row in table.rows for cell in row)
-    assert min(rows) < 10 < 150 < max(rows)
+    assert min(rows) < 10 < 100 < max(rows)
     assert joined > 36
     assert not_stated > 36
 
