@@ -177,10 +177,21 @@ class WorldGraph:
             if kind != "person" and spec.tenure and spec.object.kind == "person" and spec.labels
         ]
         for post in rng.shuffle(posts):
-            table = self.posts(*post, scope)
+            table = None if self._is_shared(*post) else self.posts(*post, scope)
             if table is not None and len(table.rows) in rows and (told := self._told_columns(table)) is not None:
                 return told
         return None
+
+    def _is_shared(self, kind: str, post: str) -> bool:
+        """Whether things of another kind that are named by this one have a post of the same name: whoever reads that
+        somebody is a town hall's mayor takes it for the town's, which may have had another one then."""
+        kinds = self._web.world.setting.kinds
+        noun, labels = kinds[kind].noun, {*kinds[kind].facts[post].labels}
+        return any(
+            (other.noun.startswith(f"{noun} ") or noun.startswith(f"{other.noun} "))
+            and any(spec.tenure and labels.intersection(spec.labels) for spec in other.facts.values())
+            for other in kinds.values()
+        )
 
     @staticmethod
     def _told_columns(table: GraphTable) -> GraphTable | None:
@@ -197,13 +208,15 @@ class WorldGraph:
 
     def posts(self, kind: str, post: str, scope: Sequence[int]) -> GraphTable | None:
         """The table of all who held a post at things of a kind in some regions and left it, as pages tell: when, or who
-        came after; ``None``: one did twice."""
+        came after; ``None``: one did twice, or two things have names that differ in their article alone."""
         spec = self._web.world.setting.kinds[kind]
         label = spec.facts[post].labels[0]
         rows: dict[tuple[str, str], tuple[GraphCell, ...]] = {}
-        for one in self._of(scope):
-            if one.kind != kind or not self._placing(one):
-                continue
+        members = self._members(kind, scope)
+        titles = {one.title for one in members}
+        if len({title.casefold().removeprefix("the ") for title in titles}) < len(titles):
+            return None
+        for one in members:
             held = [fact for fact in one.facts if fact.relation == post]
             told = [tuple(self._year(fact, one.name, which) for which in ("Y", "Z")) for fact in held]
             latest = max((fact.year for fact, years in zip(held, told, strict=True) if years[0].pages), default=0)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from webenv.policies.hierarchical.kinds import PAIR
 from webenv.policies.hierarchical.ledger import Ledger
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage
-from webenv.policies.hierarchical.names import mentions
+from webenv.policies.hierarchical.names import bare, mentions
 from webenv.policies.hierarchical.rows import folded
 
 
@@ -17,15 +18,26 @@ def unheard(
     """The pages that name rows of which they have stated nothing, with these rows: they were read before it was known
     that there are such rows, and what they tell of them was taken for something else's."""
     said: dict[str, set[str]] = {}
-    for one in statements:
+    posts = ledger.wanted.keys == 2
+    for one in (one for one in statements if not posts or PAIR in one.entity):
         said.setdefault(one.url, set()).add(folded(one.entity.partition(PAIR)[0]))
     found = []
     for page in {one.url: one for one in pages}.values():
         known, text = said.get(page.url, set()), f"{page.title}\n{page.text}"
-        rows = tuple(one for one in ledger.entities if mentions(text, one) and folded(one) not in known)
+        rows = tuple(one for one in ledger.entities if folded(one) not in known and _told_of(one, text, dated=posts))
         if rows:
             found.append((page, rows))
     return found
+
+
+def _told_of(name: str, text: str, *, dated: bool) -> bool:
+    """Whether a text names something; in a sentence with a year, where years are asked for."""
+    parts = _SENTENCE.split(text) if dated and bare(name) in text else (text,)
+    return any(mentions(part, name) and (not dated or _YEAR.search(part)) for part in parts)
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 
 
 def replaced(

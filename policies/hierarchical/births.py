@@ -42,7 +42,8 @@ _OTHER_LIFE = re.compile(
     r"\b(?:lived|moved|settled|worked|died|studied|went|buried|married|taught|before|after|since)\b"
 )
 _FROM = re.compile(rf"\b(?:came|comes|hails|hailed|originates|originated) from {_AT}")
-_ABOUT = re.compile(r"^- ([^:()|*“”,]{3,60}?)(?: \([^()]*\))?, [^:,]{3,40}: (.*)$")
+_ABOUT = re.compile(r"^- (?:\*\*)?([^:()|*“”,]{3,60}?)(?:\*\*)?(?: \([^()]*\))?, [^:,.–]{3,40}(?:[:.]| –) (.*)$")
+_THERE = re.compile(r"\bborn (there|here|in (?:the|this) (?:town|village|city|municipality|community))\b")
 _DOUBT = re.compile(r"\b(?:namesake|another person|christened|baptised|baptized|once (?:taken|thought|mistaken))\b")
 
 
@@ -64,13 +65,32 @@ def births(
         if item and place and not NEITHER.search(item[2]):
             yield item[1], place, f"{item[1]}: {item[2]}"
     for one in passages(title, text, others, persons, titles):
+        one = one._replace(text=_with_town(one.text, title, text))
         if NEITHER.search(one.text.replace(" never ", " ")) or _DOUBT.search(one.text):
             continue
         place = _place_in(one.text)
         people = [who for who in persons_in(one.text, persons, others, titles) if bare(who) != place]
+        before = persons_in(one.text[: max(0, one.text.find(place))], persons, others, titles) if people[1:] else []
+        people = before if len(before) == 1 and one.text.startswith((before[0], before[0].split()[-1])) else people
         person = people[0] if len(people) == 1 else "" if people else holder or one.person
         if place and person:
             yield person, place, one.text
+
+
+def _with_town(sentence: str, title: str, text: str) -> str:
+    """A sentence with the town's name for "there", which was named before, and for "the town", as its own page has it.
+
+    >>> _with_town("A bench in Hay honours Ann Lee, who was born there in 1950.", "Rye", "")
+    'A bench in Hay honours Ann Lee, who was born in Hay in 1950.'
+    """
+    found = _THERE.search(sentence)
+    if not found:
+        return sentence
+    before = [town for one in _NEAR.finditer(sentence, 0, found.start()) if (town := _town_at(sentence[one.end() :]))]
+    town = before[-1] if found[1] == "there" and before else ""
+    if not town and names_in(f"x {title}") == (title,) and re.search(r"\b[Tt]he (?:town|village|city)\b", text):
+        town = title
+    return f"{sentence[: found.start(1)]}in {town}{sentence[found.end() :]}" if town else sentence
 
 
 def _place_in(sentence: str) -> str:

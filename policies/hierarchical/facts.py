@@ -27,12 +27,15 @@ _AFTER = re.compile(r"\bafter [a-z]+ing\b[^.,;]{0,60}? in (1\d\d\d|20\d\d)")
 _UNTIL = re.compile(r"\b(?:until|till|up to)\s+(1\d\d\d|20\d\d)", re.IGNORECASE)
 _BEGAN = re.compile(
     r"\b(?:becom(?:es?|ing)|became|succeeded|appointed|named|chosen|chose|elected|sworn|promoted|replaced|takes|took|"
-    r"started|began|arrived|joined|came|(?:got|has|had) a new|the new|given|went to|first year|voted|made|"
-    r"put in charge|hired|engaged|picked|selected|taken on|assumed|entrusted)\b",
+    r"started|began|arrived|joined|came(?! (?:upon|across|to light))|"
+    r"(?:got|has|had) a new|the new|given|went to|first year|voted|made|"
+    r"put in charge|hired|engaged|picked|selected|taken on|assumed|entrusted|"
+    r"will be (?:leading|heading|running)|"
+    r"(?:will|is to|was to|to) (?:lead|head|run))\b",
     re.IGNORECASE,
 )
 _ENDED = re.compile(
-    r"\b(?:left(?! (?:foot|hand|side))|leaves|retired|resigned|stepped down|gave (?:it )?up|stood down|"
+    r"\b(?:left(?! (?:foot|hand|side))|leaves|retired|resigned|stepped down|gave (?:it )?up(?! an?\b)|stood down|"
     r"handed (?:it )?over|last (?:year|season)|"
     r"ended|departed|laid down)\b",
     re.IGNORECASE,
@@ -42,7 +45,8 @@ _HIRED = re.compile(
     r"employed (?:him|her|them|[A-Z])(?!.{0,80}\bas (?!an? ))|"
     r"(?:was|were) employed|(?<!the )jobs?|position|in the (?:role|capacity) of|listed as|"
     r"where (?:he|she|they) (?:was|were)|"
-    r"(?:as|was|been) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?: (?:of|at|from|in|with|until|and)|,|\.)|"
+    r"(?:as|was|been) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?: (?:of|at|from|in|with|until|and)|"
+    r"(?:(?<=er)|(?<=or)|(?<=ist)|(?<=man)|(?<=cook)|(?<=clerk)|(?<=nurse))(?=[,.]))|"
     r"had work for|put in(?! (?:command|charge|office|the chair))|"
     r"(?:spent|passed) (?:[a-z]+ ){0,3}(?:years?|months?|seasons?|decades?|time)|"
     r"with [^.]{0,60} as an?|(?:as|was) mayor|mayor (?:of|from|since)|"
@@ -52,13 +56,19 @@ _HIRED = re.compile(
 TAKING = re.compile(
     r"\b(?:(?:took|takes|taking|taken|given|in) (?:the )?"
     r"(?:over(?! (?:an?|the) (?:[a-z]+ )?(?:building|house|rooms|premises)\b)|"
-    r"command|charge|office|chair|helm|post)|in the care of|looked after|the head(?=,| from| since| until)|"
-    r"led|headed|ran|governed|"
+    r"command|charge|control|office|chair|helm|post)|in the care of|looked after|the head(?=,| from| since| until)|"
+    r"led|headed|ran|governed|(?:leading|heading|running) (?=[^\W\d_a-z]|the )|run by|"
+    r"(?:left|held|holds|resigned|vacated|gave up) (?:the|his|her|their|that) "
+    r"(?:post|office|chair)(?! (?:of|for|in) [a-z])|"
     r"ruled|directed|managed|commanded|chaired|entrusted to|in the hands of|had charge|responsible for|at the head|"
     r"head of|new (?:chief|head|leader|boss)|changed hands|direction of|leadership of|the work of|lay with|"
     r"to (?:take (?:on|over|charge)|lead|run|head|direct|make (?=[^\W\d_a-z]|him|her)))"
 )
 """Words of whoever takes up a post or has it, whatever it is."""
+_IN_CHARGE = re.compile(
+    r"\b(?:in charge|(?:took|taken|given) (?:over|charge|command)|changed hands|new (?:head|chief|leader|boss))\b"
+)
+"""Words of a post that leave no doubt, whatever work is told beside them."""
 _FOUNDED = re.compile(
     r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|was started|opened|"
     r"started (?:the|our|an?|it|us|them)\b|(?:took on|won|got) (?:the|our|its) first|"
@@ -69,8 +79,17 @@ _FOUNDED = re.compile(
 """Words of a beginning that is none of a post."""
 _INDEFINITE = re.compile(r"\b[Aa]n? ((?:[a-z]+ )?[a-z]+)\b")
 """Somebody who is not said: "a new keeper"."""
-_DESIGNS = re.compile(r"\b(?:designs?|designed|architect|blueprints?|competition|plans|drawings (?:bear|are|is))\b")
+_CALLED = re.compile(r"([^\W\d_a-z][\w’'-]+), its [a-z]+(?: [a-z]+)?,")
+"""Somebody with what they are to something: "Ann Lee, its engineer, took charge"."""
+_DESIGNS = re.compile(
+    r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans?|drawn|"
+    r"drawings (?:bear|are|is))\b"
+)
 """Words of whoever drew the plans of something, and has no post there."""
+_ITS_OWN = re.compile(
+    r", which (?:started|began|opened|closed|lasted|ran|ended|was|were|had)\b(?!.*\b(?:he|she|they)\b)[^,.;]*"
+)
+"""What is said of a thing that somebody was at: its years are not those of a post."""
 _TALLY = re.compile(r"\b\d+ [a-z]+ (?:up to|until|by) (?:1\d\d\d|20\d\d)\b")
 """How much there was of something by a year: "67 goals up to 1985"."""
 _LESSER = re.compile(
@@ -84,9 +103,13 @@ _GOVERNING = re.compile(
     r"\b(?:elect(?:s|ed|ion)|voters|govern(?:s|ed)|(?:in|left|held|took|takes) office|sworn in|"
     r"council was|(?:head of|headed|led|ran|chaired) the (?:town|city|council)\b|"
     r"(?:into|over|wins?|won|takes?|runs?|led) (?:the )?town hall|"
-    r"town hall (?:has|was|is) (?:been )?(?:led|headed|run))\b"
+    r"town hall\b[^.,;]{0,30}\b(?:led|headed|run|held) by)\b"
 )
 """Words of whoever governs a town; elections that have a name are of other posts too."""
+
+
+_UNDER_HEAD = re.compile(r"\bhead (?:[a-z]+(?:er|or|ist|man|smith)|cook|clerk)\b", re.IGNORECASE)
+"""Somebody who is head of a trade: no head of what they work for."""
 
 
 class PostCues(NamedTuple):
@@ -101,7 +124,8 @@ class PostCues(NamedTuple):
         >>> post_cues("Mayor", "town").spoken_in("The voters chose Ann Lee in 1950.")
         True
         """
-        return not self.words.isdisjoint(words_of(text)) or (self.governs and _GOVERNING.search(text) is not None)
+        plain = _UNDER_HEAD.sub(" ", text) if "=head" in self.words else text
+        return not self.words.isdisjoint(words_of(plain)) or (self.governs and _GOVERNING.search(text) is not None)
 
 
 @lru_cache(maxsize=256)
@@ -113,8 +137,10 @@ def post_cues(label: str, kind: str = "") -> PostCues:
     (['head'], ['=librarian', '=librarians'])
     """
     *first, noun = label.casefold().partition(" of ")[0].split()
-    whole = {f"={noun}", f"={noun}s"}
-    words = frozenset(map(stem, first)) if first else (cues_of(label) - stems_of(kind)) | whole
+    whole = frozenset((f"={noun}", f"={noun}s"))
+    words = frozenset(map(stem, first)) - stems_of(kind) or whole
+    if not first:
+        words = (cues_of(label) - stems_of(kind)) | whole
     return PostCues(words, kind in TOWNS)
 
 
@@ -146,10 +172,11 @@ def terms(
         cues: words of the post; a sentence that has none says where else somebody was, if it names a place.
     """
     parts = re.split(r"(?<=[:;]) ", _INCIDENTAL.sub(" ", _SAYS.sub("", _LIFE.sub("", passage.text))))
-    text = " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one))
-    if NEITHER.search(text) or _LESSER.search(text) or (_HIRED.search(text) and not cues.spoken_in(text)):
+    text = _ITS_OWN.sub("", " ".join(one for one in parts if _YEAR.search(one) or not NEITHER.search(one)))
+    hired = _HIRED.search(text) and not (cues.spoken_in(text) or _IN_CHARGE.search(text))
+    if NEITHER.search(text) or _LESSER.search(text) or hired or _of_a_thing(text, cues):
         return []
-    if (_DESIGNS.search(text) or _TALLY.search(text)) and not cues.spoken_in(text):
+    if (_DESIGNS.search(text) or _TALLY.search(text)) and not (cues.spoken_in(text) or TAKING.search(text)):
         return []
     if not _TERM.search(text) and not _UNTIL.search(text) and len(set(_YEAR.findall(text))) > 1:
         clauses = [one for one in re.split(r", and |; ", text) if mentions(one, passage.about)]
@@ -161,6 +188,9 @@ def terms(
         return []
     people = [one for one in people if one not in elsewhere]
     people = [one for one in people if f" from {one}" not in text] or people
+    called = _CALLED.search(text)
+    if called and not cues.spoken_in(text) and any(called[1].endswith(one.split()[-1]) for one in people):
+        return []
     someone = any(cues.spoken_in(found[1]) for found in _INDEFINITE.finditer(text))
     if not people and passage.person and (_GOES_ON.search(text) or cues.spoken_in(text)) and not someone:
         people = [passage.person]
@@ -186,6 +216,27 @@ def terms(
     if since or began > ended:
         return [TermOfOffice(people[0], years[0], "")]
     return []
+
+
+def _of_a_thing(text: str, cues: PostCues) -> bool:
+    """Whether the one year of a sentence is in a clause apart that tells of a thing, and of nobody there: "A field gave
+    up a pot of coins in 2005; Ann Lee was in charge"."""
+    dated = [one for one in text.split("; ") if _YEAR.search(one)]
+    if len(dated) != 1 or "; " not in text or dated[0].startswith(("that ", "this ", "it ")):
+        return False
+    someone = persons_in(dated[0]) or _GOES_ON.search(dated[0]) or cues.spoken_in(dated[0])
+    return not (someone or TAKING.search(dated[0]))
+
+
+def new_holder(
+    passage: AboutSentence, persons: Sequence[str], bodies: Sequence[str], titles: Collection[str], cues: PostCues
+) -> str:
+    """Whom a sentence without a year says to take up the post; empty: nobody, or several."""
+    text = passage.text
+    if _YEAR.search(text) or NEITHER.search(text) or _LESSER.search(text) or not cues.spoken_in(text):
+        return ""
+    people = persons_in(text, persons, bodies, titles) if _BEGAN.search(text) or TAKING.search(text) else []
+    return people[0] if len(people) == 1 else ""
 
 
 def _nearest(verbs: re.Pattern[str], text: str, year: str) -> int:

@@ -6,7 +6,17 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from webenv.policies.hierarchical.messages import LINES, Subtask, cell
-from webenv.policies.hierarchical.names import FIRM, bare, endings, is_person, mentions, names_in, of_kind, somebody
+from webenv.policies.hierarchical.names import (
+    FIRM,
+    bare,
+    endings,
+    is_person,
+    mentions,
+    names_in,
+    of_kind,
+    somebody,
+    told_of,
+)
 from webenv.policies.hierarchical.pages import LEAD, pattern, sentences, subjects_of
 from webenv.policies.hierarchical.tables import Wanted
 
@@ -24,15 +34,10 @@ PAIR = " | "
 
 _HELD = re.compile(
     r"\b(?:charge of|head of|headed|led|ran|directed|took over|the first team of|commanded|governed|came to|joined|"
-    r"(?:as|was|became|made|named|chosen|been) (?:its |the )?[a-z]+(?: [a-z]+)? (?:of|at)) (?:the |The )?"
+    r"(?:[Aa]s|was|became|made|named|chosen|been) (?:its |the )?[a-z]+(?: [a-z]+)? (?:of|at)) (?:the |The )?"
     r"(?=[^\W\d_a-z])"
 )
 _ONLY_LINK = re.compile(r"^- [^.:]+$")
-
-
-def is_list(wanted: Wanted, title: str) -> bool:
-    """Whether a page is titled as a list of the kind in one of the places."""
-    return any(mentions(title, place) for place in wanted.places) and lists(wanted, title)
 
 
 TOWNS = ("town", "village", "city", "municipality")
@@ -47,7 +52,7 @@ def lists(wanted: Wanted, title: str) -> bool:
 def members_of(wanted: Wanted, title: str, text: str, rows: Sequence[str]) -> list[str]:
     """The names of a list, if it is one of the kind in one of the places; without a region, also what a page is about
     that says that it is one of the kind there."""
-    intro = f"{title}\n{text.partition('|')[0][:LEAD]}"
+    intro = f"{title}\n{re.sub(r'^#.*', '', text.partition('|')[0], flags=re.MULTILINE)[:LEAD]}"
     low, other = intro.casefold(), re.search(r"\b(?:is|was) an? ([a-z -]{3,40}?) (?:in|on|from|of|near)\b", intro)
     one = wanted.kind in low and not (other and wanted.kind not in other[1])  # of another kind, beside its likes
     of_the_kind = wanted.plural.casefold() in low or one
@@ -69,7 +74,7 @@ def seen_on(task: Subtask, wanted: Wanted, title: str, text: str, towns: Collect
     own = [one for one in subjects_of(title, text) if mentions(title, one) or mentions(lead, one)]
     own = [] if listing else own
     own = [one for one in own if one.casefold() not in (wanted.kind, wanted.plural.casefold())]
-    own = [_known_by(one, task.others, towns) for one in own]
+    own = [told_of(one, task.others, towns) or one for one in own]
     kin = endings(task.others)
     own = [one for one in own if one not in towns or says(one, wanted.kind, lead)]
     own = [one for one in own if _is_thing(one, wanted, kin, text, lead)][:1]
@@ -90,17 +95,6 @@ def seen_on(task: Subtask, wanted: Wanted, title: str, text: str, towns: Collect
         *((name, how, told) for name, (how, told) in found.items()),
         *((one, OTHER, lead) for one in others[:LINES]),
     ]
-
-
-def _known_by(name: str, known: Collection[str], towns: Collection[str]) -> str:
-    """The name that something is known by: without the town behind it, and without what befell it before it.
-
-    >>> _known_by("Rye Library of Hay", ["Rye Library"], ["Hay"]), _known_by("End of the Corvo", ["Corvo"], [])
-    ('Rye Library', 'Corvo')
-    """
-    head, _, town = name.rpartition(" of ")
-    thing = name.rpartition(" of the ")[2]
-    return head if head in known and town in towns else thing if thing in known else name
 
 
 def _held(line: str) -> Iterator[str]:
@@ -152,13 +146,17 @@ def noun_of(name: str, text: str) -> str:
     if bare(name) not in text:
         return ""
     is_one = pattern(
-        rf"(?:\b([^\W\d_a-z][\w’'-]*|in|of|from|at|near) )?\b{re.escape(bare(name))}(?:, [A-Z]\w+)?(?: \([^()]*\))?"
-        rf"(?: (?:is|was|remains)|,) an? ((?:[a-z-]+ ){{0,3}}?[a-z-]+)"
+        rf"(?:\b([^\W\d_a-z][\w’'-]*,?|in|of|from|at|near) )?\b{re.escape(bare(name))}(?:, [A-Z]\w+)?(?: \([^()]*\))?"
+        rf"(?: (?:is|was|remains)|: we are|,) an? ((?:[a-z-]+ ){{0,3}}?[a-z-]+)"
         r"(?=[,.]| (?:in|of|on|at|near|just|close|outside|from|for|by|which|that|with)\b)"
     )
     # behind another capital it is the end of a longer name, as of a hotel in a town; a title is that of the page; and
     # "from Hay, a cook" says nothing of Hay
-    own = (one[2] for one in is_one.finditer(text) if not one[1] or one[1] in ("The", *name.split()))
+    own = (
+        one[2]
+        for one in is_one.finditer(text)
+        if not one[1] or one[1] in ("The", *name.split()) or text[: one.start(1)].endswith("page ")
+    )
     return next(own, "")
 
 
@@ -202,7 +200,9 @@ def says(name: str, kind: str, lead: str) -> bool:
     nor "the club of Hay is a curling club" of Hay, nor "Ann Lee plans a hotel" of Ann Lee."""
     article = "an?" if kind in TOWNS else "(?:an?|the)"
     named, of_kind_ = re.escape(name), rf"\b{article} (?:[\w-]+ )?{re.escape(kind)}\b{_NO_NOUN}"
-    is_one = r"(?<! of )(?<! in )(?<! at )(?<! near )"
-    is_one += rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains)|,| –| \([^()\n]*\),?) {of_kind_}"
+    is_one = r"(?<! of )(?<! in )(?<! at )(?<! near )(?<!\ua717 )"
+    is_one += (
+        rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains|we are)|,| –| \([^()\n]*\),?) {of_kind_}"
+    )
     called = rf"{of_kind_},? (?:called |named )?[“\"]?{named}"
     return name in lead and pattern(f"{is_one}|{called}", re.IGNORECASE).search(lead) is not None

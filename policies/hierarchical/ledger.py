@@ -63,8 +63,7 @@ class Ledger:
             if one.column == WITHIN:
                 if one.value in self.wanted.places:
                     self.within.setdefault(one.entity, one.value)
-                else:
-                    self._atlas.learn(f"{one.entity}, {one.value}")
+                self._atlas.learn(f"{one.entity}, {one.value}")
                 continue
             if one.column == SEEN:
                 new += one.url not in self._seen.setdefault(entity, {})
@@ -223,7 +222,8 @@ class Ledger:
                 if not whole or not self._own_pages(entity):
                     found.setdefault(entity, {})[self.columns[1]] = None
                 for base, further in self.wanted.joins if self.columns[1:2] else ():
-                    people = (one.person for one in terms if base == self.columns[1])
+                    people = [one.person for one in terms if base == self.columns[1]]
+                    people += self._undated(entity) if base == self.columns[1] else ()
                     found.update({one: {further: None} for one in people if not self._current(one, further)})
                 continue
             lacking = [column for column in self.wanted.asked if not self._current(entity, column)]
@@ -234,6 +234,14 @@ class Ledger:
                 if value is not None and not self._current(value.value, further):
                     found.setdefault(value.value, {})[further] = None
         return tuple(Gap(entity, tuple(columns)) for entity, columns in found.items())
+
+    def _undated(self, entity: str) -> list[str]:
+        """Who is said to take up the post at something, and no page says when: their own pages may."""
+        told: dict[str, bool] = {}
+        for one in self._terms.get(folded(entity), ()):
+            person = one.entity.partition(PAIR)[2]
+            told[person] = told.get(person, False) or bool(self.wanted.year(one.column))
+        return [person for person, dated in told.items() if not dated]
 
     def _current(self, entity: str, column: str) -> bool:
         return any(not one.date for one in self._stated(entity, column))

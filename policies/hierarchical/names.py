@@ -9,6 +9,9 @@ from functools import lru_cache
 
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
+_TOLD_OF = re.compile("(?:[A-Z][a-z]+s|Death|News|Word) of ")
+"""What begins a sentence before whoever it tells of: "Tales of Ann Lee"."""
+_DOING = re.compile("(?:Lead|Head|Runn|Manag|Direct|Govern|Command|Keep)ing$")
 _TOKEN = re.compile(r"[^\W\d_](?:[\w’'-]*\w)?|&|\d+")
 _JOINS = ("of", "on", "the", "and", "&")
 _DATE = re.compile(rf"1[0-9][0-9][0-9]|20[0-9][0-9]|{_MONTH.replace('May|', '')}")
@@ -37,7 +40,7 @@ _BODIES = frozenset(
         trust union league team choir chorus band orchestra rovers wanderers athletic united city town line
         railway junction market guildhall relief winter study election by-law act case mutual electric
         engineering machine estate gardens abbey cathedral castle tower tramway crossing canal tunnel quarry mine
-        reservoir pier harbour mill branch
+        reservoir pier harbour mill branch curlers rowers singers players runners cyclists scouts volunteers
         """,
     )
 )
@@ -45,6 +48,12 @@ _PARTICLES = ("de", "da", "di", "du", "van", "von", "der", "den", "la", "le", "e
 _PLACED = frozenset(
     ("North", "South", "East", "West", "Upper", "Lower", "Great", "Little", "Port", "Kirk", "St", "Old")
 )
+
+
+def is_trade(words: str) -> bool:
+    """Whether words behind a firm's name say what it does or runs: "Boatbuilders", "Hill Farm"."""
+    last = words.rpartition(" ")[2].casefold()
+    return last in _BODIES or last.endswith(("ers", "ors", "wrights", "smiths"))
 
 
 def bare(name: str) -> str:
@@ -122,7 +131,8 @@ def names_in(sentence: str) -> tuple[str, ...]:
         if not inside and token.start() == 2:
             inside = word in _BESIDE
         named = word.lower() not in FUNCTION_WORDS or (word == "The" and token.start()) or (inside and word != "I")
-        capital = word[0].isupper() and (run or named)
+        doing = _DOING.match(word) and sentence[: token.start()].rstrip()[-1:] in ("", "x", ".", "!", "?")
+        capital = word[0].isupper() and not doing and (run or named)
         if _DATE.fullmatch(word) and not _GIVEN.match(sentence, token.start()):
             if [one[0] for one in run] != ["May"]:  # a month or a year is no part of a name
                 _close(sentence, run, found)
@@ -198,15 +208,26 @@ def persons_in(
             run = rest  # "Remembering Ann Lee"
         elif _GOING.fullmatch(first) and sentence.startswith(run) and run not in known:
             continue  # "Leaving Oldtown, …"
+        told = _TOLD_OF.match(run)
+        if told and sentence.startswith(run) and is_person(run[told.end() :]):
+            run = named = run[told.end() :]
         words = run.split()
-        if any(mentions(other, run) or (" " in bare(other) and mentions(run, other)) for other in others):
+        if any(_is_part(run, bare(other), sentence) for other in others):
             continue
         if is_person(run):
-            if run != named or f"the {run}" not in sentence.replace("The ", "the "):  # "the Hay Jubilee"
+            if run != named or not re.search(rf"\b[Tt]he {re.escape(run)}\b(?! [A-Z])", sentence):  # "the Hay Jubilee"
                 found.append(run)
         elif len(words) == 1:
             found += [full for full in known if full.rsplit(" ", 1)[-1] == run][:1]
     return list(dict.fromkeys(found))
+
+
+def _is_part(run: str, other: str, sentence: str) -> bool:
+    """Whether a name stands for a thing, or a thing for it: whoever a thing is named after is somebody beside it, where
+    the sentence has both."""
+    if run == other or (" " in other and mentions(run, other)):
+        return True
+    return mentions(other, run) and not (mentions(sentence, other) and mentions(sentence.replace(other, "·"), run))
 
 
 @lru_cache(maxsize=65_536)
@@ -220,7 +241,7 @@ def is_person(name: str) -> bool:
         and "St" not in words
         and not re.fullmatch(r"[A-Z]\.?", words[0])
         and not any(word in _JOINS or word.isdigit() or word.lower() in _BODIES for word in words)
-        and not re.search(r"['’](?:s\b| )", name)
+        and not re.search(r"['’](?:s\b| )|[\ua717-\ua719]", name)
         and words[-1][0].isupper()
         and all(word[0].isupper() or word in _PARTICLES for word in words)
         and all(len(word.rstrip(".")) > 1 or word.endswith(".") for word in words)
@@ -239,10 +260,11 @@ def ending(name: str) -> str:
     >>> ending("Koch Reef Light"), ending("Stork Brewing Company"), ending("Gull 14")
     ('Light', 'Brewing Company', 'Gull')
     """
-    words = bare(name).split()
+    words = (bare(name) if FIRM.fullmatch(name) else bare(name).partition(", ")[0]).split()
     if len(words) == 2 and words[1].isdigit():
         return words[0]
-    return " ".join(words[-2:] if words[-1].rstrip(".") in _FORMS else words[-1:]) if len(words) > 1 else ""
+    of_form = len(words) > 2 and words[-1].rstrip(".") in _FORMS
+    return " ".join(words[-2:] if of_form else words[-1:]) if len(words) > 1 else ""
 
 
 _FORMS = ("Club", "Company", "Co", "Works", "Brothers", "Sons", "Ltd", "Inc", "House", "Society", "Association")
@@ -273,9 +295,24 @@ FIRM = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]++, ){0,4}+[A-Z][\w’'-]++ &
 
 def of_kind(name: str, known: Mapping[str, int], kind: str) -> bool:
     """Whether a name ends as several of a kind do, or with the kind's word."""
-    if " " not in bare(name) or (any(part in name for part in (" and ", ", ")) and not FIRM.fullmatch(name)):
+    if " " not in bare(name) or (" and " in name and not FIRM.fullmatch(name)):
         return False
-    return known.get(ending(name), 0) > 1 or name.casefold().replace("-", " ").endswith(kind)
+    head = name if FIRM.fullmatch(name) else name.partition(", ")[0]
+    return known.get(ending(name), 0) > 1 or head.casefold().replace("-", " ").endswith(kind)
+
+
+def told_of(name: str, known: Collection[str], towns: Collection[str]) -> str:
+    """The known thing that a name tells of: with its town behind it, or with what befell it before it; else empty.
+
+    >>> told_of("Rye Library of Hay", ["Rye Library"], ["Hay"]), told_of("Mishap on the Corvo", ["Corvo"], [])
+    ('Rye Library', 'Corvo')
+    """
+    head, _, town = name.rpartition(" of ")
+    thing = _BEFALLEN.sub("", name)
+    return head if head in known and town in towns else thing if thing != name and thing in known else ""
+
+
+_BEFALLEN = re.compile(r"^.* (?:of|on|at|in|aboard) the ", re.IGNORECASE)
 
 
 def name_at(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -35,8 +34,10 @@ _END = re.compile(
 _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
 _LISTED = re.compile(rf"^- \*\*(?=[^*]*(?:1\d\d\d|20\d\d|\d (?:{_MONTH})|(?:{_MONTH}) \d))[^*]{{4,24}}\*\*: ")
 _YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
-_LATER = re.compile(r"(?:In )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b")
-_PLACED_ITEM = re.compile(r"^- (?:\*\*)?([^:()|*“”]{3,60}?)(?:\*\*)? \(([^\W\d_a-z][^()\d]{1,40})\):")
+_LATER = re.compile(
+    r"(?:In )?(?:[A-Z][a-z]+ of )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b|"
+    r"((?:A|One)) year (?:later|after)\b"
+)
 _INVITES = re.compile("^(?:Meet|About|Visit|Visiting|Discover|Introducing|Inside|Around) ")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
@@ -46,6 +47,11 @@ _YEARS = r"(?:1\d\d\d|20\d\d)\s*[–-]\s*(?:1\d\d\d|20\d\d|today|now|present)?"
 _FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
 _HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
 _SPEAKER = re.compile(r"^\*\*[^*]+\*\*(?: · [\d./ \w-]+)?$")
+_QUESTION = re.compile(r"^(?:- )?\*\*(?:Q: ?)?([^*]+\?)\*\*$")
+_ASIDE = re.compile(
+    r"(?:Among (?:the )?other|Also (?:in|of|from) |Elsewhere |In the same |Not far |[^.,]{3,40} has (?:more|other) )"
+)
+"""What begins a paragraph beside the page's subject."""
 _PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
 _QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」")
 _SAID = re.compile(r": “[^“”]*[.!?]”(?=\s|$)")  # what somebody says, as the end of a sentence
@@ -128,6 +134,7 @@ def passages(
     kin = endings(names)
     thing = thing_of(title, text)
     of_page = section = (thing if thing in names else "" if thing else _named(title, names, persons)) or subject
+    section = of_page = _winner(of_page, title, text, names) or of_page
     own = next(iter(persons_in(title, persons, names, titles) if persons else ()), "")
     asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
     for paragraph in re.split(r"\n+", text):
@@ -136,13 +143,17 @@ def passages(
             section = _named(head, names, persons) or ("" if _is_name(head) else of_page)
             asked = head if head.endswith("?") else ""
             continue
+        question = _QUESTION.match(paragraph)
+        if question:
+            section, asked = _named(question[1], names, persons) or of_page, question[1]
+            continue
         if paragraph.startswith("|") or " | " in paragraph or " · **" in paragraph or _SPEAKER.match(paragraph):
             continue
         if _ONLY_LINK.match(paragraph):
             continue
         plain = without_links(_DATELINE.sub("", _LISTED.sub("", paragraph)))
         plain = _QUOTED.sub(" ", _SAID.sub(".", plain))
-        about, person = section, own
+        about, person, aside, beside = section, own, "", False
         dated = _LISTED.match(paragraph)
         year = next(iter(_YEAR.findall(dated[0])), "") if dated else ""
         item, listed = _ITEM.match(plain), _NAMED_ITEM.match(plain)
@@ -157,19 +168,39 @@ def passages(
                 continue
             prefix = _PREFIX.match(sentence)
             here = _named(_without_namesakes(sentence, names, persons), names, persons, titles)
-            about = section if section and not item and not _GOES_ON.match(sentence) else about
+            about = (aside or section) if section and not item and not _GOES_ON.match(sentence) else about
+            beside = beside or _ASIDE.match(sentence) is not None
             if here:
                 about = here
-            elif (prefix and _is_name(prefix[1])) or _only_within(sentence, names):
+                aside = here if beside and here != section else ""
+            elif (prefix and _is_name(re.sub(r" \([^()]*\)$", "", prefix[1]))) or _only_within(sentence, names):
                 about = ""
             elif any(ending(name) in kin for name in names_in(sentence)):
                 about = ""  # another one of their kind
             people = persons_in(sentence, persons, names, titles) if persons else []
             later = _LATER.match(sentence)
-            then = str(int(year) + (later[1] not in (None, "same"))) if later and year else year if dated else ""
+            then = (
+                str(int(year) + (later[2] is not None or later[1] not in (None, "same")))
+                if later and year
+                else year
+                if dated
+                else ""
+            )
             yield AboutSentence(sentence, about, bool(here), asked, "" if people else person, then)
             person = people[-1] if people else person
             year = _latest(sentence) or year
+
+
+def _winner(of_page: str, title: str, text: str, names: Sequence[str]) -> str:
+    """Whom a page is about whose title has but whoever lost to it: what its first sentence begins with."""
+    if not of_page or not pattern(rf"\b(?:of|over|by|to|against) {re.escape(bare(of_page))}").search(title):
+        return ""
+    lines = (
+        one for one in without_links(text).splitlines() if one.strip() and not one.startswith(("|", "#", "- ", "By "))
+    )
+    first = _DATELINE.sub("", next(lines, ""))
+    begins = [one for one in names if one != of_page and re.match(rf"(?:The )?{re.escape(bare(one))}\b", first)]
+    return max(begins, key=len, default="") if mentions(first, of_page) else ""
 
 
 def thing_of(title: str, text: str) -> str:
@@ -218,12 +249,12 @@ def _named(text: str, names: Sequence[str], persons: Sequence[str] = (), post: C
         return ""
     at = {one: place for one in found if (place := _place_of(one, text, found, persons)) >= 0}
     held = "|".join(sorted(map(re.escape, {word.casefold() for word in post})))
-    of = [
-        one
-        for one in at
-        if held and pattern(rf"(?i:\b(?:{held})) (?:of|at) (?:[Tt]he )?{re.escape(bare(one))}\b").search(text)
-    ]
-    return min(of or at, key=lambda one: at[one], default="")
+    of = {}
+    for one in at if held else ():
+        told = pattern(rf"(?i:\b(?:{held})) (?:of|at) (?:[Tt]he )?{re.escape(bare(one))}\b").search(text)
+        if told:
+            of[one] = told.start()
+    return min(of or at, key=lambda one: ((of or at)[one], -len(one)), default="")
 
 
 def _only_within(sentence: str, names: Sequence[str]) -> bool:
@@ -296,41 +327,6 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
             yield TableCell(row[0], "", row[0])
             for label, value in zip(header[1:], row[1:], strict=True):
                 yield TableCell(row[0], label, value)
-
-
-def towns_in_list(text: str) -> dict[str, str]:
-    """Where the things of a list are: by what stands in brackets behind their names, or under "Town".
-
-    >>> towns_in_list("- [Corvo](https://a.example/c) (Ay): a ferry.\\n\\n| | Town |\\n| --- | --- |\\n| Delos | Bee |")
-    {'Corvo': 'Ay', 'Delos': 'Bee'}
-    """
-    found = {}
-    for line in text.splitlines():
-        item = _PLACED_ITEM.match(without_links(line))
-        if item:
-            found[item[1]] = item[2]
-    return found | {row.name: row.value for row in cells_of(text, "") if row.label in ("Town", "Place", "Where")}
-
-
-def items_of(text: str) -> Iterator[str]:
-    """The names that the items of a page's lists begin with, in bold, and its headings which the text below them has
-    too: no labels, which have a value or come again.
-
-    >>> list(items_of("- **[Corvo](https://a.example/c)** (Ay): a ferry.\\n- **1901**: It was built."))
-    ['Corvo']
-    """
-    for section in re.split(r"^#+ ", without_links(text), flags=re.MULTILINE)[1:]:
-        head, _, below = section.partition("\n")
-        if names_in(f"x {head}") == (head,) and mentions(below, head):
-            yield head
-    plain = [_NAMED_ITEM.match(without_links(line)) for line in text.splitlines() if line.startswith("- ")]
-    yield from (one[1] for one in plain if one and names_in(f"x {one[1]}") == (bare(one[1]),))
-    items = [without_links(line) for line in text.splitlines() if line.startswith(("- **", "**"))]
-    found = [
-        one[1] for line in items if (one := _ITEM.match(line)) and not (_FACT.match(line) and line[-1] not in ".!?")
-    ]
-    often = Counter(found)
-    yield from (one for one in often if often[one] == 1 and names_in(f"x {one}") == (one,))
 
 
 def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:

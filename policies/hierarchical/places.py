@@ -120,12 +120,20 @@ class Atlas:
         parts = place.removeprefix("~").split(", ") if place else []
         county = next((one for one in parts if one in self._asked), "")
         town = next((one for one in parts if one in self._within), "")
+        if town and not county and self.is_shared(town):
+            elsewhere = next((one for one in parts[1:] if one in self._larger[town] and not self._holds_asked(one)), "")
+            return f"{ELSEWHERE}{elsewhere}/{town}" if elsewhere else None
         if county or town:
             return f"{county or self._within[town]}/{town or (parts[0] if parts[0] != county else '')}"
         around = [*parts[1:], *sorted(self._larger.get(parts[0], ()) if parts else ())]
         around += [one for one in parts[:1] if one in self._parts]
         other = next((one for one in around if not self._holds_asked(one)), "")
         return f"{ELSEWHERE}{other}/{parts[0] if parts[0] != other else ''}" if other else None
+
+    def is_shared(self, town: str) -> bool:
+        """Whether pages say towns of one name to lie in several places, so that the name alone places nothing."""
+        larger = {one for one in self._larger.get(town, ()) if one in self._asked or not self._holds_asked(one)}
+        return len(larger | {self._within[town]} if town in self._within else larger) > 1
 
     def unplaced(self) -> tuple[str, ...]:
         """The smaller places of which pages say no more than that they lie in a country of places asked."""

@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from webenv.policies.hierarchical.births import births
-from webenv.policies.hierarchical.facts import TAKING, full_names, post_cues, terms
+from webenv.policies.hierarchical.facts import TAKING, full_names, new_holder, post_cues, terms
 from webenv.policies.hierarchical.kinds import (
     KIND,
+    OTHER,
     OWN,
     PAIR,
     POST,
@@ -16,46 +17,52 @@ from webenv.policies.hierarchical.kinds import (
     TOLD,
     TOWNS,
     WITHIN,
-    is_list,
     lists,
     members_of,
     says,
     seen_on,
     told_of_kind,
 )
+from webenv.policies.hierarchical.lists import items_of, towns_in_list
 from webenv.policies.hierarchical.messages import (
     CitedStatement,
     ReadPage,
     Subtask,
     cell,
 )
-from webenv.policies.hierarchical.names import bare, is_person, mentions, names_in, of_kind, somebody
+from webenv.policies.hierarchical.names import bare, endings, is_person, mentions, name_at, names_in, of_kind, somebody
 from webenv.policies.hierarchical.pages import (
     LEAD,
     AboutSentence,
     cells_of,
-    items_of,
     passages,
     pattern,
     subjects_of,
     thing_of,
-    towns_in_list,
     version_of,
     without_links,
 )
 from webenv.policies.hierarchical.places import address_of, dateline, place_of, town_in
 from webenv.policies.hierarchical.tables import Wanted
 from webenv.policies.hierarchical.values import clean, read_values, stems_of, term_in
+from webenv.policies.hierarchical.whole import freed, hold
 
 BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
-_POLITICS = re.compile(r"\b(?:elected|governed|mayor|in office|ran the town|head of the council)\b")
+_POLITICS = re.compile(r"\b(?:elected|governed|mayor|chain of office|ran the town|head of the council)\b")
+_RAN_IT = re.compile(
+    r"\b(?:led|headed|ran|run|managed|directed|(?:charge|head) of) (?:it\b|the (?!town|city|council|county|party)[a-z])"
+)
 PLURAL_IN = r"%s (?:of|in) "
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
 
 def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedStatement]:
     """All that a page states of a table: its rows, the cells of its tables, the values that its sentences have."""
+    return freed(_read(wanted, *hold(task, page, wanted.places)))
+
+
+def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]:
     title, text, url, date = page.title, page.text, page.url, version_of(page.title)
     if wanted.keys == 2:  # "Keeper of Rye Light" is no name, though it begins a sentence
         post = wanted.columns[1]
@@ -81,11 +88,13 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
     titles = {word.capitalize() for word in wanted.columns[1].split()} if wanted.keys == 2 else set()
     persons = full_names(title, text, titles)
     columns = {one.casefold() for one in (*wanted.columns, *wanted.asked)}
-    listed = (one for one in items_of(text) if one.casefold() not in columns) if is_list(wanted, title) else ()
+    listed = (
+        (one for one in items_of(text, wanted.kind) if one.casefold() not in columns) if lists(wanted, title) else ()
+    )
     members = members_of(wanted, title, plain, [*(row.name for row in rows if not row.label), *listed])
     found += [CitedStatement(name, wanted.columns[0], _as_titled(name, title, text), url, date) for name in members]
     seen = [] if members else seen_on(task, wanted, title, plain, places)
-    named = [(_with_kind(name, wanted.kind, plain), how, lead) for name, how, lead in seen]
+    named = [(_with_kind(name, wanted.kind, plain, title), how, lead) for name, how, lead in seen]
     homes = _homes(wanted, title, text, [one[0] for one in named if one[1] in (OWN, KIND)], places, task.places)
     holder = next((one for one in persons if mentions(title, one) and somebody(one, plain)), "")
     around = _around(wanted, holder, plain, homes, places)
@@ -119,7 +128,9 @@ def read_table(task: Subtask, wanted: Wanted, page: ReadPage) -> list[CitedState
             homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
             lead = cell(" ".join(plain.split())[:LEAD])
             name = _with_article(subject, title, plain)
-            found.append(CitedStatement(name, SEEN, TOLD, url, date, lead, homes[subject] or around))
+            likely = subject in every_name or of_kind(subject, endings(every_name), wanted.kind)
+            how = TOLD if likely else OTHER
+            found.append(CitedStatement(name, SEEN, how, url, date, lead, homes[subject] or around))
         posts = _posts(wanted, title, told, persons, bodies, titles, holder, subject, url, date)
         boxes = [one for one in found if PAIR in one.entity]
         found = [one for one in found if PAIR not in one.entity]
@@ -151,15 +162,21 @@ def _homes(
     """Where a page says that what it is about is, by name; of a list under no name, where all of it is."""
     if not wanted.region:
         return {}
-    found = {name: place_of(name, wanted.kind, text, places) or _one_of(wanted, within, text, name) for name in own}
+    found = {
+        name: place_of(name, wanted.kind, text, places)
+        or next((town for town, _ in within if title.startswith(f"{town} ") and not name.startswith(town)), "")
+        or _one_of(wanted, within, text, name)
+        for name in own
+    }
     if not own and lists(wanted, title):
-        lead = f"{re.split(PLURAL_IN % re.escape(wanted.plural), text[:LEAD], flags=re.IGNORECASE)[-1]}"
+        lead = re.split(PLURAL_IN % re.escape(wanted.plural), text[:LEAD], flags=re.IGNORECASE)[-1]
         there = [one.rstrip("’'") for part in (title, lead) for one in names_in(f"x {part}")]
         listed = next((one for one in there if one in wanted.places), "")
         if not listed:
             kinds = re.search(rf"{re.escape(wanted.plural)} (?:of|in) (?=[^\W\d_a-z])", title, re.IGNORECASE)
             after = names_in(f"x {title[kinds.end() :]}") if kinds else names_in(f"x {title}")
             listed = next((one.rstrip("’'") for one in after if not title.startswith(one) or "’s" in title), "")
+            listed = listed or (name_at(lead) if lead != text[:LEAD] else "")
         found[""] = listed
         found.update((name, f"{town}, {listed}" if listed else town) for name, town in towns_in_list(text).items())
     return found
@@ -170,7 +187,7 @@ def _one_of(wanted: Wanted, within: Sequence[tuple[str, str]], text: str, name: 
     plain = without_links(text).replace(bare(name), "·")
     named = [(one, one) for one in wanted.places if mentions(plain, one)]
     named += [(town, county) for town, county in within if mentions(plain, town)]
-    return named[0][0] if len({county for _, county in named}) == 1 else ""
+    return named[0][1] if len({county for _, county in named}) == 1 else ""
 
 
 def _around(wanted: Wanted, subject: str, text: str, homes: Mapping[str, str], places: Collection[str]) -> str:
@@ -200,7 +217,9 @@ def _subject(wanted: Wanted, title: str, text: str, names: Sequence[str], told: 
 def _of_cell(wanted: Wanted, name: str, label: str, value: str, url: str, date: str) -> list[CitedStatement]:
     """What a labelled cell states; of a post who held it, and when."""
     person, (since, until) = clean(value), term_in(value)
-    if wanted.keys == 2 and since and is_person(person):
+    cues = post_cues(wanted.columns[1], wanted.kind)
+    of_post = wanted.kind not in TOWNS or cues.spoken_in(label)  # what else is in a town has its own posts
+    if wanted.keys == 2 and since and is_person(person) and of_post:
         return _term(wanted, f"{name}{PAIR}{person}", person, since, until, url, date, "")
     return [CitedStatement(name, label, value, url, date)]
 
@@ -231,24 +250,47 @@ def _posts(
     cues, last = post_cues(wanted.columns[1], wanted.kind), holder.rsplit(" ", 1)[-1]
     noun = wanted.kind.rsplit(" ", 1)[-1]
     sure = sum(noun in one.text for one in told) > 1  # "the club", which a page about something else has hardly
-    for one in told:
+    before = ""  # of what the last sentence told who held the post
+    for one in map(_answered, told):
         of_holder = holder and (_PRONOUN.search(one.text) or mentions(one.text, last))
-        news = cues.spoken_in(one.text) and (cues.spoken_in(title) or mentions(title, one.about))
+        told_by_title = cues.spoken_in(title) or TAKING.search(title) or mentions(title, one.about)
+        news = cues.spoken_in(one.text) and told_by_title
         if not one.about or (of_holder and not one.named and not news):
             continue
         cued = cues.spoken_in(one.text) or TAKING.search(one.text)
         if one.about == subject and not (one.named or one.person or cued or sure):
             continue  # the page may be about something else
         of_it = re.search(rf"\b(?:[Ii]t|[Tt]he {re.escape(noun)}) (?:was|has been) governed", one.text)
-        if not (one.named or of_it or cues.spoken_in(one.text)) and _POLITICS.search(one.text):
+        of_it = of_it or _RAN_IT.search(one.text)
+        goes_on, before = before == one.about, one.about if cues.spoken_in(one.text) else ""
+        if not (one.named or of_it or goes_on or cues.spoken_in(one.text)) and _POLITICS.search(one.text):
             continue  # the mayor of the town where it is
         if wanted.kind in TOWNS and not cues.spoken_in(f"{one.asked} {one.text}"):
             continue  # of something else in the town
         meant = one._replace(person=holder) if holder and one.person and _PRONOUN.search(one.text) else one
-        for person, since, until in terms(meant, persons, bodies, titles, cues):
+        held = terms(meant, persons, bodies, titles, cues)
+        new = new_holder(meant, persons, bodies, titles, cues) if one.named and not held else ""
+        if new:
+            found += _term(wanted, f"{one.about}{PAIR}{new}", new, "", "", url, date, one.text)
+        for person, since, until in held:
             quote = f"{one.asked} {one.text}" if cues.spoken_in(one.asked) else one.text
             found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, quote)
     return found
+
+
+def _answered(one: AboutSentence) -> AboutSentence:
+    """A sentence; a name alone that answers who did something when, in the words of the question.
+
+    >>> _answered(AboutSentence("Ann Lee.", "Hay", False, "Who took over in 2001?")).text
+    'Ann Lee took over in 2001.'
+    """
+    who, name = _WHO.match(one.asked), one.text.rstrip(".!")
+    if not who or names_in(f"x {name}") != (name,):
+        return one
+    return one._replace(text=f"{name} {one.asked[who.end() :].rstrip('?')}.", asked="")
+
+
+_WHO = re.compile(r"(?:And )?[Ww]ho (?=[a-z])(?=.*\b(?:1\d|20)\d\d\b)")
 
 
 def _term(
@@ -297,7 +339,7 @@ _IS_TOWN = (
 _TOWN = r"[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){0,2}"
 
 
-def _with_kind(name: str, kind: str, text: str) -> str:
+def _with_kind(name: str, kind: str, text: str, title: str = "") -> str:
     """A name with the kind's word that a page writes behind it, in small letters and without an article before it.
 
     >>> _with_kind("Mill Road", "station", "Mill Road station is old."), _with_kind("Corvo", "ferry", "The Corvo ferry")
@@ -306,6 +348,8 @@ def _with_kind(name: str, kind: str, text: str) -> str:
     whole = f"{name} {kind}"
     if name.casefold().endswith(kind) or whole not in text:
         return name
+    if title.startswith(whole) and not title[len(whole) :][:1].isalnum():
+        return whole
     written = len(pattern(rf"(?<![Tt]he ){re.escape(whole)}\b").findall(text))
     return whole if 2 * written > text.count(name) else name
 

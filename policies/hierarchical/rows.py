@@ -9,7 +9,7 @@ from typing import Literal
 
 from webenv.policies.hierarchical.kinds import KIND, OTHER, OWN, POST, TOLD, TOWNS, noun_of, says
 from webenv.policies.hierarchical.messages import CitedStatement
-from webenv.policies.hierarchical.names import bare, endings, mentions, of_kind
+from webenv.policies.hierarchical.names import bare, endings, mentions, of_kind, told_of
 from webenv.policies.hierarchical.pages import PLACED
 from webenv.policies.hierarchical.places import ELSEWHERE, Atlas
 from webenv.policies.hierarchical.tables import Wanted
@@ -55,7 +55,7 @@ class RowDecision:
         towns, nouns = self._towns(), self._nouns(every)
         known, small = self._seen.keys() | self._names.keys(), {folded(one) for one in self._within}
         for entity, by_url in self._seen.items():
-            if entity in self._names or f"{entity} {kind}" in known or _is_told_of(entity, known, small):
+            if entity in self._names or f"{entity} {kind}" in known or told_of(entity, known, small):
                 continue
             seen = list(by_url.values())
             likeness, called = of_kind(seen[0].entity, kin, kind), every[entity]
@@ -131,6 +131,10 @@ class RowDecision:
         called = {noun_of(one.entity, one.quote) for one in told} - {""}
         plainly = any(one == kind or one.endswith(f" {kind}") for one in called)
         plainly = plainly or any(says(one.entity, kind, one.quote) for one in told)
+        # a page may begin with a wider word: "a sports club", which is a curling club further on
+        name = seen[0].entity.casefold() if seen else ""
+        wider = called and all(one.split()[-1] == kind.split()[-1] and one.split()[0] not in name for one in called)
+        plainly = plainly or (bool(wider) and any(one.value == KIND for one in told))
         return called | ({kind} if plainly else set())
 
     def _is_other(self, called: Set[str], nouns: Set[str]) -> bool:
@@ -157,7 +161,8 @@ class RowDecision:
         home = self._atlas.home(seen.place)
         if home is not None:
             return not home.startswith(ELSEWHERE)
-        places, lead = (*self._wanted.places, *self._within), seen.quote
+        towns = (one for one in self._within if not self._atlas.is_shared(one))
+        places, lead = (*self._wanted.places, *towns), seen.quote
         return any(mentions(lead, place) or mentions(lead, place.upper()) for place in places)
 
 
@@ -169,12 +174,6 @@ def folded(name: str) -> str:
 
 _SHORTENED = (" Co.", " Ltd.", " Inc.", " Bros.")
 """Ends that many pages write without their point."""
-
-
-def _is_told_of(entity: str, known: Set[str], towns: Set[str]) -> bool:
-    """Whether a folded name tells of something known: "the end of the corvo", "the corvo of hay"."""
-    head, _, tail = entity.rpartition(" of ")
-    return tail.removeprefix("the ") in known if tail.startswith("the ") else head in known and tail in towns
 
 
 def _written(forms: Counter[str]) -> str:

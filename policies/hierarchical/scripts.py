@@ -23,7 +23,7 @@ from webenv.policies.hierarchical.messages import (
     in_words,
     tokens,
 )
-from webenv.policies.hierarchical.names import bare, endings, mentions, names_in, of_kind
+from webenv.policies.hierarchical.names import FIRM, bare, endings, mentions, names_in, of_kind
 from webenv.policies.hierarchical.pages import allowed, links_of, version_of
 from webenv.policies.hierarchical.reading import read_table
 from webenv.policies.hierarchical.tables import Wanted, read_question
@@ -248,7 +248,8 @@ def _names_one(hit: ResultLine, task: Subtask, wanted: Wanted) -> bool:
     """Whether a hit is titled by something which may be of the kind and is not known yet: it is called like others of
     them, or the snippet says that it is one."""
     kin = endings(task.others)
-    named = [one for one in names_in(f"x {hit.title}") if one not in task.others]
+    firms = [found[0] for found in FIRM.finditer(hit.title)]
+    named = [one for one in (*firms, *names_in(f"x {hit.title}")) if one not in task.others]
     fresh = [one for one in named if not any(mentions(one, other) for other in task.others)]
     return any(of_kind(one, kin, wanted.kind) or says(one, wanted.kind, hit.snippet) for one in fresh)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from webenv.observations import ObservationDict
+from webenv.policies.hierarchical.again import replaced
 from webenv.policies.hierarchical.chain_ledger import ChainLedger
 from webenv.policies.hierarchical.ledger import Ledger
 from webenv.policies.hierarchical.messages import (
@@ -108,7 +109,11 @@ class HierarchyState:
                 continue
             self.asked.update(dict.fromkeys(kept.get("asked", ())))
             self.evidence += [(int(size), int(count)) for size, count in kept.get("evidence", ())]
-            self.take([CitedStatement(*one) for one in kept.get("statements", ())])
+            stated = [CitedStatement(*one) for one in kept.get("statements", ())]
+            urls, count = kept.get("again", ((), 0))
+            self.take(stated[: len(stated) - count])
+            if urls:
+                self.read_again(urls, stated[len(stated) - count :])
             known, pages, read = kept.get("told", (0, 0, 0))
             self.tell(known)
             self.pages, self.read = pages, read
@@ -130,6 +135,13 @@ class HierarchyState:
     def take(self, statements: Sequence[CitedStatement]) -> int:
         self.statements += statements
         return self.ledger.add(statements)
+
+    def read_again(self, urls: Iterable[str], statements: Sequence[CitedStatement]) -> None:
+        """Takes what pages stated when they were read again, instead of what they had stated."""
+        self.statements = replaced(self.statements, statements, urls)
+        if isinstance(self.ledger, Ledger):
+            self.ledger = Ledger(self.ledger.wanted, reconciles=self.ledger.reconciles)
+            self.ledger.add(self.statements)
 
     def tell(self, known: int) -> None:
         """Lets workers know the first so many statements."""

@@ -70,12 +70,17 @@ def succession(
     whole = [max(terms, key=lambda one: one.weight) for terms in found.values() if any(_is_whole(one) for one in terms)]
     partial = [one for terms in found.values() if not any(_is_whole(two) for two in terms) for one in terms]
     if not weighed:
-        return sorted((*whole, *partial), key=lambda one: one.since or one.until)
+        dated = (one for one in (*whole, *partial) if one.since or one.until)
+        return sorted(dated, key=lambda one: one.since or one.until)
     sure = [one for one in (*whole, *partial) if one.weight >= _CUED]
     ends, starts = {one.until for one in sure}, {one.since for one in sure}
     linked = [one._replace(weight=one.weight + _NEXT * ((one.since in ends) + (one.until in starts))) for one in whole]
     chosen = _without_overlap([one for one in linked if one.weight > _LEAST])
-    for term in sorted(partial, key=lambda one: -one.weight):
+    begun = {one.since for one in sure if one.cued} - {""}
+    before = [
+        one._replace(cued=True, weight=one.weight + _NEXT) for one in partial if one.until in begun and one.url in own
+    ]
+    for term in sorted({one.person: one for one in (*partial, *before)}.values(), key=lambda one: -one.weight):
         if (
             term.cued
             and term.weight > _CUED
@@ -83,7 +88,7 @@ def succession(
             and not any(_clash(term, other) for other in chosen)
         ):
             chosen.append(term)
-    chosen.sort(key=lambda one: int(one.since or one.until))
+    chosen.sort(key=lambda one: (int(one.since or one.until), bool(one.since)))
     last = max((int(one.since or one.until) for one in chosen), default=0)
     return [one._replace(former=bool(one.until) or int(one.since) < last) for one in chosen]
 
@@ -116,7 +121,7 @@ def by_home(
         person = " ".join(entity.partition(" | ")[2].split()).casefold()
         near = {there for one in told if (there := around.get(one.url)) is not None}
         fit = {home: _fit(person, mine, spans[home]) + _near(home, near) for home in spans}
-        home = max(spans, key=lambda home: (fit[home], not home.startswith(ELSEWHERE)))
+        home = max(spans, key=lambda home: (fit[home], bool(spans[home]), not home.startswith(ELSEWHERE)))
         known[home] += told
     return [told for home, told in known.items() if told and not home.startswith(ELSEWHERE)]
 

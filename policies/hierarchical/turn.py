@@ -10,7 +10,7 @@ from typing import Any
 
 from webenv.actions import Action, answer, search, visit
 from webenv.latency import LatencyModel
-from webenv.policies.hierarchical.again import replaced, unheard
+from webenv.policies.hierarchical.again import unheard
 from webenv.policies.hierarchical.calls import Calls, Stages
 from webenv.policies.hierarchical.chain_ledger import ChainLedger
 from webenv.policies.hierarchical.clauses import read_chain
@@ -107,10 +107,12 @@ class HostTurn:
                 final = ""
             else:
                 final = yield from self._plan()
-                if final == "":
-                    yield from self._read_again()
         if final is None and self._late():
             final = ""
+        if final == "" and not (self._closing() or self._late()):
+            yield from self._read_again()
+            step = (self.state.steps[-1].step if self.state.steps else 0) + 1
+            self._calls.writing(f"{step}.answer", tokens(self._table()))
         if final is not None:
             return self._decision(answer(final or self._table()))
         return self._decision(self._send())
@@ -269,8 +271,8 @@ class HostTurn:
                     read[job.what] = one.value.bounded().statements
         again = [one for statements in read.values() for one in statements]
         self._kept["statements"] += [list(one) for one in again]
-        state.ledger = Ledger(ledger.wanted, reconciles=ledger.reconciles)
-        state.ledger.add(replaced(state.statements, again, read))
+        self._kept["again"] = [list(read), len(again)] if read else []
+        state.read_again(read, again)
 
     def _subtask(self, job: Job, known_now: Ledger | None = None) -> Subtask:
         ledger, order = known_now or self.state.told or self.state.ledger, job.order
@@ -447,10 +449,7 @@ class HostTurn:
         view = HostView(self._question, tuple(state.steps), self._layers.steps + 1 - step)
         [said] = yield from self._calls.think("host", [(str(step), f"step {step}")], [self._layers.host.plan(view)])
         if not isinstance(said.value, tuple) or not said.value or view.steps_left <= 0:
-            final = said.value if isinstance(said.value, str) else ""
-            if not final:
-                self._calls.writing(f"{step}.answer", tokens(self._table()))
-            return final
+            return said.value if isinstance(said.value, str) else ""
         for number, directive in enumerate(said.value, start=1):
             state.open.append(OpenDirective(f"{step}.{number}", directive))
         return None

@@ -26,7 +26,8 @@ _LIFE = re.compile(
 )
 """When somebody lived, behind a name: no years of a post."""
 _INCIDENTAL = re.compile(
-    r"\bnot be(?:en)? forgotten\b|\bnever (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+|"
+    r"\bnot be(?:en)? forgotten\b|\b(?:that|which) (?:was|were|is|are) (?:not|never) [^.,;\d]*(?=\.?$)|"
+    r"\bnever (?:quite )?(?!held|was|became|been|had|got|took|served|led|ran)\w+|"
     r"\b(?:did|does|do|could|would) not (?!hold|become|take|serve|lead|run|keep|get|go|succeed|have|stay|accept)"
     r"(?:leave|retire|resign|\w+(?![^.,;]{0,80}\b(?:1\d|20)\d\d))|"
     r"\bha(?:s|ve|d) not (?!held|been|become|taken|served|led|run|kept|had|got)\w+(?![^.,;]{0,80}\b(?:1\d|20)\d\d)"

@@ -9,9 +9,10 @@ from webenv.policies.hierarchical.again import replaced, unheard
 from webenv.policies.hierarchical.facts import TAKING, post_cues, terms
 from webenv.policies.hierarchical.kinds import KIND, OWN, PAIR, SEEN, TOLD, says
 from webenv.policies.hierarchical.ledger import Ledger
+from webenv.policies.hierarchical.lists import items_of
 from webenv.policies.hierarchical.messages import CitedStatement, Finding, ReadPage, Said, Subtask
 from webenv.policies.hierarchical.names import is_person, names_in, persons_in
-from webenv.policies.hierarchical.pages import AboutSentence, items_of, passages
+from webenv.policies.hierarchical.pages import AboutSentence, passages
 from webenv.policies.hierarchical.places import Atlas
 from webenv.policies.hierarchical.reading import read_table
 from webenv.policies.hierarchical.tables import Wanted, read_question
