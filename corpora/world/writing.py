@@ -35,8 +35,8 @@ def _links_of(head: PageHead, known: RegionPages) -> Callable[[WorldEntity], str
 
 
 _DETAILED = {
-    "encyclopedia": 0.4, "heritage": 0.4, "magazine": 0.7, "blog": 0.6, "news": 0.6, "club": 0.4, "guide": 0.4,
-    "obituary": 0.5, "journal": 0.3, "forum": 0.3, "council": 0.2, "directory": 0.3,
+    "encyclopedia": 0.25, "heritage": 0.25, "magazine": 0.45, "blog": 0.4, "news": 0.5, "club": 0.25, "guide": 0.25,
+    "obituary": 0.35, "journal": 0.2, "forum": 0.25, "council": 0.15, "directory": 0.2,
 }  # fmt: skip
 """Of how many facts pages of a form tell a detail, where there is one."""
 _MERGED = 0.65  # of two short sentences about one subject how often they become one
