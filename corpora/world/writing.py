@@ -176,6 +176,8 @@ class PageSentences:
     def _detail(self, claim: Claim) -> str:
         """A sentence that goes on about a fact just told; of most none, and none on pages of mere entries."""
         share = _DETAILED.get(self._head.form, 0.0)
+        if self._head.form == "news" and claim.fact.year == self._head.year:
+            return ""  # details look back: of today nobody knows what came of it
         if not share or not self._telling.ways(claim, "d") or not self._rng.chance(share):
             return ""
         detail = self._telling.sentence(claim, "d")
