@@ -135,6 +135,8 @@ def passages(
     thing = thing_of(title, text)
     of_page = section = (thing if thing in names else "" if thing else _named(title, names, persons)) or subject
     section = of_page = _winner(of_page, title, text, names) or of_page
+    if of_page and of_page != subject and not _is_meant(of_page, title, names, persons):
+        section = of_page = ""
     own = next(iter(persons_in(title, persons, names, titles) if persons else ()), "")
     asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
     for paragraph in re.split(r"\n+", text):
@@ -221,6 +223,16 @@ def _latest(sentence: str) -> str:
 
 
 _ASKING = ("Who", "What", "When", "Where", "Which", "How", "Why", "Whom", "Whose", "In", "To", "From", "At", "For")
+
+
+def _is_meant(name: str, title: str, names: Sequence[str], persons: Sequence[str]) -> bool:
+    """Whether a title that has a name tells of it: "Ann Corvo is new mayor" does not of Corvo, nor "All boats, Corvo".
+
+    >>> _is_meant("Corvo", "Corvo is sold", [], []), _is_meant("Corvo", "All boats, Corvo", [], [])
+    (True, False)
+    """
+    placed = " " not in name and pattern(rf"[a-z]s(?:,| in| of) {re.escape(name)}$").search(title)
+    return not placed and mentions(_without_namesakes(title, names, persons), name)
 
 
 def _without_namesakes(sentence: str, names: Sequence[str], persons: Sequence[str]) -> str:

@@ -51,8 +51,9 @@ BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
 _POLITICS = re.compile(r"\b(?:elected|governed|mayor|chain of office|ran the town|head of the council)\b")
 _RAN_IT = re.compile(
-    r"\b(?:led|headed|ran|run|managed|directed|(?:charge|head) of) (?:it\b|the (?!town|city|council|county|party)[a-z])"
+    r"\b(?:led|headed|ran|run|managed|directed|took over|(?:charge|head) of) (?:it\b|the (?!town|city|council|county|party)[a-z])"
 )
+_ROLE_OF = re.compile(r"\b(?:as|was) (?:[a-z]+ ){1,3}of (?=(?:the |The )?[^\W\d_a-z])")
 PLURAL_IN = r"%s (?:of|in) "
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
@@ -253,6 +254,9 @@ def _posts(
     before = ""  # of what the last sentence told who held the post
     for one in map(_answered, told):
         of_holder = holder and (_PRONOUN.search(one.text) or mentions(one.text, last))
+        role = _ROLE_OF.search(one.text)
+        if role and bare(one.about) not in one.text[role.end() :] and " " not in bare(one.about):
+            continue  # "a sailor from Corvo, known as commander of the Net"
         told_by_title = cues.spoken_in(title) or TAKING.search(title) or mentions(title, one.about)
         news = cues.spoken_in(one.text) and told_by_title
         if not one.about or (of_holder and not one.named and not news):
