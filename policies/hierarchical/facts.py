@@ -47,7 +47,7 @@ _HIRED = re.compile(
     r"where (?:he|she|they) (?:was|were)|"
     r"(?:as|was|been) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?: (?:of|at|from|in|with|until|and)|"
     r"(?:(?<=er)|(?<=or)|(?<=ist)|(?<=man)|(?<=cook)|(?<=clerk)|(?<=nurse))(?=[,.]))|"
-    r"had work for|put in(?! (?:command|charge|office|the chair))|"
+    r"at the (?:controls|wheel|tiller|oars)|had work for|put in(?! (?:command|charge|office|the chair))|"
     r"(?:spent|passed) (?:[a-z]+ ){0,3}(?:years?|months?|seasons?|decades?|time)|"
     r"with [^.]{0,60} as an?|(?:as|was) mayor|mayor (?:of|from|since)|"
     r"led the council|of the town)\b"

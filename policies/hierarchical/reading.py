@@ -110,6 +110,8 @@ def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]
     names = tuple(
         one for one in names if (one in own or one not in places) and (mentions(plain, one) or mentions(title, one))
     )
+    # of a page about somebody it is no thing, whatever lists made of the name
+    names = tuple(one for one in names if one != holder or one in own or says(one, wanted.kind, plain))
     boxed = {bare(name).casefold(): name for name in names}
     labels = {one.casefold(): one for one in (*wanted.asked, *task.columns)}
     for row in rows:
