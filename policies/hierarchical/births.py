@@ -119,7 +119,7 @@ def _place_in(sentence: str) -> str:
 
 
 def _at(found: re.Match[str]) -> bool:
-    """Whether what stands behind a word of place may be one: behind "of" nobody, as in "the drawing board of Ann Lee"."""
+    """Whether what stands behind a word of place may be one; somebody behind "of" is none, as whose work it is."""
     of = found[0] == "of " and not _OF_TOWN.search(found.string[: found.end()])
     return not (of and is_person(_town_at(found.string[found.end() :])))
 

@@ -51,7 +51,8 @@ BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
 _POLITICS = re.compile(r"\b(?:elected|governed|mayor|chain of office|ran the town|head of the council)\b")
 _RAN_IT = re.compile(
-    r"\b(?:led|headed|ran|run|managed|directed|took over|(?:charge|head) of) (?:it\b|the (?!town|city|council|county|party)[a-z])"
+    r"\b(?:led|headed|ran|run|managed|directed|took over|(?:charge|head) of) "
+    r"(?:it\b|the (?!town|city|council|county|party)[a-z])"
 )
 _ROLE_OF = re.compile(r"\b(?:as|was) (?:[a-z]+ ){1,3}of (?=(?:the |The )?[^\W\d_a-z])")
 PLURAL_IN = r"%s (?:of|in) "
