@@ -165,12 +165,14 @@ def passages(
         elif listed and (_is_name(listed[1]) or listed[1] in names):
             item, about, plain = listed, _named(listed[1], names, persons), listed[3]
         plain = plain.removeprefix("- ")
+        of_item = about if item else ""
         for sentence in sentences(plain):
             if len(sentence) > 1_000:
                 continue
             prefix = _PREFIX.match(sentence)
             here = _named(_without_namesakes(sentence, names, persons), names, persons, titles)
             about = (aside or section) if section and not item and not _GOES_ON.match(sentence) else about
+            about = of_item or about
             beside = beside or _ASIDE.match(sentence) is not None
             if here:
                 about = here

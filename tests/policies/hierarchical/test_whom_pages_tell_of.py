@@ -74,3 +74,17 @@ def test_somebody_of_a_page_is_no_thing() -> None:
     """A name that a list took for a thing, and whose page is about somebody, is who held the post."""
     text = "Ann Lee was keeper of Rye Light (1950–1954). Lee is dead."
     assert ("Rye Light", "Ann Lee", "1950") in read("Ann Lee: our tribute", text, ("Ann Lee",))
+
+
+def test_the_one_of_the_kind_that_a_page_tells_of_is_meant_by_its_noun() -> None:
+    """ "The lighthouse" on a page titled by who pays for it is the one that the page says to be a lighthouse."""
+    text = (
+        "The bank pays. Rye Light is a lighthouse in Ayshire.\n\nThe lighthouse was run by Ann Lee from 1950 to 1954."
+    )
+    assert ("Rye Light", "Ann Lee", "1950") in read("Hay Bank pays", text, ("Hay Bank",))
+
+
+def test_an_item_of_a_list_stays_with_its_name() -> None:
+    """What follows in an item is about its name, whatever else a sentence of it names."""
+    text = "- **Rye Light**: Hay Light lent a lamp. It had Ann Lee as keeper."
+    assert list(passages("List", text, ["Hay Light", "Rye Light"]))[-1].about == "Rye Light"
