@@ -111,7 +111,6 @@ def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]
     names = tuple(
         one for one in names if (one in own or one not in places) and (mentions(plain, one) or mentions(title, one))
     )
-    # of a page about somebody it is no thing, whatever lists made of the name
     alike = of_kind(holder, endings(every_name), wanted.kind)
     names = tuple(one for one in names if one != holder or alike or one in own or says(one, wanted.kind, plain))
     boxed = {bare(name).casefold(): name for name in names}
@@ -128,7 +127,9 @@ def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]
     if wanted.keys == 2:
         subject = "" if members else _subject(wanted, title, text, names, [one[0] for one in named])
         of_kind_ = [name for name, how, _ in named if how in (KIND, TOLD)]
-        told = [_of_the(of_kind_, wanted, one) for one in passages(title, text, names, persons, titles, subject)]
+        told = [
+            _of_the(of_kind_, every_name, wanted, one) for one in passages(title, text, names, persons, titles, subject)
+        ]
         around = around or _around(wanted, subject, plain, homes, places)
         if subject and subject not in homes and wanted.region:
             homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
@@ -287,9 +288,10 @@ def _posts(
     return found
 
 
-def _of_the(things: Sequence[str], wanted: Wanted, one: AboutSentence) -> AboutSentence:
-    """A sentence of "the lighthouse" on a page titled by something else, which tells of one lighthouse: of that one."""
-    if len(things) != 1 or one.named or one.about in ("", *things):
+def _of_the(things: Sequence[str], known: Collection[str], wanted: Wanted, one: AboutSentence) -> AboutSentence:
+    """A sentence of "the lighthouse" on a page titled by something else, which tells of one lighthouse: of that one;
+    others that are known to be of the kind keep theirs."""
+    if len(things) != 1 or one.named or one.about in ("", *things, *known):
         return one
     nouns = {wanted.kind.rpartition(" ")[2], things[0].rpartition(" ")[2].casefold()}
     meant = any(re.search(rf"\b[Tt]he {re.escape(noun)}\b", one.text) for noun in nouns)

@@ -79,9 +79,9 @@ def test_somebody_of_a_page_is_no_thing() -> None:
 def test_the_one_of_the_kind_that_a_page_tells_of_is_meant_by_its_noun() -> None:
     """ "The lighthouse" on a page titled by who pays for it is the one that the page says to be a lighthouse."""
     text = (
-        "The bank pays. Rye Light is a lighthouse in Ayshire.\n\nThe lighthouse was run by Ann Lee from 1950 to 1954."
+        "Hay Bank is old. Rye Light is a lighthouse in Ayshire.\n\nThe lighthouse was run by Ann Lee from 1950 to 1954."
     )
-    assert ("Rye Light", "Ann Lee", "1950") in read("Hay Bank pays", text, ("Hay Bank",))
+    assert ("Rye Light", "Ann Lee", "1950") in read("Hay Bank pays", text)
 
 
 def test_an_item_of_a_list_stays_with_its_name() -> None:
