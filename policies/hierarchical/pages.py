@@ -134,9 +134,9 @@ def passages(
     kin = endings(names)
     thing = thing_of(title, text)
     of_page = section = (thing if thing in names else "" if thing else _named(title, names, persons)) or subject
-    section = of_page = _winner(of_page, title, text, names) or of_page
     if of_page and of_page != subject and not _is_meant(of_page, title, names, persons):
-        section = of_page = ""
+        of_page = ""
+    section = of_page = _winner(of_page, title, text, names) or of_page
     own = next(iter(persons_in(title, persons, names, titles) if persons else ()), "")
     asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
     for paragraph in re.split(r"\n+", text):
