@@ -44,6 +44,7 @@ _OTHER_LIFE = re.compile(
 _FROM = re.compile(rf"\b(?:came|comes|hails|hailed|originates|originated) from {_AT}")
 _ABOUT = re.compile(r"^- (?:\*\*)?([^:()|*“”,]{3,60}?)(?:\*\*)?(?: \([^()]*\))?, [^:,.–]{3,40}(?:[:.]| –) (.*)$")
 _THERE = re.compile(r"\bborn (there|here|in (?:the|this) (?:town|village|city|municipality|community))\b")
+_OF_TOWN = re.compile(r"\b(?:town|village|city|district|parish|county|family|suburb|outskirts) of $")
 _DOUBT = re.compile(r"\b(?:namesake|another person|christened|baptised|baptized|once (?:taken|thought|mistaken))\b")
 
 
@@ -106,7 +107,7 @@ def _place_in(sentence: str) -> str:
         return runs[-1] if runs else ""
     for clause in _CLAUSE.split(re.sub(r"\([^()]*\)", "", sentence)):
         cue = _CUE.search(clause)
-        at = [_town_at(clause[one.end() :]) for one in _NEAR.finditer(clause, cue.start())] if cue else []
+        at = [_town_at(clause[one.end() :]) for one in _NEAR.finditer(clause, cue.start()) if _at(one)] if cue else []
         if len({one for one in at if one}) == 1 and not _OTHER_LIFE.search(clause):
             return next(one for one in at if one)
     found = _FROM.search(sentence)
@@ -115,6 +116,12 @@ def _place_in(sentence: str) -> str:
         rest = sentence[found.start("at") + len(place) :]
         return place if rest in (".", "") or re.match(r",? and (?:his|her|their|first|started|began)\b", rest) else ""
     return ""
+
+
+def _at(found: re.Match[str]) -> bool:
+    """Whether what stands behind a word of place may be one; somebody behind "of" is none, as whose work it is."""
+    of = found[0] == "of " and not _OF_TOWN.search(found.string[: found.end()])
+    return not (of and is_person(_town_at(found.string[found.end() :])))
 
 
 def _town_at(text: str) -> str:

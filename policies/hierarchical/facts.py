@@ -47,7 +47,7 @@ _HIRED = re.compile(
     r"where (?:he|she|they) (?:was|were)|"
     r"(?:as|was|been) an? (?!matter)[a-z-]{1,20}(?: [a-z-]{1,20}){0,2}(?: (?:of|at|from|in|with|until|and)|"
     r"(?:(?<=er)|(?<=or)|(?<=ist)|(?<=man)|(?<=cook)|(?<=clerk)|(?<=nurse))(?=[,.]))|"
-    r"had work for|put in(?! (?:command|charge|office|the chair))|"
+    r"at the (?:controls|wheel|tiller|oars)|had work for|put in(?! (?:command|charge|office|the chair))|"
     r"(?:spent|passed) (?:[a-z]+ ){0,3}(?:years?|months?|seasons?|decades?|time)|"
     r"with [^.]{0,60} as an?|(?:as|was) mayor|mayor (?:of|from|since)|"
     r"led the council|of the town)\b"
@@ -71,7 +71,7 @@ _IN_CHARGE = re.compile(
 """Words of a post that leave no doubt, whatever work is told beside them."""
 _FOUNDED = re.compile(
     r"\b(?:[Ff]ound(?:ed|ing|er)|[Ee]stablished|set (?:it |us |them )?up|created|launch(?:ed)?|was started|opened|"
-    r"started (?:the|our|an?|it|us|them)\b|(?:took on|won|got) (?:the|our|its) first|"
+    r"start(?:ed)? (?:the|our|an?|it|us|them)\b|(?:took on|won|got) (?:the|our|its) first|"
     r"started (?=[A-Z])|gave [^.]{0,60} (?:land|mill)|licen[cs]e|to thank|planted|"
     r"(?:started|took up|began) (?:to )?[a-z]{1,20}ing|began to|began with|came into being|there have been|"
     r"started (?:with|in)|first owner|[Ff]irst [a-z]{1,20} (?:under|was))\b"
@@ -83,7 +83,7 @@ _CALLED = re.compile(r"([^\W\d_a-z][\w’'-]+), its [a-z]+(?: [a-z]+)?,")
 """Somebody with what they are to something: "Ann Lee, its engineer, took charge"."""
 _DESIGNS = re.compile(
     r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans?|drawn|"
-    r"drawings (?:bear|are|is))\b"
+    r"drawing[ -]boards?|slide rule|drawings (?:bear|are|is))\b"
 )
 """Words of whoever drew the plans of something, and has no post there."""
 _ITS_OWN = re.compile(
@@ -112,6 +112,9 @@ _UNDER_HEAD = re.compile(r"\bhead (?:[a-z]+(?:er|or|ist|man|smith)|cook|clerk)\b
 """Somebody who is head of a trade: no head of what they work for."""
 
 
+_GAP, _LONG = re.compile(r"(?<=[a-z])[ -](?=[a-z])"), 10
+
+
 class PostCues(NamedTuple):
     """What speaks of a post: words that go with it (of :func:`words_of`), and of a town's all words of government."""
 
@@ -125,7 +128,12 @@ class PostCues(NamedTuple):
         True
         """
         plain = _UNDER_HEAD.sub(" ", text) if "=head" in self.words else text
-        return not self.words.isdisjoint(words_of(plain)) or (self.governs and _GOVERNING.search(text) is not None)
+        compound = _GAP.sub("", plain.casefold())  # "station master"
+        return (
+            not self.words.isdisjoint(words_of(plain))
+            or any(one[0] == "=" and len(one) > _LONG and one[1:] in compound for one in self.words)
+            or (self.governs and _GOVERNING.search(text) is not None)
+        )
 
 
 @lru_cache(maxsize=256)

@@ -10,6 +10,7 @@ from webenv.policies.hierarchical.names import (
     FIRM,
     bare,
     endings,
+    is_body,
     is_person,
     mentions,
     names_in,
@@ -87,7 +88,7 @@ def seen_on(task: Subtask, wanted: Wanted, title: str, text: str, towns: Collect
             found[name] = (how, cell(told))
     prose = [line for line in text.splitlines() if not _ONLY_LINK.match(line)]
     every = dict.fromkeys(name for line in prose for name in names_in(line))
-    held = {name for line in prose for name in _held(line)} if wanted.keys == 2 else set()
+    held = {name for line in prose for name in _held(line, wanted.kind)} if wanted.keys == 2 else set()
     others = [one for one in every if not is_person(one) and of_kind(one, kin, wanted.kind) and one not in found]
     others += [one for one in held if one not in found and one not in others and one not in towns]
     others = [one for one in others if not any(mentions(one, two) for two in (*own, *task.others) if two != one)]
@@ -97,11 +98,18 @@ def seen_on(task: Subtask, wanted: Wanted, title: str, text: str, towns: Collect
     ]
 
 
-def _held(line: str) -> Iterator[str]:
-    """The names of what somebody had, led or took over, of whatever kind."""
+def _held(line: str, kind: str) -> Iterator[str]:
+    """The names of what somebody had, led or took over, of whatever kind; none that goes on with the word of another
+    kind, as in "Mill Road station".
+
+    >>> list(_held("She took over Mill Road station.", "ferry")), list(_held("She took over Mill Light.", "lamp"))
+    ([], ['Mill Light'])
+    """
     for found in _HELD.finditer(line):
         name = next(iter(names_in(f"x {line[found.end() : found.end() + 80]}")), "")
-        if " " in name and line.startswith(name, found.end()) and not is_person(name):
+        following = line[found.end() + len(name) :].lstrip().partition(" ")[0].rstrip(".,;:")
+        other = following != kind and is_body(following)
+        if " " in name and line.startswith(name, found.end()) and not is_person(name) and not other:
             yield name
 
 

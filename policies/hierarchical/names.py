@@ -56,6 +56,11 @@ def is_trade(words: str) -> bool:
     return last in _BODIES or last.endswith(("ers", "ors", "wrights", "smiths"))
 
 
+def is_body(word: str) -> bool:
+    """Whether a word says what a thing is that has a name: "station"."""
+    return word in _BODIES
+
+
 def bare(name: str) -> str:
     """A name without its article.
 

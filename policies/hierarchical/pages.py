@@ -134,6 +134,8 @@ def passages(
     kin = endings(names)
     thing = thing_of(title, text)
     of_page = section = (thing if thing in names else "" if thing else _named(title, names, persons)) or subject
+    if of_page and of_page != subject and not _is_meant(of_page, title, names, persons):
+        of_page = ""
     section = of_page = _winner(of_page, title, text, names) or of_page
     own = next(iter(persons_in(title, persons, names, titles) if persons else ()), "")
     asked = title if title.endswith("?") or title.split(" ")[0] in _ASKING else ""
@@ -163,12 +165,14 @@ def passages(
         elif listed and (_is_name(listed[1]) or listed[1] in names):
             item, about, plain = listed, _named(listed[1], names, persons), listed[3]
         plain = plain.removeprefix("- ")
+        of_item = about if item else ""
         for sentence in sentences(plain):
             if len(sentence) > 1_000:
                 continue
             prefix = _PREFIX.match(sentence)
             here = _named(_without_namesakes(sentence, names, persons), names, persons, titles)
             about = (aside or section) if section and not item and not _GOES_ON.match(sentence) else about
+            about = of_item or about
             beside = beside or _ASIDE.match(sentence) is not None
             if here:
                 about = here
@@ -221,6 +225,16 @@ def _latest(sentence: str) -> str:
 
 
 _ASKING = ("Who", "What", "When", "Where", "Which", "How", "Why", "Whom", "Whose", "In", "To", "From", "At", "For")
+
+
+def _is_meant(name: str, title: str, names: Sequence[str], persons: Sequence[str]) -> bool:
+    """Whether a title that has a name tells of it: "Ann Corvo is new mayor" does not of Corvo, nor "All boats, Corvo".
+
+    >>> _is_meant("Corvo", "Corvo is sold", [], []), _is_meant("Corvo", "All boats, Corvo", [], [])
+    (True, False)
+    """
+    placed = " " not in name and pattern(rf"[a-z]s(?:,| in| of) {re.escape(name)}$").search(title)
+    return not placed and mentions(_without_namesakes(title, names, persons), name)
 
 
 def _without_namesakes(sentence: str, names: Sequence[str], persons: Sequence[str]) -> str:

@@ -51,8 +51,10 @@ BIRTH = frozenset(("birth", "born"))
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|they|their|him)\b", re.IGNORECASE)
 _POLITICS = re.compile(r"\b(?:elected|governed|mayor|chain of office|ran the town|head of the council)\b")
 _RAN_IT = re.compile(
-    r"\b(?:led|headed|ran|run|managed|directed|(?:charge|head) of) (?:it\b|the (?!town|city|council|county|party)[a-z])"
+    r"\b(?:led|headed|ran|run|managed|directed|took over|(?:charge|head) of) "
+    r"(?:it\b|the (?!town|city|council|county|party)[a-z])"
 )
+_ROLE_OF = re.compile(r"\b(?:as|was) (?:[a-z]+ ){1,3}of (?=(?:the |The )?[^\W\d_a-z])")
 PLURAL_IN = r"%s (?:of|in) "
 _EMPTY = frozenset({"", "-", "–", "—", "?", "n/a", "…"})
 
@@ -109,6 +111,8 @@ def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]
     names = tuple(
         one for one in names if (one in own or one not in places) and (mentions(plain, one) or mentions(title, one))
     )
+    alike = of_kind(holder, endings(every_name), wanted.kind)
+    names = tuple(one for one in names if one != holder or alike or one in own or says(one, wanted.kind, plain))
     boxed = {bare(name).casefold(): name for name in names}
     labels = {one.casefold(): one for one in (*wanted.asked, *task.columns)}
     for row in rows:
@@ -122,7 +126,10 @@ def _read(wanted: Wanted, task: Subtask, page: ReadPage) -> list[CitedStatement]
     bodies = (*names, *(one for one in places if one not in known))
     if wanted.keys == 2:
         subject = "" if members else _subject(wanted, title, text, names, [one[0] for one in named])
-        told = list(passages(title, text, names, persons, titles, subject))
+        of_kind_ = [name for name, how, _ in named if how in (KIND, TOLD)]
+        told = [
+            _of_the(of_kind_, every_name, wanted, one) for one in passages(title, text, names, persons, titles, subject)
+        ]
         around = around or _around(wanted, subject, plain, homes, places)
         if subject and subject not in homes and wanted.region:
             homes[subject] = place_of(subject, wanted.kind, text, places) if not holder else ""
@@ -253,6 +260,9 @@ def _posts(
     before = ""  # of what the last sentence told who held the post
     for one in map(_answered, told):
         of_holder = holder and (_PRONOUN.search(one.text) or mentions(one.text, last))
+        role = _ROLE_OF.search(one.text)
+        if role and bare(one.about) not in one.text[role.end() :] and " " not in bare(one.about):
+            continue  # "a sailor from Corvo, known as commander of the Net"
         told_by_title = cues.spoken_in(title) or TAKING.search(title) or mentions(title, one.about)
         news = cues.spoken_in(one.text) and told_by_title
         if not one.about or (of_holder and not one.named and not news):
@@ -276,6 +286,16 @@ def _posts(
             quote = f"{one.asked} {one.text}" if cues.spoken_in(one.asked) else one.text
             found += _term(wanted, f"{one.about}{PAIR}{person}", person, since, until, url, date, quote)
     return found
+
+
+def _of_the(things: Sequence[str], known: Collection[str], wanted: Wanted, one: AboutSentence) -> AboutSentence:
+    """A sentence of "the lighthouse" on a page titled by something else, which tells of one lighthouse: of that one;
+    others that are known to be of the kind keep theirs."""
+    if len(things) != 1 or one.named or one.about in ("", *things, *known):
+        return one
+    nouns = {wanted.kind.rpartition(" ")[2], things[0].rpartition(" ")[2].casefold()}
+    meant = any(re.search(rf"\b[Tt]he {re.escape(noun)}\b", one.text) for noun in nouns)
+    return one._replace(about=things[0]) if meant else one
 
 
 def _answered(one: AboutSentence) -> AboutSentence:

@@ -135,6 +135,8 @@ class RowDecision:
         name = seen[0].entity.casefold() if seen else ""
         wider = called and all(one.split()[-1] == kind.split()[-1] and one.split()[0] not in name for one in called)
         plainly = plainly or (bool(wider) and any(one.value == KIND for one in told))
+        # "Circus Corvo", though no page about it says what it is
+        plainly = plainly or (kind not in TOWNS and name.startswith(f"{kind} ") and bool(told))
         return called | ({kind} if plainly else set())
 
     def _is_other(self, called: Set[str], nouns: Set[str]) -> bool:
