@@ -79,7 +79,7 @@ _FOUNDED = re.compile(
 """Words of a beginning that is none of a post."""
 _INDEFINITE = re.compile(r"\b[Aa]n? ((?:[a-z]+ )?[a-z]+)\b")
 """Somebody who is not said: "a new keeper"."""
-_CALLED = re.compile(r"([^\W\d_a-z][\w’'-]+), its [a-z]+(?: [a-z]+)?,")
+_CALLED = re.compile(r"(?<![\w’'-])([^\W\d_a-z][\w’'-]+), its [a-z]+(?: [a-z]+)?,")
 """Somebody with what they are to something: "Ann Lee, its engineer, took charge"."""
 _DESIGNS = re.compile(
     r"\b(?:designs?|designed|architect|blueprints?|(?:the|whose|his|her|their|its) plans?|drawn|"
@@ -87,7 +87,7 @@ _DESIGNS = re.compile(
 )
 """Words of whoever drew the plans of something, and has no post there."""
 _ITS_OWN = re.compile(
-    r", which (?:started|began|opened|closed|lasted|ran|ended|was|were|had)\b(?!.*\b(?:he|she|they)\b)[^,.;]*"
+    r", which (?:started|began|opened|closed|lasted|ran|ended|was|were|had)\b(?!.{0,200}\b(?:he|she|they)\b)[^,.;]*"
 )
 """What is said of a thing that somebody was at: its years are not those of a post."""
 _TALLY = re.compile(r"\b\d+ [a-z]+ (?:up to|until|by) (?:1\d\d\d|20\d\d)\b")
