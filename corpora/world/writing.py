@@ -177,7 +177,7 @@ class PageSentences:
         """A sentence that goes on about a fact just told; of most none, and none on pages of mere entries."""
         share = _DETAILED.get(self._head.form, 0.0)
         if self._head.form == "news" and claim.fact.year == self._head.year:
-            return ""  # details look back: of today nobody knows what came of it
+            return ""  # details tell consequences, which are not known on the day of the news
         if not share or not self._telling.ways(claim, "d") or not self._rng.chance(share):
             return ""
         detail = self._telling.sentence(claim, "d")

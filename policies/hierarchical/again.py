@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from webenv.policies.hierarchical.kinds import PAIR
 from webenv.policies.hierarchical.ledger import Ledger
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage
 from webenv.policies.hierarchical.names import bare, mentions
+from webenv.policies.hierarchical.pages import YEAR, sentences
 from webenv.policies.hierarchical.rows import folded
 
 
@@ -32,12 +32,9 @@ def unheard(
 
 def _told_of(name: str, text: str, *, dated: bool) -> bool:
     """Whether a text names something; in a sentence with a year, where years are asked for."""
-    parts = _SENTENCE.split(text) if dated and bare(name) in text else (text,)
-    return any(mentions(part, name) and (not dated or _YEAR.search(part)) for part in parts)
-
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
-_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
+    if not dated or bare(name) not in text:
+        return mentions(text, name)
+    return any(mentions(one, name) and YEAR.search(one) for line in text.splitlines() for one in sentences(line))
 
 
 def replaced(

@@ -112,7 +112,8 @@ _UNDER_HEAD = re.compile(r"\bhead (?:[a-z]+(?:er|or|ist|man|smith)|cook|clerk)\b
 """Somebody who is head of a trade: no head of what they work for."""
 
 
-_GAP, _LONG = re.compile(r"(?<=[a-z])[ -](?=[a-z])"), 10
+_GAP = re.compile(r"(?<=[a-z])[ -](?=[a-z])")
+_LONG = 10  # letters of a post, and more, that may be written in two words: "station master"
 
 
 class PostCues(NamedTuple):
@@ -146,10 +147,9 @@ def post_cues(label: str, kind: str = "") -> PostCues:
     """
     *first, noun = label.casefold().partition(" of ")[0].split()
     whole = frozenset((f"={noun}", f"={noun}s"))
-    words = frozenset(map(stem, first)) - stems_of(kind) or whole
-    if not first:
-        words = (cues_of(label) - stems_of(kind)) | whole
-    return PostCues(words, kind in TOWNS)
+    if first:
+        return PostCues(frozenset(map(stem, first)) - stems_of(kind) or whole, kind in TOWNS)
+    return PostCues((cues_of(label) - stems_of(kind)) | whole, kind in TOWNS)
 
 
 NO_CUES = PostCues(frozenset())

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from webenv.policies.hierarchical.messages import LINES, Subtask, cell
 from webenv.policies.hierarchical.names import (
     FIRM,
+    HELD_SIGNS,
     bare,
     endings,
     is_body,
@@ -208,7 +209,8 @@ def says(name: str, kind: str, lead: str) -> bool:
     nor "the club of Hay is a curling club" of Hay, nor "Ann Lee plans a hotel" of Ann Lee."""
     article = "an?" if kind in TOWNS else "(?:an?|the)"
     named, of_kind_ = re.escape(name), rf"\b{article} (?:[\w-]+ )?{re.escape(kind)}\b{_NO_NOUN}"
-    is_one = r"(?<! of )(?<! in )(?<! at )(?<! near )(?<!\ua717 )"
+    is_one = r"(?<! of )(?<! in )(?<! at )(?<! near )"
+    is_one += rf"(?<!{HELD_SIGNS[0]} )"
     is_one += (
         rf"{named}(?! (?-i:[A-Z]))(?:[^.\n]{{0,60}}\b(?:is|was|became|remains|we are)|,| –| \([^()\n]*\),?) {of_kind_}"
     )

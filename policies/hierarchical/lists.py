@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from webenv.policies.hierarchical.names import bare, mentions, names_in
-from webenv.policies.hierarchical.pages import _FACT, _ITEM, _NAMED_ITEM, cells_of, without_links
+from webenv.policies.hierarchical.pages import FACT, ITEM, NAMED_ITEM, cells_of, without_links
 
 _PLACED_ITEM = re.compile(r"^- (?:\*\*)?([^:()|*“”]{3,60}?)(?:\*\*)? \(([^\W\d_a-z][^()\d]{1,40})\):")
 
@@ -37,12 +37,10 @@ def items_of(text: str, kind: str = "") -> Iterator[str]:
         head, _, below = section.partition("\n")
         if names_in(f"x {head}") == (head,) and mentions(below, head):
             yield head
-    plain = [_NAMED_ITEM.match(without_links(line)) for line in text.splitlines() if line.startswith("- ")]
+    plain = [NAMED_ITEM.match(without_links(line)) for line in text.splitlines() if line.startswith("- ")]
     end = f" {kind}" if kind else ""  # a station's name may end in small letters
     yield from (one[1] for one in plain if one and names_in(f"x {one[1]}") == (bare(one[1]).removesuffix(end),))
     items = [without_links(line) for line in text.splitlines() if line.startswith(("- **", "**"))]
-    found = [
-        one[1] for line in items if (one := _ITEM.match(line)) and not (_FACT.match(line) and line[-1] not in ".!?")
-    ]
+    found = [one[1] for line in items if (one := ITEM.match(line)) and not (FACT.match(line) and line[-1] not in ".!?")]
     often = Counter(found)
     yield from (one for one in often if often[one] == 1 and names_in(f"x {one}") == (one.removesuffix(end),))

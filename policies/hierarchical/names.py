@@ -11,6 +11,8 @@ _MONTH = "January|February|March|April|May|June|July|August|September|October|No
 _GOING = re.compile("Leaving|Joining|Following|Succeeding|Coming|Returning|Moving|Arriving|Having|Replacing|Quitting")
 _TOLD_OF = re.compile("(?:[A-Z][a-z]+s|Death|News|Word) of ")
 """What begins a sentence before whoever it tells of: "Tales of Ann Lee"."""
+HELD_SIGNS = "\ua717\ua718\ua719"
+"""Letters without case for a comma and two apostrophes inside a name (see :mod:`.whole`); no page has them."""
 _DOING = re.compile("(?:Lead|Head|Runn|Manag|Direct|Govern|Command|Keep)ing$")
 _TOKEN = re.compile(r"[^\W\d_](?:[\w’'-]*\w)?|&|\d+")
 _JOINS = ("of", "on", "the", "and", "&")
@@ -246,7 +248,7 @@ def is_person(name: str) -> bool:
         and "St" not in words
         and not re.fullmatch(r"[A-Z]\.?", words[0])
         and not any(word in _JOINS or word.isdigit() or word.lower() in _BODIES for word in words)
-        and not re.search(r"['’](?:s\b| )|[\ua717-\ua719]", name)
+        and not re.search(rf"['’](?:s\b| )|[{HELD_SIGNS}]", name)
         and words[-1][0].isupper()
         and all(word[0].isupper() or word in _PARTICLES for word in words)
         and all(len(word.rstrip(".")) > 1 or word.endswith(".") for word in words)

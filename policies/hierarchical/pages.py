@@ -33,7 +33,7 @@ _END = re.compile(
 )
 _DATELINE = re.compile(r"^[A-Z][A-Z' .-]+, [^–—]{4,24} [–—] ")
 _LISTED = re.compile(rf"^- \*\*(?=[^*]*(?:1\d\d\d|20\d\d|\d (?:{_MONTH})|(?:{_MONTH}) \d))[^*]{{4,24}}\*\*: ")
-_YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
+YEAR = re.compile(r"(?<![\w,.])(?:1\d\d\d|20\d\d)(?!\w|[.,]\d)")
 _LATER = re.compile(
     r"(?:In )?(?:[A-Z][a-z]+ of )?(?:[Tt]he (?:very )?(same|following|next)|[Tt]hat (?:very |same )?) ?year\b|"
     r"((?:A|One)) year (?:later|after)\b"
@@ -41,8 +41,8 @@ _LATER = re.compile(
 _INVITES = re.compile("^(?:Meet|About|Visit|Visiting|Discover|Introducing|Inside|Around) ")
 _GOES_ON = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|That)\b")
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)$")
-_ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*(?: \([^()]*\)(?=:))?[.:]? ?(.*)$")
-_FACT = re.compile(r"^- \*\*([^*]{2,40})\*\*: (.{1,120})$")
+ITEM = re.compile(r"^(?:- )?\*\*([^*]+)\*\*(?: \([^()]*\)(?=:))?[.:]? ?(.*)$")
+FACT = re.compile(r"^- \*\*([^*]{2,40})\*\*: (.{1,120})$")
 _YEARS = r"(?:1\d\d\d|20\d\d)\s*[–-]\s*(?:1\d\d\d|20\d\d|today|now|present)?"
 _FACTS = re.compile(r"\*\*([^*]{2,40})\*\*: ([^·]{1,120}?)(?: ·|$)")
 _HELD = re.compile(rf"^- (?:({_YEARS}): (.{{3,80}})|(.{{3,80}}) \(({_YEARS})\))$")
@@ -55,7 +55,7 @@ _ASIDE = re.compile(
 _PREFIX = re.compile(r"^([^:.!?“”]{3,60}): (?=\S)")
 _QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」")
 _SAID = re.compile(r": “[^“”]*[.!?]”(?=\s|$)")  # what somebody says, as the end of a sentence
-_NAMED_ITEM = re.compile(r"^- ([^:.()|*“”]{3,60}?)(?: \(([^()]{2,60})\))?: (?=\S)(.*)$")
+NAMED_ITEM = re.compile(r"^- ([^:.()|*“”]{3,60}?)(?: \(([^()]{2,60})\))?: (?=\S)(.*)$")
 
 
 class AboutSentence(NamedTuple):
@@ -157,8 +157,8 @@ def passages(
         plain = _QUOTED.sub(" ", _SAID.sub(".", plain))
         about, person, aside, beside = section, own, "", False
         dated = _LISTED.match(paragraph)
-        year = next(iter(_YEAR.findall(dated[0])), "") if dated else ""
-        item, listed = _ITEM.match(plain), _NAMED_ITEM.match(plain)
+        year = next(iter(YEAR.findall(dated[0])), "") if dated else ""
+        item, listed = ITEM.match(plain), NAMED_ITEM.match(plain)
         if item:
             about = _named(item[1], names, persons) or ("" if _is_name(item[1]) else section)
             plain = item[2]
@@ -183,13 +183,9 @@ def passages(
                 about = ""  # another one of their kind
             people = persons_in(sentence, persons, names, titles) if persons else []
             later = _LATER.match(sentence)
-            then = (
-                str(int(year) + (later[2] is not None or later[1] not in (None, "same")))
-                if later and year
-                else year
-                if dated
-                else ""
-            )
+            then = year if dated else ""
+            if later and year:
+                then = str(int(year) + (later[2] is not None or later[1] not in (None, "same")))
             yield AboutSentence(sentence, about, bool(here), asked, "" if people else person, then)
             person = people[-1] if people else person
             year = _latest(sentence) or year
@@ -219,7 +215,7 @@ def thing_of(title: str, text: str) -> str:
 
 def _latest(sentence: str) -> str:
     """The year that a sentence has come to: its last one, unless that is told as what went before."""
-    years = _YEAR.findall(sentence)
+    years = YEAR.findall(sentence)
     before = bool(years) and re.search(rf"\b(?:since|from|after [a-z]+ing\b[^.,;]*? in) {years[-1]}", sentence)
     return max(years) if before else years[-1] if years else ""
 
@@ -344,7 +340,7 @@ def cells_of(text: str, key: str, subject: str = "") -> Iterator[TableCell]:
 
 
 def _item(line: str, heading: str, subject: str) -> Iterator[TableCell]:
-    fact, held = _FACT.match(line), _HELD.match(line)
+    fact, held = FACT.match(line), _HELD.match(line)
     if fact and not _is_name(fact[1]) and not fact[2].endswith((".", "!", "?")) and not re.search(r"\d{4}", fact[1]):
         yield TableCell(subject, fact[1], fact[2])
     elif held and heading:

@@ -10,13 +10,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from webenv.policies.hierarchical.messages import CitedStatement, ReadPage, Subtask
-from webenv.policies.hierarchical.names import FIRM, bare, is_person, is_trade, names_in
+from webenv.policies.hierarchical.names import FIRM, HELD_SIGNS, bare, is_person, is_trade, names_in
 from webenv.policies.hierarchical.pages import links_of, pattern, without_links
 
 _SIGNS = ",'’"
-_LETTERS = "\ua717\ua718\ua719"
-"""Letters without case, which are whole words' parts to every pattern, and stand in no page."""
-_HELD, _FREE = str.maketrans(_SIGNS, _LETTERS), str.maketrans(_LETTERS, _SIGNS)
+_HELD, _FREE = str.maketrans(_SIGNS, HELD_SIGNS), str.maketrans(HELD_SIGNS, _SIGNS)
 _ONLY_LINK = re.compile(r"^- \[[^\]]*\]\([^()]*\)(?:$|,? [a-z])")
 _NAME = r"[^\W\d_a-z][\w’'.-]*(?: (?:[^\W\d_a-z][\w’'.-]*|&|of|on|the|and|\d+))*?"
 _IS_ONE = re.compile(rf"(?:^|[.!?] )({_NAME}, {_NAME}|{_NAME}['’]s),? (?:is|was|an?) (?:an? )?[a-z]", re.MULTILINE)
@@ -32,9 +30,14 @@ def held(name: str) -> str:
     >>> free(held("Harper's, Hay")), held("Ash, Beck & Co.")
     ("Harper's, Hay", 'Ash, Beck & Co.')
     """
+    firm, rest = _after_firm(name)
+    return firm + re.sub(r",(?= )|['’](?=s(?:$|,))", lambda found: found[0].translate(_HELD), rest)
+
+
+def _after_firm(name: str) -> tuple[str, str]:
+    """The firm of several persons that a name begins with, or nothing, and the rest of it."""
     firm = FIRM.match(name)
-    start = firm.end() if firm else 0
-    return name[:start] + re.sub(r",(?= )|['’](?=s(?:$|,))", lambda found: found[0].translate(_HELD), name[start:])
+    return (firm[0], name[firm.end() :]) if firm else ("", name)
 
 
 def free(text: str) -> str:
@@ -81,13 +84,9 @@ def _shown(page: ReadPage, known: Collection[str]) -> Iterator[str]:
 
 def _is_whole(name: str, text: str, known: Collection[str]) -> bool:
     """Whether a name is one, and not a thing with the place where it is: no text calls it by its first half alone."""
-    firm = FIRM.match(name)
-    start = firm.end() if firm else 0
-    first, comma, second = (
-        name[:start] + name[start:].partition(", ")[0],
-        ", " in name[start:],
-        name.rpartition(", ")[2],
-    )
+    firm, rest = _after_firm(name)
+    head, comma, _ = rest.partition(", ")
+    first, second = firm + head, name.rpartition(", ")[2]
     if name.endswith(("'s", "’s")) and not comma:
         stem = name[:-2]
         return stem not in known and not is_person(stem) and names_in(f"x {stem}") == (stem,)

@@ -131,3 +131,12 @@ def test_criteria_have_the_wordings_that_say_least() -> None:
     value = read_schema({"a.txt": "pool stone\ngrey granite ~ granite ~ a rock"}).pools["stone"][0]
     assert value.least == ("granite", "a rock")
     assert all(one.least for pool in schema().pools.values() for one in pool)
+
+
+def test_details_state_nothing() -> None:
+    """What is told after a fact asserts no fact, and has no figure and no value but its subject and its object."""
+    kinds = schema().kinds.values()
+    details = [way for kind in kinds for fact in kind.facts.values() for way in fact.wordings.get("d", ())]
+    assert len(details) > 2_000
+    assert [way.text for way in details if way.asserts or not way.slots <= {"S", "S's", "s", "O"}] == []
+    assert [way.text for way in details if any(sign.isdigit() for sign in way.text)] == []
